@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <tfr-private/io.h>
+
 #include "builtin.h"
 #include "common/cmd.h"
 #include "common/text.h"
@@ -28,6 +30,31 @@ static char *join_command_line(int argc, char **argv)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* Exchanges web addresses with secrets, also in "--root=URL" and "@URL", before any word is printed
+ * or recorded. */
+static int hide_secrets(int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++) {
+		char *url = strstr(argv[i], "http"), *shown, *word;
+		struct tfr_error err;
+
+		if (!url || (url > argv[i] && url[-1] != '=' && url[-1] != '@'))
+			continue;
+		if (tfr_hide_secrets(url, &shown, &err)) {
+			cmd_print_error(NULL, &err);
+			return tfr_status_exit_code(err.status);
+		}
+		if (!shown)
+			continue;
+		if (asprintf(&word, "%.*s%s", (int)(url - argv[i]), argv[i], shown) < 0)
+			return 3;
+		free(shown);
+		memset(argv[i], 'x', strlen(argv[i])); /* in the list of processes, too */
+		argv[i] = word;
+	}
+	return 0;
 }
 
 /* All shards of a set are open while it is written. */
@@ -109,6 +136,9 @@ int main(int argc, char **argv)
 		c.command = help_find_command(argv[1]);
 	if (!c.command)
 		return unknown_command(argv[1]);
+	status = c.command->local ? 0 : hide_secrets(argc, argv);
+	if (status)
+		return status;
 	raise_open_file_limit();
 	c.settings = calloc(1, c.command->settings_size + 1);
 	c.line = join_command_line(argc, argv);

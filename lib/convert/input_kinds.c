@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "convert/input.h"
 #include "convert/parts.h"
 #include "convert/rework.h"
+#include "io/path.h"
 #include "record/filetype.h"
 
 enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
@@ -47,6 +49,7 @@ static const struct tfr_input_ops *const rows[] = {
 static enum tfr_status look(
 	struct tfr_offer *offer, uint8_t *head, const char *path, struct tfr_error *err)
 {
+	struct tfr_names names = { 0 };
 	struct stat st;
 	ssize_t n;
 
@@ -58,6 +61,9 @@ static enum tfr_status look(
 	if (tfr_stat(path, &st))
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	offer->directory = S_ISDIR(st.st_mode);
+	/* Of a web server nothing but this is known, and the listing fails with the reason. */
+	if (offer->directory && !strncasecmp(path, "http", 4) && tfr_is_url(path))
+		return tfr_list_folder(path, &names, err);
 	if (S_ISREG(st.st_mode)) {
 		n = tfr_root_head(NULL, path, head, HEAD);
 		if (n < 0)

@@ -33,6 +33,18 @@ enum tfr_status tfr_objects(
 	return status;
 }
 
+enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	enum tfr_status status;
+
+	*shown = NULL;
+	if (!tfr_is_url(path) || !path[strcspn(path, "?@")])
+		return TFR_OK;
+	status = tfr_objects(&remote, path, err);
+	return status ? status : remote->hide(path, shown, err);
+}
+
 /* Settings are for later uses: without the module there will be none. */
 enum tfr_status tfr_remote_set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {

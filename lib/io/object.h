@@ -42,6 +42,10 @@ struct tfr_object_module {
 
 	/* --- names --- */
 
+	/* *shown: the address without user name, password and query, which is used in its place and
+	 * which the caller frees; NULL: it has none of them. */
+	enum tfr_status (*hide)(const char *url, char **shown, struct tfr_error *err);
+
 	/* Fills st_mode (S_IFREG, or S_IFDIR for a prefix with objects), st_size, st_mtim, and
 	 * st_dev and st_ino, which are hashes of the bucket and of the ETag: equal as long as the
 	 * object is not replaced.  TFR_END: there is nothing of that name. */

@@ -31,12 +31,18 @@ static enum tfr_status add_input(
 
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	if (TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1))
+	char *shown = NULL;
+	enum tfr_status status = tfr_hide_secrets(path, &shown, err);
+
+	if (status)
+		return status;
+	if (!shown)
+		shown = strdup(path);
+	if (!shown || TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1)) {
+		free(shown);
 		return tfr_fail_nomem(err, "listing the inputs");
-	set->paths[set->count] = strdup(path);
-	if (!set->paths[set->count])
-		return tfr_fail_nomem(err, "listing the inputs");
-	set->count++;
+	}
+	set->paths[set->count++] = shown;
 	return TFR_OK;
 }
 

@@ -42,12 +42,7 @@ static struct {
 static enum tfr_status on_head(void *ctx, const struct tfr_answer *a, struct tfr_error *err)
 {
 	struct parcel *p = ctx;
-	char url[300];
 
-	if (a->encoded && tfr_store_kind(p->store) == TFR_STORE_HTTP)
-		return tfr_fail_path(err, TFR_ESYS,
-			tfr_store_show(p->store, p->key, url, sizeof(url)),
-			"an unexpected Content-Encoding in the answer for");
 	tfr_object_identity(&p->st, p->store, a, a->length);
 	p->over = a->length != UINT64_MAX && a->length > p->most;
 	if (p->over)

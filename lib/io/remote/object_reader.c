@@ -218,8 +218,6 @@ static enum tfr_status check(struct range *r, const struct tfr_answer *a, struct
 {
 	struct tfr_object *o = r->o;
 
-	if (a->encoded && tfr_store_kind(o->store) == TFR_STORE_HTTP)
-		return wrong(o, "an unexpected Content-Encoding in the answer for", err);
 	if (o->known && !is_same(o, a))
 		return replaced(o, err);
 	if (!o->known)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/module_export.h"
+#include "io/remote/hidden.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/http/measurements.h"
 #include "io/remote/listing.h"
@@ -101,6 +102,7 @@ static enum tfr_status uploads(const char *url,
 static const struct tfr_object_module calls = {
 	.set = set,
 	.statistics = tfr_measured,
+	.hide = tfr_hide_address,
 	.look = tfr_object_look,
 	.list = list,
 	.remove = remove_object,

@@ -16,6 +16,7 @@
 #include "config.h"
 #include "io/remote/address.h"
 #include "io/remote/credentials.h"
+#include "io/remote/hidden.h"
 #include "io/remote/sign.h"
 
 struct row;
@@ -116,8 +117,10 @@ static enum tfr_status find(struct tfr_store **out, const struct row *row, char 
 	struct tfr_store *s = stores;
 	enum tfr_status status;
 
+	/* An address whose user name and password are hidden is that of the store which has them.
+	 */
 	while (s && (s->row != row || strcmp(s->name, name) != 0 ||
-			    !same(s->user_password, user_password)))
+			    (user_password && !same(s->user_password, user_password))))
 		s = s->next;
 	status = s ? TFR_OK : make(&s, row, name, user_password, err);
 	if (status || s->name != name) {
@@ -201,8 +204,17 @@ static bool append_web(struct tfr_buf *url, const char *key)
 {
 	if (*key != '/' && !tfr_buf_append(url, "/", 1))
 		return false;
-	for (; *key && *key != '#'; key++) {
+	for (bool query = false; *key && *key != '#'; key++) {
 		unsigned char c = (unsigned char)*key;
+
+		if (c == '?' && !query) {
+			query = true;
+			if (!tfr_buf_append(url, "?", 1))
+				return false;
+			key = tfr_hidden_query(key + 1) ?: key + 1;
+			key--;
+			continue;
+		}
 
 		if (c <= ' ' || c >= 0x7f ? !tfr_buf_printf(url, "%%%02X", c)
 					  : !tfr_buf_append(url, &c, 1))

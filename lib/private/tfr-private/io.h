@@ -22,6 +22,9 @@ struct tfr_temporaries;
 
 /* Whether `path` begins with http://, https://, s3:// or gs://. */
 bool tfr_is_url(const char *path);
+/* *shown: a web address without its user name, password and query, to be used in its place, which the
+ * caller frees; NULL: there is nothing to hide. */
+enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err);
 /* As stat(), for a path or a URL.  A prefix of a bucket that has objects is a directory; st_ino and
  * st_dev of an object are equal as long as it is not replaced.  A server's fault gives EIO,
  * ETIMEDOUT or EACCES. */

@@ -116,6 +116,8 @@ static enum tfr_status check_head(struct tfr_request *t)
 	const struct tfr_answer *a = &t->answer;
 	uint64_t first = t->o.first + t->taken;
 
+	if (a->encoded && tfr_store_kind(t->o.store) == TFR_STORE_HTTP)
+		return wrong_range(t, "a compressed body (Content-Encoding)");
 	if (!t->o.ranged || a->status != 206) {
 		/* The whole object: also an answer to a range, from servers that do not know them.
 		 */
@@ -213,6 +215,8 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 
 	if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > t->o.content.size)
 		return CURL_SEEKFUNC_FAIL;
+	/* Sent again: the server may have got it before. */
+	t->attempts += t->sent > 0;
 	t->sent = (uint64_t)offset;
 	return CURL_SEEKFUNC_OK;
 }
