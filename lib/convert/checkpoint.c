@@ -144,7 +144,7 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 	struct stat st;
 
 	for (size_t t = 0; t < o->target_count; t++)
-		if (!strcmp(o->targets[t].set, "-") ||
+		if (!strcmp(o->targets[t].set, "-") || tfr_is_url(o->targets[t].set) ||
 			(tfr_stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",

@@ -179,8 +179,8 @@ enum tfr_status tfr_tfds_open(
 
 	if (!t->folder)
 		return TFR_OK;
-	t->made = !mkdir(t->folder, 0777);
-	if (!t->made && errno != EEXIST) {
+	t->made = !tfr_is_url(t->folder) && !mkdir(t->folder, 0777);
+	if (!t->made && !tfr_is_url(t->folder) && errno != EEXIST) {
 		tfr_fail_errno(err, errno, t->folder, "cannot create the folder");
 		if (err && err->sys_errno == ENOENT)
 			tfr_error_hint(err, "Its parent folder does not exist.");
