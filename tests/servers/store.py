@@ -257,7 +257,7 @@ class Store(Server):
         held = upload.parts.get(number)
         if not held or part.get('ETag', '').strip('"') != held[0].strip('"'):
             raise Refused(400, 'InvalidPart', 'One or more of the specified parts could not be found.')
-        if upload.checksum and 'ChecksumCRC32C' not in part:
+        if upload.checksum == 'CRC32C' and 'ChecksumCRC32C' not in part:
             raise Refused(400, 'InvalidRequest', 'The upload was created using a crc32c checksum. The complete request must '
                                                  'include the checksum for each part.')
         if part.get('ChecksumCRC32C', held[3]) != held[3]:
