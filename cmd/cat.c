@@ -190,6 +190,7 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 		.level = s->level,
 		.force = s->force,
 		.temporaries = cmd_temporaries(),
+		.expected = tfr_is_url(s->output) ? selection_bytes(run->in) : 0,
 	};
 
 	if (s->dry_run)

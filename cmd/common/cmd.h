@@ -47,6 +47,8 @@ struct cmd {
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
+/* Whether the command line has a URL, also in "NAME=URL", "@URL" and "--output=URL". */
+bool cmd_names_object(const struct cmd *c);
 /* Applies the options of objects, if the command line names any: their parts get a quarter of
  * --memory, and --tmpdir. */
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);

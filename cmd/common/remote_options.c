@@ -38,8 +38,7 @@ static const struct opt *find(const struct command *command, const char *name)
 	return NULL;
 }
 
-/* A URL, also in "NAME=URL", "@URL" and "--output=URL". */
-static bool names_object(const struct cmd *c)
+bool cmd_names_object(const struct cmd *c)
 {
 	for (int i = 1; i < c->argc; i++)
 		if (strstr(c->argv[i], "://"))
@@ -79,7 +78,7 @@ int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 		.part_size = s->part_size };
 	struct tfr_error err;
 
-	if (c->command->local || !names_object(c))
+	if (c->command->local || !cmd_names_object(c))
 		return 0;
 	opts.memory = take_memory(c);
 	opts.tmpdir = temporary_folder(c);

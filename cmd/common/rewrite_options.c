@@ -45,6 +45,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 			.force = r->force,
 			.dry_run = r->dry_run,
 			.temporaries = cmd_temporaries(),
+			.expected = cmd_names_object(c) ? tfr_set_bytes(*input) : 0,
 		},
 		.command = c->line,
 	};

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
-#include "base/crc32c.h"
 #include "record/gzi.h"
 #include "thread/threads.h"
 
@@ -99,6 +99,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 {
 	struct mark m = { 0 };
 	struct tfr_output_opts out_opts = { .force = opts->force,
+		.expected = opts->expected,
 		.temporaries = opts->temporaries,
 		.discard = opts->dry_run,
 		.temporary = how->temporary,

@@ -223,6 +223,8 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	 * is sealed. */
 	if (!status && w->name.base && !how->mark && !(w->fills && w->opts.force))
 		status = tfr_set_writer_check_others(w, err);
+	if (!status && w->count > 1) /* shards are of about one size */
+		w->opts.expected = w->opts.expected / w->count / 4 * 5;
 	if (!status)
 		status = open_files(w, how, err);
 	if (status) {

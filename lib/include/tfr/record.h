@@ -209,6 +209,9 @@ struct tfr_writer_opts {
 	 * file do not depend on it. */
 	unsigned threads;
 	struct tfr_gzi *gzi; /* NULL */
+	/* Bytes that the output may have, all of its files together; 0: unknown.  The size of the
+	 * parts in which an object is uploaded follows from it: there are at most 10,000. */
+	uint64_t expected;
 };
 
 /* Totals of what was written. */
