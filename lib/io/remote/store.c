@@ -402,9 +402,16 @@ bool tfr_store_region(struct tfr_store *s, const char *region)
 	return changes;
 }
 
-const char *tfr_store_signed_region(const struct tfr_store *s)
+enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err)
 {
-	return s->row->kind == TFR_STORE_S3 ? s->address.region : NULL;
+	struct tfr_keys k = { 0 };
+	enum tfr_status status;
+
+	if (!s->row->sign || tfr_store_anonymous(s))
+		return TFR_OK;
+	status = tfr_keys_get(s->row->vendor, false, &k, err);
+	tfr_keys_clear(&k);
+	return status == TFR_END ? TFR_OK : status;
 }
 
 bool tfr_store_anonymous(const struct tfr_store *s)

@@ -68,8 +68,9 @@ bool tfr_store_expired(struct tfr_store *s);
 /* The server named the region of the bucket (header x-amz-bucket-region, or <Region> of the error).
  * False: that is the region which was used. */
 bool tfr_store_region(struct tfr_store *s, const char *region);
-/* The region that requests are signed for; NULL if there is none. */
-const char *tfr_store_signed_region(const struct tfr_store *s);
+/* Fetches or renews credentials if that is due, so that the thread of the engine, which signs, need
+ * not wait for the service that gives them. */
+enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err);
 /* Whether the requests are signed, for hints at 401 and 403. */
 bool tfr_store_anonymous(const struct tfr_store *s);
 /* Whether the server compares the CRC-32C that is sent with a body, as far as is known: true until

@@ -316,7 +316,8 @@ static void set_options(struct tfr_request *t)
 	if (t->sending.ca_file)
 		curl_easy_setopt(c, CURLOPT_CAINFO, t->sending.ca_file);
 	if (t->sending.user_password) {
-		curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST));
+		curl_easy_setopt(c, CURLOPT_HTTPAUTH,
+			t->digest ? (long)CURLAUTH_DIGEST : (long)CURLAUTH_BASIC);
 		curl_easy_setopt(c, CURLOPT_USERPWD, t->sending.user_password);
 	}
 	/* A signature is for one host; a web server may send the reader elsewhere. */
@@ -391,6 +392,11 @@ static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fau
 		(status == 301 || status == 307 || status == 400 || status == 403) &&
 		tfr_store_region(t->o.store, region)) {
 		t->moved = true;
+		return true;
+	}
+	/* Asking for both at once would cost each request an answer 401 first. */
+	if (status == 401 && t->sending.user_password && !t->digest) {
+		t->digest = true;
 		return true;
 	}
 	if (!t->renewed &&

@@ -28,6 +28,7 @@ struct tfr_request {
 	double window;	 /* since when `window_bytes` are counted */
 	uint64_t window_bytes;
 	unsigned attempts, brief; /* in all; those that did not reach a server */
+	bool digest;		  /* Basic authentication was refused */
 	bool renewed, moved;	  /* new credentials, another region: once each without progress */
 	char etag[TFR_ETAG];	  /* of the answer that the bytes taken are from */
 	uint64_t taken;		  /* bytes of the body that `take` has got, over all attempts */

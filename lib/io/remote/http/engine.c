@@ -349,7 +349,9 @@ enum tfr_status tfr_request_start(
 	enum tfr_status status;
 
 	pthread_once(&once, initialise);
-	status = tfr_attempts_new(&t, opts, err);
+	status = tfr_store_prepare(opts->store, err);
+	if (!status)
+		status = tfr_attempts_new(&t, opts, err);
 	if (status)
 		return status;
 	pthread_mutex_lock(&e->lock);
