@@ -9,6 +9,9 @@
 
 #include <tfr/remote.h>
 
+/* Of a command with --memory, in addition to that. */
+enum { READ_MEMORY = 48 << 20 };
+
 const struct opt opt_remote[] = {
 	OPT(FLAG, 0, "anonymous", NULL, NULL, "do not sign requests, and look for no credentials",
 		struct opt_remote_settings, anonymous),
@@ -81,6 +84,7 @@ int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 	if (c->command->local || !cmd_names_object(c))
 		return 0;
 	opts.memory = take_memory(c);
+	opts.read_memory = opts.memory ? READ_MEMORY : 0;
 	opts.tmpdir = temporary_folder(c);
 	return tfr_remote_set(&opts, &err) ? cmd_fail(c, &err) : 0;
 }

@@ -54,7 +54,8 @@ static enum tfr_status add_name(struct tfr_names *names, const char *name, struc
 		       : tfr_fail_nomem(err, "listing a directory");
 }
 
-static enum tfr_status list_local(const char *path, struct tfr_names *names, struct tfr_error *err)
+static enum tfr_status list_local(
+	const char *path, struct tfr_names *names, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	const struct dirent *entry;
@@ -62,9 +63,11 @@ static enum tfr_status list_local(const char *path, struct tfr_names *names, str
 
 	if (!d)
 		return tfr_fail_errno(err, errno, path, "cannot list");
-	while (!status && (entry = readdir(d)))
+	for (errno = 0; !status && (entry = readdir(d)); errno = 0)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			status = add_name(names, entry->d_name, err);
+	if (!status && errno)
+		status = tfr_fail_errno(err, errno, path, "cannot list");
 	closedir(d);
 	return status;
 }

@@ -28,7 +28,7 @@ struct tfr_remote_opts {
 	uint64_t part_size;   /* bytes, 5 MiB to 5 GiB, of the parts of an upload; 0: by its size */
 	uint64_t memory;      /* bytes of parts that wait to be sent [64 MiB] */
 	const char *tmpdir;   /* a folder for parts beyond that [$TMPDIR or /tmp] */
-	uint64_t read_memory; /* bytes that are read ahead in all objects together [64 MiB] */
+	uint64_t read_memory; /* bytes that are read ahead in all objects together [96 MiB] */
 };
 
 /* Sums over the process since its start. */

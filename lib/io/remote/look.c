@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/clock.h"
-#include "io/remote/listing.h"
+#include "io/remote/listed.h"
 #include "io/remote/object_reader.h"
 
 enum { REMEMBERED = 4096, SECONDS = 5 };
@@ -66,6 +66,7 @@ void tfr_object_changed(const char *url)
 {
 	struct known *k = slot_of(url);
 
+	tfr_listed_forget();
 	pthread_mutex_lock(&memory.lock);
 	free(k->url);
 	k->url = NULL;

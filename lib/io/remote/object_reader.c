@@ -28,7 +28,9 @@ enum {
 	RANGE = 8 << 20,
 	LEAST_RANGE = 1 << 20,
 	ON = 32 << 10, /* a read of this size, or four of them in a row, is a sign of reading on */
-	BUDGET = 64 << 20,
+	BUDGET = 96 << 20,
+	NEAR = 2, /* ranges in flight at first: of a near server, of a distant one */
+	FAR = 16,
 	STREAM = 4 << 20, /* the buffer for an answer without ranges */
 };
 
@@ -561,6 +563,9 @@ static enum tfr_status first_answer(struct tfr_object *o, struct tfr_error *err)
 	pthread_mutex_unlock(&o->lock);
 	if (!o->known)
 		return why_ended(o, r, err);
+	/* Far away, the first ranges would take longer to find the best number than to arrive. */
+	if (tfr_measured_first_byte() > 0.005)
+		o->target = FAR;
 	if (!o->whole && o->size < o->next)
 		r->size = (size_t)(o->next = o->size);
 	return TFR_OK;
@@ -579,7 +584,7 @@ enum tfr_status tfr_object_open(struct tfr_object **out, const char *url, struct
 	pthread_cond_init(&o->arrived, NULL);
 	o->tail = &o->head;
 	o->size = UINT64_MAX;
-	o->target = 2;
+	o->target = NEAR;
 	o->pid = getpid();
 	status = tfr_store_find(&o->store, o->url, &o->key, err);
 	if (!status)

@@ -7,7 +7,7 @@
 #include "io/remote/hidden.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/http/measurements.h"
-#include "io/remote/listing.h"
+#include "io/remote/listed.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/upload.h"
 
@@ -24,35 +24,6 @@ static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error 
 	tfr_engine_set(&kept);
 	tfr_stores_set(&kept);
 	return TFR_OK;
-}
-
-struct listing {
-	const char *url;
-	tfr_object_each *each;
-	void *ctx;
-};
-
-/* What the listing says is not asked for again soon. */
-static enum tfr_status take_listed(
-	void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
-{
-	const struct listing *l = ctx;
-	TFR_AUTO_FREE char *url = tfr_asprintf("%s%s", l->url, entry->name);
-
-	if (url)
-		tfr_object_remember(url, entry->st);
-	return l->each(l->ctx, entry, err);
-}
-
-static enum tfr_status list(
-	const char *url, bool deep, tfr_object_each *each, void *ctx, struct tfr_error *err)
-{
-	struct listing l = { url, each, ctx };
-	struct tfr_store *s;
-	const char *key;
-	enum tfr_status status = tfr_store_find(&s, url, &key, err);
-
-	return status ? status : tfr_listing(s, key, deep, 0, take_listed, &l, err);
 }
 
 static enum tfr_status remove_object(const char *url, struct tfr_error *err)
@@ -104,7 +75,7 @@ static const struct tfr_object_module calls = {
 	.statistics = tfr_measured,
 	.hide = tfr_hide_address,
 	.look = tfr_object_look,
-	.list = list,
+	.list = tfr_list_objects,
 	.remove = remove_object,
 	.open = tfr_object_open,
 	.close = tfr_object_close,
