@@ -80,8 +80,8 @@ struct tfr_object_module {
 	 * follows them. */
 	bool (*reads_on)(const struct tfr_object *o, uint64_t position, uint64_t ahead);
 
-	/* Starts to fetch a small object that fetched() will ask for soon, many at once.
-	 * False: there is no room for it now. */
+	/* Starts to fetch a small object of `size` bytes, or of unknown size if that is 0, that
+	 * fetched() will ask for soon, many at once. False: there is no room for it now. */
 	bool (*prefetch)(const char *url, uint64_t size);
 	/* The bytes of an object of up to `most` bytes, by one request; *data is the caller's to
 	 * free(). TFR_END: it is larger, and *size says how large.  `st` may be NULL. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "convert/ahead.h"
 #include "convert/coco/coco_features.h"
 #include "convert/coco/coco_layout.h"
 #include "convert/coco/coco_read.h"
@@ -31,6 +32,7 @@ struct coco {
 	uint32_t *caption_of, *panoptic_of; /* of an image in `data`: its position in this file */
 	char *prefix;
 	struct tfr_root *root, *segments;
+	struct tfr_ahead ahead;
 };
 
 static bool is_asked(const struct tfr_convert_opts *opts)
@@ -46,13 +48,26 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one image --- */
 
+static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct coco *coco = ctx;
+	const struct tfr_coco *c = &coco->data;
+	const char *name = c->names + c->images[coco->in.order ? coco->in.order[i] : i].name;
+
+	(void)size;
+	return tfr_coco_is_below(name) && tfr_buf_append(path, name, strlen(name) + 1);
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_coco *c = &((struct coco *)in)->data;
+	struct coco *coco = (struct coco *)in;
+	const struct tfr_coco *c = &coco->data;
 	const char *name = c->names + c->images[item->number].name;
 
 	(void)room;
+	tfr_ahead_of(&coco->ahead, coco->root, in->order ? in->place : item->number, in->items,
+		image_path, coco);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_coco_is_below(name))

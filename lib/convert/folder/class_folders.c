@@ -13,7 +13,7 @@ struct root {
 	uint32_t
 		/* the folder that contains all usable files and is not a class; 0: there is none */
 		only;
-	bool empty;   /* no folder in it contains all of them */
+	bool empty; /* no folder in it contains all of them */
 };
 
 struct finding {

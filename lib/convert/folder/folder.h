@@ -7,7 +7,7 @@
 
 /* The functions for the files of a folder, called for one file at a time, by any thread. */
 struct tfr_folder_kind {
-	const char *one;		      /* "an image" */
+	const char *one; /* "an image" */
 	/* skips a file that does not begin like this kind, for tfr_item_read() */
 	void (*look)(struct tfr_item *item);
 	void (*judge)(struct tfr_item *item); /* skips a complete file that is broken */

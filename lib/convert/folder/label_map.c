@@ -19,8 +19,7 @@ enum { MOST = 256 << 20 };
 
 static enum tfr_status read_file(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_source_read_file(path, MOST, &m->text, "reading labels", err);
+	enum tfr_status status = tfr_source_read_file(path, MOST, &m->text, "reading labels", err);
 
 	if (status)
 		return status;
@@ -29,7 +28,8 @@ static enum tfr_status read_file(struct tfr_label_map *m, const char *path, stru
 	if (!tfr_buf_reserve(&m->text, 1))
 		return tfr_fail_nomem(err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
-		return tfr_fail_path(err, TFR_EDATA, path, "not a list of labels, because it contains NUL bytes:");
+		return tfr_fail_path(err, TFR_EDATA, path,
+			"not a list of labels, because it contains NUL bytes:");
 	m->text.data[m->text.size] = '\0';
 	return TFR_OK;
 }
@@ -129,8 +129,7 @@ static enum tfr_status read_lines(
 		return tfr_fail_path(err, TFR_EDATA, path, "no labels in");
 	if (labelled && base)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--label-base has no effect: '%s' gives each name a label",
-			path);
+			"--label-base has no effect: '%s' gives each name a label", path);
 	return TFR_OK;
 }
 

@@ -26,8 +26,7 @@ enum tfr_status tfr_mask_add(struct tfr_item *item, const struct tfr_image *numb
 {
 	enum tfr_status status = append(&item->more, numbers, bench, err);
 
-	if (!status &&
-		!tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size)))
+	if (!status && !tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size)))
 		status = tfr_fail_nomem(err, "writing masks");
 	return status;
 }
@@ -58,8 +57,8 @@ enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench
 			"a %s image, which does not keep class numbers, in place of a png",
 			tfr_image_format_name(info->format));
 	if (info->components > 1)
-		return tfr_fail(why, TFR_EFORMAT, "a PNG with %u channels, not with one number per pixel",
-			info->components);
+		return tfr_fail(why, TFR_EFORMAT,
+			"a PNG with %u channels, not with one number per pixel", info->components);
 	if (!tfr_workbench_decoder(bench))
 		return tfr_fail_nomem(why, "decoding masks");
 	if (palette || info->bit_depth == 16)

@@ -1,5 +1,5 @@
-/* convert/folder/object_classes.c - one numbering for all splits of a data set: a split that lacks a class
- * numbers the others as if it had it. */
+/* convert/folder/object_classes.c - one numbering for all splits of a data set: a split that lacks
+ * a class numbers the others as if it had it. */
 #include "convert/folder/object_classes.h"
 
 #include <assert.h>
@@ -17,15 +17,14 @@ enum tfr_status tfr_object_classes_number(
 		return tfr_class_names_number(&c->names, in)
 			       ? TFR_OK
 			       : tfr_fail_nomem(err, "reading annotations");
-	status = c->map.n ? TFR_OK
-			  : tfr_label_map_read(&c->map, o->labels, o->label_base, err);
+	status = c->map.n ? TFR_OK : tfr_label_map_read(&c->map, o->labels, o->label_base, err);
 	in->classes = c->map.classes;
 	in->n_classes = c->map.n;
 	return status;
 }
 
-enum tfr_status tfr_object_classes_unite(struct tfr_object_classes *first,
-	struct tfr_object_classes *other, struct tfr_error *err)
+enum tfr_status tfr_object_classes_unite(
+	struct tfr_object_classes *first, struct tfr_object_classes *other, struct tfr_error *err)
 {
 	assert(first != other && !first->numbers);
 	for (size_t i = 0; i < other->names.sorted.n; i++) {

@@ -1,5 +1,5 @@
-/* convert/folder/object_classes.h - the classes of objects that annotations name: numbered in the order of
- * their names, over all splits, or by opts->labels. */
+/* convert/folder/object_classes.h - the classes of objects that annotations name: numbered in the
+ * order of their names, over all splits, or by opts->labels. */
 #ifndef TFR_CONVERT_FOLDER_OBJECT_CLASSES_H
 #define TFR_CONVERT_FOLDER_OBJECT_CLASSES_H
 
@@ -17,8 +17,8 @@ struct tfr_object_classes {
 enum tfr_status tfr_object_classes_number(
 	struct tfr_object_classes *c, struct tfr_input *in, struct tfr_error *err);
 /* Adds the names of `other` to those of `first`, which number both from now on. */
-enum tfr_status tfr_object_classes_unite(struct tfr_object_classes *first,
-	struct tfr_object_classes *other, struct tfr_error *err);
+enum tfr_status tfr_object_classes_unite(
+	struct tfr_object_classes *first, struct tfr_object_classes *other, struct tfr_error *err);
 /* Returns the class of this name; NULL: it has no number. */
 const struct tfr_class *tfr_object_classes_find(
 	const struct tfr_object_classes *c, const char *name);

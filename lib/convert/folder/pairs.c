@@ -3,6 +3,8 @@
  *
  * Every file of either folder is an item, even without a partner, so that warnings name it.  The
  * images come first, in their order: an additional mask moves no record to another shard. */
+#include <string.h>
+
 #include <stdlib.h>
 
 #include "convert/folder/mask.h"
@@ -24,6 +26,33 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one item --- */
 
+/* The scan item of file `i` of one side. */
+struct side {
+	const struct pairs *p;
+	const struct tfr_scan *scan;
+	const uint32_t *order;
+};
+
+static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct side *s = ctx;
+	const struct tfr_stem_pair *pair = &s->p->pairs.list[s->order ? s->order[i] : i];
+	uint32_t item = s->scan == &s->p->masks ? pair->mask : pair->image;
+
+	if (item == TFR_NO_PARTNER || pair->why || s->scan->items[item].fault)
+		return false;
+	memcpy(size, s->scan->sizes_.data + item * sizeof(*size), sizeof(*size));
+	return tfr_scan_path(s->scan, &s->scan->items[item], path);
+}
+
+static void announce(struct pairs *p, uint64_t at)
+{
+	struct side images = { p, &p->images, p->in.order }, masks = { p, &p->masks, p->in.order };
+
+	tfr_ahead_of(&p->images.ahead, p->images.root, at, p->in.items, path_of, &images);
+	tfr_ahead_of(&p->masks.ahead, p->masks.root, at, p->in.items, path_of, &masks);
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -34,6 +63,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->image];
 
 	(void)room;
+	announce(p, p->in.order ? p->in.place : item->number);
 	if (!tfr_scan_path(scan, found, &item->name))
 		return tfr_fail_nomem(err, "reading images");
 	item->prefix = p->prefixes[mask_only];

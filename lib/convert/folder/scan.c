@@ -20,8 +20,6 @@
 
 enum {
 	MAX_DEPTH = 200, /* each level has an open descriptor during the walk */
-	AHEAD = 64,	 /* objects that are asked for before they are needed */
-	AHEAD_MOST = 4 << 20,
 };
 
 struct level {
@@ -495,34 +493,25 @@ bool tfr_scan_dir_path(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *p
 	return true;
 }
 
-/* False: there is no room for it now. */
-static bool announce(const struct tfr_scan *s, uint32_t item,
-	const struct tfr_object_module *remote, struct tfr_buf *path)
-{
-	TFR_AUTO_FREE char *url = NULL;
-	uint64_t size;
-	bool failed;
+struct announced {
+	const struct tfr_scan *s;
+	const uint32_t *order;
+};
 
-	memcpy(&size, s->sizes_.data + item * sizeof(size), sizeof(size));
-	if (s->items[item].fault || size > AHEAD_MOST || !tfr_scan_path(s, &s->items[item], path))
-		return true;
-	url = tfr_root_url(s->root, (const char *)path->data, &failed);
-	return !url || remote->prefetch(url, size);
+static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct announced *a = ctx;
+	size_t item = a->order ? a->order[i] : (size_t)i;
+
+	memcpy(size, a->s->sizes_.data + item * sizeof(*size), sizeof(*size));
+	return !a->s->items[item].fault && tfr_scan_path(a->s, &a->s->items[item], path);
 }
 
 void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place)
 {
-	const struct tfr_object_module *remote;
-	struct tfr_buf path = { 0 };
+	struct announced a = { s, order };
 
-	if (!s->sizes_.size || tfr_objects(&remote, "s3://", NULL))
-		return;
-	if (s->announced < place)
-		s->announced = place;
-	while (s->announced < place + AHEAD && s->announced < s->n_items &&
-		announce(s, order ? order[s->announced] : (uint32_t)s->announced, remote, &path))
-		s->announced++;
-	tfr_buf_clear(&path);
+	tfr_ahead_of(&s->ahead, s->root, place, s->n_items, path_of, &a);
 }
 
 bool tfr_scan_is_media(const char *name)

@@ -410,8 +410,8 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 		found[i] = (struct tfr_found_split){ s->list[i].name, d->last - d->first,
 			list.size > 0 };
 	}
-	return status ? status : tfr_splits_refuse_found(
-				opts, "splits, not classes", found, s->n, err);
+	return status ? status
+		      : tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
 }
 
 const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)

@@ -47,6 +47,35 @@ static const char *name_at(const struct voc *v, size_t at)
 
 /* --- one item --- */
 
+static bool put_path(struct tfr_buf *path, const char *name)
+{
+	return tfr_buf_append(path, name, strlen(name) + 1);
+}
+
+static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct voc *v = ctx;
+	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+
+	(void)size;
+	return e->image != SIZE_MAX && put_path(path, name_at(v, e->image));
+}
+
+static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct voc *v = ctx;
+	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+
+	(void)size;
+	return e->image != SIZE_MAX && put_path(path, name_at(v, e->xml));
+}
+
+static void announce(struct voc *v, uint64_t at)
+{
+	tfr_ahead_of(&v->xml_ahead, v->annotations, at, v->in.items, xml_path, v);
+	tfr_ahead_of(&v->image_ahead, v->images, at, v->in.items, image_path, v);
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -55,6 +84,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
 
 	(void)room;
+	announce(v, in->order ? in->place : item->number);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->image == SIZE_MAX) {
@@ -215,6 +245,7 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 	if (status)
 		return status;
 	for (size_t i = 0; !status && i < scan.n_items; i++) {
+		tfr_scan_announce(&scan, NULL, i);
 		if (!tfr_scan_path(&scan, &scan.items[i], &path))
 			status = tfr_fail_nomem(err, "reading annotations");
 		else if (tfr_has_extension((const char *)path.data, "xml"))

@@ -33,6 +33,7 @@ struct yolo {
 	struct tfr_buf entries_, boxes_, reasons;
 	struct tfr_yolo_classes classes;
 	struct tfr_yolo_tally tally;
+	struct tfr_ahead label_ahead;
 	size_t without; /* images without a file of labels */
 	size_t texts;	/* files of labels found */
 };
@@ -57,6 +58,16 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- one image --- */
 
+static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct yolo *y = ctx;
+	const struct entry *e = entry_of(y, y->in.order ? y->in.order[i] : i);
+
+	memcpy(size, y->scan.sizes_.data + (size_t)(e->found - y->scan.items) * sizeof(*size),
+		sizeof(*size));
+	return !e->found->fault && !e->why && tfr_scan_path(&y->scan, e->found, path);
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -64,6 +75,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct entry *e = entry_of(y, item->number);
 
 	(void)room;
+	tfr_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number, in->items,
+		image_path, y);
 	if (!tfr_scan_path(&y->scan, e->found, &item->name))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->found->fault)
@@ -198,6 +211,17 @@ static bool is_other(const char *name)
 	return tfr_has_one_of(name, extensions);
 }
 
+static bool label_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	const struct yolo *y = ctx;
+	TFR_AUTO_BUF name = { 0 };
+
+	(void)size;
+	return !is_other(tfr_scan_name(&y->scan, y->scan.items[i].name)) &&
+	       tfr_scan_path(&y->scan, &y->scan.items[i], &name) &&
+	       set_label_path(path, (const char *)name.data);
+}
+
 static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 {
 	struct tfr_item item = { 0 };
@@ -210,6 +234,7 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 		struct entry e = { .found = &y->scan.items[i],
 			.first = y->boxes_.size / sizeof(struct tfr_yolo_box) };
 
+		tfr_ahead_of(&y->label_ahead, y->labels, i, y->scan.n_items, label_path, y);
 		if (is_other(tfr_scan_name(&y->scan, e.found->name)))
 			continue;
 		if (!tfr_scan_path(&y->scan, e.found, &path) ||

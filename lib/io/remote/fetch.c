@@ -13,7 +13,12 @@
 #include "io/remote/http/engine.h"
 #include "io/remote/object_reader.h"
 
-enum { SLOTS = 128, BYTES = 24 << 20 };
+enum {
+	SLOTS = 128,
+	BYTES = 24 << 20,
+	UNKNOWN = 192 << 10,	/* counted for an object whose size is not known */
+	UNKNOWN_MOST = 4 << 20, /* a larger one is fetched again when it is asked for */
+};
 
 struct parcel {
 	char *url;
@@ -177,6 +182,9 @@ bool tfr_object_prefetch(const char *url, uint64_t size)
 	bool known;
 	int slot;
 
+	size_t most = size ? (size_t)size : UNKNOWN_MOST;
+
+	size = size ? size : UNKNOWN;
 	begin_in_child();
 	pthread_mutex_lock(&table.lock);
 	table.age++;
@@ -184,7 +192,7 @@ bool tfr_object_prefetch(const char *url, uint64_t size)
 	slot = known ? -1 : room_for(size, &old);
 	pthread_mutex_unlock(&table.lock);
 	free_parcel(old);
-	if (slot < 0 || order(&p, url, (size_t)size, (size_t)size, NULL))
+	if (slot < 0 || order(&p, url, (size_t)size, most, NULL))
 		return known;
 	pthread_mutex_lock(&table.lock);
 	if (!table.slot[slot]) {

@@ -12,7 +12,7 @@
 #include "io/remote/listed.h"
 #include "io/remote/object_reader.h"
 
-enum { REMEMBERED = 4096, SECONDS = 5 };
+enum { REMEMBERED = 1 << 16, SECONDS = 5, LISTED = 30 };
 
 static struct memory {
 	pthread_mutex_t lock;
@@ -29,7 +29,7 @@ static struct known *slot_of(const char *url)
 	return &memory.slot[XXH3_64bits(url, strlen(url)) % REMEMBERED];
 }
 
-static void remember(const char *url, bool exists, const struct stat *st)
+static void remember(const char *url, bool exists, const struct stat *st, unsigned seconds)
 {
 	struct known *k = slot_of(url);
 	char *copy = strdup(url);
@@ -38,7 +38,7 @@ static void remember(const char *url, bool exists, const struct stat *st)
 		return;
 	pthread_mutex_lock(&memory.lock);
 	free(k->url);
-	*k = (struct known){ copy, tfr_clock_ns() + SECONDS * UINT64_C(1000000000), exists, *st };
+	*k = (struct known){ copy, tfr_clock_ns() + seconds * UINT64_C(1000000000), exists, *st };
 	pthread_mutex_unlock(&memory.lock);
 }
 
@@ -59,7 +59,7 @@ static bool recall(const char *url, enum tfr_status *status, struct stat *st)
 
 void tfr_object_remember(const char *url, const struct stat *st)
 {
-	remember(url, true, st);
+	remember(url, true, st, LISTED);
 }
 
 void tfr_object_changed(const char *url)
@@ -190,6 +190,6 @@ enum tfr_status tfr_object_look(const char *url, struct stat *st, struct tfr_err
 	status = tfr_store_kind(s) == TFR_STORE_HTTP ? look_http(s, key, st, err)
 						     : look_store(s, key, st, err);
 	if (status == TFR_OK || status == TFR_END)
-		remember(url, status == TFR_OK, st);
+		remember(url, status == TFR_OK, st, SECONDS);
 	return status;
 }
