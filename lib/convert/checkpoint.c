@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include <tfr-private/text.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "convert/input_digest.h"
@@ -24,12 +27,18 @@
 
 #define INTERVAL 10.0 /* seconds */
 
-static const char MAGIC[] = "tfrshrd2";
+static const char MAGIC[] = "tfrshrd3";
 
-/* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord". */
+/* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord"; of a set in a bucket, a file in
+ * TMPDIR. */
 static char *path_beside(const char *set)
 {
-	return tfr_hidden_name(set, 0, "resume");
+	const char *folder = getenv("TMPDIR");
+
+	if (!tfr_is_url(set))
+		return tfr_hidden_name(set, 0, "resume");
+	return tfr_asprintf("%s/.tfr-%016llx.resume", folder && *folder ? folder : "/tmp",
+		(unsigned long long)XXH3_64bits(set, strlen(set)));
 }
 
 /* --- what decides the bytes --- */
@@ -144,12 +153,18 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 	struct stat st;
 
 	for (size_t t = 0; t < o->target_count; t++)
-		if (!strcmp(o->targets[t].set, "-") || tfr_is_url(o->targets[t].set) ||
-			(tfr_stat(o->targets[t].set, &st) == 0 && !S_ISREG(st.st_mode)))
+		if (!strcmp(o->targets[t].set, "-") ||
+			(!tfr_is_url(o->targets[t].set) && tfr_stat(o->targets[t].set, &st) == 0 &&
+				!S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set
 							       : "standard output");
+	/* The state of an upload has the bytes of its next part: only a run that was asked to pays
+	 * for it. */
+	for (size_t t = 0; t < o->target_count; t++)
+		if (tfr_is_url(o->targets[t].set) && !o->resume)
+			return TFR_EUSAGE;
 	if (o->descriptor)
 		return tfr_fail(err, TFR_EUSAGE, "a run with --follow cannot be resumed");
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);

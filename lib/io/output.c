@@ -212,24 +212,23 @@ static enum tfr_status open_again(
 static enum tfr_status open_object(
 	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
-	const struct tfr_upload_opts how = { .force = o->force, .size = opts->expected };
+	const struct tfr_upload_opts how = { .force = o->force,
+		.size = opts->expected,
+		.state = opts->upload,
+		.state_size = opts->upload_size };
 	struct stat st;
 	enum tfr_status status = tfr_objects(&o->remote, o->path, err);
 
-	if (!status && opts->resume) {
-		tfr_fail_path(
-			err, TFR_EUSAGE, o->path, "a run that writes objects cannot be resumed:");
-		tfr_error_hint(err, "Write to files, and copy them.");
-		return TFR_EUSAGE;
-	}
 	if (status)
 		return status;
 	if (o->discard)
 		return !o->force && !tfr_stat(o->path, &st) ? exists(o, err) : TFR_OK;
 	status = o->remote->upload(&o->upload, o->path, &how, err);
-	if (!status)
-		o->state = OBJECT;
-	return status;
+	if (status)
+		return status;
+	o->state = OBJECT;
+	o->size = opts->resume ? *opts->resume : 0;
+	return TFR_OK;
 }
 
 static enum tfr_status write_object(
@@ -468,10 +467,9 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 {
 	enum tfr_status status = need_name(o, err);
 
-	if (o->upload)
-		return tfr_fail_path(
-			err, TFR_EUSAGE, o->path, "a run that writes objects cannot be resumed:");
 	*token = o->token;
+	if (o->upload)
+		return TFR_OK;
 	if (status || o->sealed)
 		return status;
 	status = reopen(o, err);
@@ -479,6 +477,11 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 		status = cannot_write(o, err);
 	after_use(o);
 	return status;
+}
+
+enum tfr_status tfr_output_save(struct tfr_output *o, struct tfr_buf *state, struct tfr_error *err)
+{
+	return o->upload ? o->remote->state(o->upload, state, err) : TFR_OK;
 }
 
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err)
@@ -496,6 +499,8 @@ void tfr_output_keep(struct tfr_output *o)
 {
 	o->kept = true;
 	tfr_temporaries_forget(o->noted);
+	if (o->upload)
+		o->remote->keep(o->upload);
 }
 
 enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct tfr_error *err)

@@ -12,6 +12,7 @@
 
 #include <tfr-private/io.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 struct tfr_output;
@@ -25,11 +26,13 @@ struct tfr_output_opts {
 	/* The descriptor is closed after every write, which releases the lock: for the many files
 	 * of a set, whose target is locked (shard/lock.h). */
 	bool brief;
-	/* Continues the temporary that tfr_output_checkpoint() named in another run, after this many
-	 * bytes.  TFR_EDATA: it is missing, shorter, or not a file of this user with one link.
+	/* Continues the temporary that tfr_output_checkpoint() named in another run, after this
+	 * many bytes.  TFR_EDATA: it is missing, shorter, or not a file of this user with one link.
 	 * NULL: a new file. */
 	const uint64_t *resume;
-	uint64_t token; /* with `resume`: what the checkpoint returned */
+	uint64_t token;	    /* with `resume`: what the checkpoint returned */
+	const void *upload; /* with `resume`, of an object: what tfr_output_save() appended */
+	size_t upload_size;
 	/* With `resume`, of a file that was sealed: it may have its name already, and is that. */
 	bool sealed;
 	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
@@ -50,8 +53,10 @@ enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
 /* Forces the bytes so far to disk, under a temporary name by which another run may continue.
  * *token is part of that name. */
-enum tfr_status tfr_output_checkpoint(
-	struct tfr_output *o, uint64_t *token, struct tfr_error *err);
+enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, struct tfr_error *err);
+/* At a checkpoint of an object: appends what another run needs to continue it.  Nothing for a
+ * file. */
+enum tfr_status tfr_output_save(struct tfr_output *o, struct tfr_buf *state, struct tfr_error *err);
 /* Announces a pause: the system begins to write the bytes to disk, and from now on the descriptor
  * is closed after every use. */
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err);
@@ -85,7 +90,7 @@ uint64_t tfr_stat_mtime(const struct stat *st);
  * NULL. Both belong to the output. */
 const char *tfr_output_path(const struct tfr_output *o);
 const char *tfr_output_temporary(const struct tfr_output *o);
-bool tfr_output_is_file(const struct tfr_output *o);  /* not a stream */
+bool tfr_output_is_file(const struct tfr_output *o); /* not a stream */
 /* An object behind a URL: it is complete when it is placed, replaces an existing one in that step,
  * and has no temporary. */
 bool tfr_output_is_object(const struct tfr_output *o);

@@ -281,3 +281,38 @@ def moto_takes_uploads(t):
         result = t.run('cat', source, '-o', 's3://writing/' + name)
         assert result.status != 0 and 'overwrite' in result.err, result
     assert not client.list_multipart_uploads(Bucket='writing').get('Uploads')
+
+
+def _saved(t):
+    return [name for name in os.listdir(t.folder) if name.endswith('.resume')]
+
+
+@case
+def a_run_is_resumed(t):
+    """The parts that the server has are not sent again, whenever the run was killed; the objects are those of a run to the end."""
+    source = _input(t, 60 * MIB)
+    command = ['shard', '--resume', '--checkpoint', '0.02', '--part-size', '5MiB', source, '-o']
+    t.good(*command, t.path('x@2.tfrecord'))
+    wanted = {'x-%05d-of-00002.tfrecord' % i: open(t.path('x-%05d-of-00002.tfrecord' % i), 'rb').read() for i in range(2)}
+    resumed = 0
+    for number, stop in ((signal.SIGKILL, 4), (signal.SIGTERM, 8), (signal.SIGKILL, 12), (signal.SIGKILL, 15), (signal.SIGKILL, 17)):
+        s = t.store()
+
+        def slowly(x):
+            time.sleep(.04)
+            x.send(x.answer())
+        s.inject(slowly, when=lambda r: r.method in ('PUT', 'POST'), times=None)
+        child = t.start(*command, 's3://train/x@2.tfrecord')
+        _wait(lambda: len(s.seen('PUT')) >= stop and _saved(t) or child.poll() is not None)
+        child.send_signal(number)
+        child.communicate(timeout=20)
+        had = sum(len(u.parts) for u in s.uploads.values()) if hasattr(s.uploads, 'values') else len(s.uploads)
+        before = len(s.seen('PUT'))
+        again = t.good(*command, 's3://train/x@2.tfrecord')
+        sent = len(s.seen('PUT')) - before
+        assert {k: s.get('train', k) for k in wanted} == wanted, (number, stop)
+        assert not s.uploads and not _saved(t), (number, stop, s.uploads, _saved(t))
+        if 'resumed' in again.err:
+            resumed += 1
+            assert not had or sent < before + sent, (number, stop, had, sent)
+    assert resumed >= 3, resumed

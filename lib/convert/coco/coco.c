@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/ahead.h"
 #include "convert/coco/coco_features.h"
 #include "convert/coco/coco_layout.h"
 #include "convert/coco/coco_read.h"
 #include "convert/coco/coco_shape.h"
+#include "convert/folder/fetch_ahead.h"
 #include "convert/folder/mask.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
@@ -32,7 +32,7 @@ struct coco {
 	uint32_t *caption_of, *panoptic_of; /* of an image in `data`: its position in this file */
 	char *prefix;
 	struct tfr_root *root, *segments;
-	struct tfr_ahead ahead;
+	struct tfr_fetch_ahead ahead;
 };
 
 static bool is_asked(const struct tfr_convert_opts *opts)
@@ -66,8 +66,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const char *name = c->names + c->images[item->number].name;
 
 	(void)room;
-	tfr_ahead_of(&coco->ahead, coco->root, in->order ? in->place : item->number, in->items,
-		image_path, coco);
+	tfr_fetch_ahead_of(&coco->ahead, coco->root, in->order ? in->place : item->number,
+		in->items, image_path, coco);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_coco_is_below(name))

@@ -511,7 +511,7 @@ void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place
 {
 	struct announced a = { s, order };
 
-	tfr_ahead_of(&s->ahead, s->root, place, s->n_items, path_of, &a);
+	tfr_fetch_ahead_of(&s->ahead, s->root, place, s->n_items, path_of, &a);
 }
 
 bool tfr_scan_is_media(const char *name)

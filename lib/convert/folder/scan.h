@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "convert/ahead.h"
+#include "convert/folder/fetch_ahead.h"
 #include "convert/item.h"
 #include "io/root.h"
 
@@ -45,7 +45,7 @@ struct tfr_scan {
 	const struct tfr_scan_dir *dirs;
 	const struct tfr_scan_item *items;
 	size_t n_items, n_dirs;
-	struct tfr_ahead ahead;
+	struct tfr_fetch_ahead ahead;
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
 	struct tfr_buf path;		    /* of the current entry, below the root, with its NUL */
 };

@@ -72,8 +72,8 @@ static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size
 
 static void announce(struct voc *v, uint64_t at)
 {
-	tfr_ahead_of(&v->xml_ahead, v->annotations, at, v->in.items, xml_path, v);
-	tfr_ahead_of(&v->image_ahead, v->images, at, v->in.items, image_path, v);
+	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, v->in.items, xml_path, v);
+	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, v->in.items, image_path, v);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,

@@ -3,7 +3,7 @@
 #ifndef TFR_CONVERT_VOC_VOC_H
 #define TFR_CONVERT_VOC_VOC_H
 
-#include "convert/ahead.h"
+#include "convert/folder/fetch_ahead.h"
 #include "convert/folder/object_classes.h"
 #include "convert/image_features.h"
 #include "convert/parts.h"
@@ -17,7 +17,7 @@ struct voc {
 	struct tfr_buf names, entries_;
 	struct tfr_object_classes classes;
 	size_t unusable; /* boxes */
-	struct tfr_ahead image_ahead, xml_ahead;
+	struct tfr_fetch_ahead image_ahead, xml_ahead;
 };
 
 /* An item while it is converted. */

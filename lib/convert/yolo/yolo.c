@@ -33,7 +33,7 @@ struct yolo {
 	struct tfr_buf entries_, boxes_, reasons;
 	struct tfr_yolo_classes classes;
 	struct tfr_yolo_tally tally;
-	struct tfr_ahead label_ahead;
+	struct tfr_fetch_ahead label_ahead;
 	size_t without; /* images without a file of labels */
 	size_t texts;	/* files of labels found */
 };
@@ -75,8 +75,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct entry *e = entry_of(y, item->number);
 
 	(void)room;
-	tfr_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number, in->items,
-		image_path, y);
+	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
+		in->items, image_path, y);
 	if (!tfr_scan_path(&y->scan, e->found, &item->name))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->found->fault)
@@ -234,7 +234,7 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 		struct entry e = { .found = &y->scan.items[i],
 			.first = y->boxes_.size / sizeof(struct tfr_yolo_box) };
 
-		tfr_ahead_of(&y->label_ahead, y->labels, i, y->scan.n_items, label_path, y);
+		tfr_fetch_ahead_of(&y->label_ahead, y->labels, i, y->scan.n_items, label_path, y);
 		if (is_other(tfr_scan_name(&y->scan, e.found->name)))
 			continue;
 		if (!tfr_scan_path(&y->scan, e.found, &path) ||

@@ -30,7 +30,7 @@ enum { ANSWER_MOST = 1 << 20, TRIES = 5 };
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_upload *list;
 
-static void note(struct tfr_upload *u)
+void tfr_upload_note(struct tfr_upload *u)
 {
 	pthread_mutex_lock(&list_lock);
 	u->next = list;
@@ -166,7 +166,7 @@ enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 		status = tfr_fail_path(
 			err, TFR_ESYS, url, "the server does not begin an upload correctly for");
 	if (!status)
-		note(u);
+		tfr_upload_note(u);
 	tfr_answer_clear(&a);
 	return status;
 }
@@ -251,7 +251,8 @@ static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tf
 	}
 	if (status == TFR_ESYS && a->status == 412) {
 		tag_of_pile(u, tag, sizeof(tag));
-		status = a->attempts > 1 && is_ours(u, tag) ? TFR_OK : exists(u, err);
+		status = (a->attempts > 1 || u->resumed) && is_ours(u, tag) ? TFR_OK
+									    : exists(u, err);
 	}
 	if (status == TFR_END)
 		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
@@ -369,7 +370,7 @@ static enum tfr_status complete_parts(
 			       !(status == TFR_ESYS && (a->status == 412 || a->status == 200))))
 		return status;
 	tag_of_parts(u, tag, sizeof(tag));
-	if ((a->attempts > 1 || sent > 1) && is_ours(u, tag))
+	if ((a->attempts > 1 || sent > 1 || u->resumed) && is_ours(u, tag))
 		return TFR_OK;
 	if (status == TFR_END)
 		return tfr_fail_path(

@@ -1,5 +1,5 @@
-/* convert/ahead.c - announces objects to the module that fetches them. */
-#include "convert/ahead.h"
+/* convert/folder/fetch_ahead.c - announces objects to the module that fetches them. */
+#include "convert/folder/fetch_ahead.h"
 
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ static bool announce(const struct tfr_root *root, const char *path, uint64_t siz
 	return !url || size > MOST || remote->prefetch(url, size);
 }
 
-void tfr_ahead_of(struct tfr_ahead *a, const struct tfr_root *root, uint64_t at, uint64_t count,
-	tfr_ahead_path *path, void *ctx)
+void tfr_fetch_ahead_of(struct tfr_fetch_ahead *a, const struct tfr_root *root, uint64_t at,
+	uint64_t count, tfr_fetch_ahead_path *path, void *ctx)
 {
 	const struct tfr_object_module *remote;
 	TFR_AUTO_BUF text = { 0 };
