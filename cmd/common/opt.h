@@ -85,7 +85,7 @@ struct opt {
 		OPT_END, 0, NULL, NULL, NULL, NULL, 0                                              \
 	}
 
-/* The options of objects, which every command with inputs takes (remote_options.c). */
+/* The options of objects, which every command with inputs takes (opt.c). */
 struct opt_remote_settings {
 	bool anonymous;
 	uint64_t connections, part_size; /* 0: not given */

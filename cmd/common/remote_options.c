@@ -1,7 +1,4 @@
-/* cmd/common/remote_options.c - the options of objects, which every command with inputs takes.
- *
- * They are no rows of the commands' tables: they mean the same everywhere, and tfr-remote(7)
- * describes them once. */
+/* cmd/common/remote_options.c - applies the options of objects to the process. */
 #include "common/cmd.h"
 #include "common/opt.h"
 
@@ -11,27 +8,6 @@
 
 /* Of a command with --memory, in addition to that. */
 enum { READ_MEMORY = 48 << 20 };
-
-const struct opt opt_remote[] = {
-	OPT(FLAG, 0, "anonymous", NULL, NULL, "do not sign requests, and look for no credentials",
-		struct opt_remote_settings, anonymous),
-	OPT(POSITIVE, 0, "connections", "N", NULL, "use at most N connections at once [32]",
-		struct opt_remote_settings, connections),
-	OPT(SIZE, 0, "part-size", "SIZE", NULL, "upload objects in parts of SIZE [16M]",
-		struct opt_remote_settings, part_size),
-	OPT(REAL, 0, "timeout", "S", NULL, "fail after S seconds without progress [60]",
-		struct opt_remote_settings, timeout),
-	OPTIONS_END,
-};
-
-const struct opt *opt_or_remote(const struct opt *o, const struct command *command)
-{
-	const struct opt *end = opt_remote + sizeof(opt_remote) / sizeof(*opt_remote);
-
-	if (o->type || command->local || (o >= opt_remote && o < end))
-		return o;
-	return opt_remote;
-}
 
 static const struct opt *find(const struct command *command, const char *name)
 {

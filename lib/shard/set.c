@@ -279,7 +279,8 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 
 	if (tfr_list_folder(path, &names, NULL))
 		return;
-	qsort((void *)names.list, names.n, sizeof(*names.list), compare_paths);
+	if (names.n)
+		qsort((void *)names.list, names.n, sizeof(*names.list), compare_paths);
 	for (size_t i = 0; i < names.n; i++)
 		if (found < 3 && at < sizeof(text) && names.list[i][0] != '.' &&
 			holds_records(path, names.list[i]))

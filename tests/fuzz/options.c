@@ -1,6 +1,7 @@
 /* tests/fuzz/options.c - any words, each ending in NUL, as a command line: refused with a message,
  * or settings within their bounds, which describe themselves as the same words in another form do.
  */
+#include "common/cmd.h"
 #include "common/opt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -53,6 +54,7 @@ static void check(const struct settings *s, const struct opt_result *result, int
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct command command = { .name = "fuzz", .options = table };
 	struct settings s = { 0 };
 	struct opt_result result = { 0 };
 	struct tfr_error err = { 0 };
@@ -67,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		argv[argc++] = words + at;
 		opt_find(table, words + at, &value);
 	}
-	if (opt_parse(table, argc, argv, &s, &result, &err)) {
+	if (opt_parse(&command, argc, argv, &s, &result, &err)) {
 		if (!err.message[0])
 			abort();
 	} else {

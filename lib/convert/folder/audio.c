@@ -114,7 +114,8 @@ static bool search_prefix(struct search *s, const char *url, unsigned depth)
 
 	if (tfr_list_folder(url, &names, NULL))
 		return false;
-	qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
+	if (names.n)
+		qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
 	for (size_t i = 0; !known && i < names.n; i++) {
 		TFR_AUTO_FREE char *path = NULL;
 
