@@ -57,7 +57,9 @@ int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 		.part_size = s->part_size };
 	struct tfr_error err;
 
-	if (c->command->local || !cmd_names_object(c))
+	/* URLs may be in a list, too: an option that was given always counts. */
+	if (c->command->local || !(cmd_names_object(c) || s->anonymous || s->connections ||
+					 s->part_size || s->timeout > 0))
 		return 0;
 	opts.memory = take_memory(c);
 	opts.read_memory = opts.memory ? READ_MEMORY : 0;
