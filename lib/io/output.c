@@ -15,40 +15,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/object.h"
+#include "io/output_state.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
 
-enum { NAMES_TRIED = 16 };
-
-struct tfr_output {
-	int fd;
-	bool owned; /* we close fd */
-	enum {
-		STREAM,
-		NAMELESS,  /* a file without a name */
-		TEMPORARY, /* a file under its temporary name */
-		OBJECT,	   /* an upload */
-		PUBLISHED
-	} state,
-		before; /* `before` it was published */
-	bool force, sealed;
-	bool brief;	  /* no descriptor between writes */
-	bool kept;	  /* closing leaves the temporary */
-	bool discard;	  /* writes go nowhere, and no file is opened */
-	uint64_t size;	  /* of a file, as far as it is written */
-	uint64_t token;	  /* of the temporary name */
-	struct stat held; /* the identity of the file; complete when it is sealed */
-	char *path;
-	char *called; /* the name that the temporary name is made of */
-	char *temp;   /* NULL: it has no temporary name */
-	struct tfr_temporaries *temporaries;
-	void *noted; /* in them */
-	struct tfr_upload *upload;
-	const struct tfr_object_module *remote;
-};
-
-static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_error *err)
+enum tfr_status tfr_output_cannot_create(const struct tfr_output *o, struct tfr_error *err)
 {
 	int saved = errno;
 	const char *path = o->path ? o->path : o->called, *slash = strrchr(path, '/');
@@ -60,97 +31,19 @@ static enum tfr_status cannot_create(const struct tfr_output *o, struct tfr_erro
 	return TFR_ESYS;
 }
 
-static const char *name_of(const struct tfr_output *o)
+const char *tfr_output_called(const struct tfr_output *o)
 {
 	return o->path ? o->path : o->called;
 }
 
-static enum tfr_status exists(const struct tfr_output *o, struct tfr_error *err)
+enum tfr_status tfr_output_exists(const struct tfr_output *o, struct tfr_error *err)
 {
 	tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
 	tfr_error_hint(err, "Give -f to replace it.");
 	return TFR_EEXIST;
 }
 
-static enum tfr_status cannot_resume(const struct tfr_output *o, struct tfr_error *err)
-{
-	return tfr_fail_path(
-		err, TFR_EDATA, o->temp, "not the file that the run to be resumed wrote:");
-}
-
-/* --- temporary names --- */
-
-/* Creates a file under the temporary name, or links the nameless file to it.  -1 with errno. */
-static int create_named(struct tfr_output *o)
-{
-	if (o->state == NAMELESS)
-		return tfr_nameless_link(o->fd, o->temp);
-	o->fd = TEMP_FAILURE_RETRY(
-		open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-	if (o->fd < 0)
-		return -1;
-	/* Another run took the file for a leftover before it was locked, and removed its name. */
-	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 &&
-		fstat(o->fd, &o->held) == 0 && tfr_file_is_named(&o->held, o->temp)) {
-		o->owned = true;
-		return 0;
-	}
-	if (errno != EWOULDBLOCK && errno != ENOENT)
-		unlink(o->temp);
-	else
-		errno = EEXIST;
-	close(o->fd);
-	o->fd = -1;
-	return -1;
-}
-
-/* Gives the file the first temporary name that is free. */
-static int name_temporary(struct tfr_output *o)
-{
-	for (int tries = 0; tries < NAMES_TRIED; tries++) {
-		o->token = tries ? tfr_random_token() : 0;
-		free(o->temp);
-		o->temp = tfr_hidden_name(o->called, o->token, "tmp");
-		if (!o->temp) {
-			errno = ENOMEM;
-			return -1;
-		}
-		tfr_left_file_remove(o->temp);
-		if (create_named(o) == 0)
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	return -1;
-}
-
-/* The same, and registers it for the signal handler. */
-static enum tfr_status take_temporary(struct tfr_output *o, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	sigset_t saved;
-
-	tfr_temporaries_begin(o->temporaries, &saved);
-	if (name_temporary(o) == 0) {
-		o->state = TEMPORARY;
-		o->noted = tfr_temporaries_note(o->temporaries, o->temp);
-		if (o->temporaries && !o->noted)
-			status = tfr_fail_nomem(err, "creating a file");
-	} else {
-		status = cannot_create(o, err);
-		free(o->temp);
-		o->temp = NULL;
-	}
-	tfr_temporaries_end(o->temporaries, &saved);
-	return status;
-}
-
-static enum tfr_status need_name(struct tfr_output *o, struct tfr_error *err)
-{
-	return o->state == NAMELESS ? take_temporary(o, err) : TFR_OK;
-}
-
-static void give_back(struct tfr_output *o)
+void tfr_output_give_back(struct tfr_output *o)
 {
 	if (o->owned)
 		close(o->fd);
@@ -158,109 +51,9 @@ static void give_back(struct tfr_output *o)
 	o->owned = false;
 }
 
-/* --- a file of another run --- */
-
-/* A sealed temporary was published before the run ended. */
-static bool has_its_name(struct tfr_output *o, uint64_t size)
+static enum tfr_status need_name(struct tfr_output *o, struct tfr_error *err)
 {
-	struct stat st;
-
-	if (!o->path || lstat(o->temp, &st) == 0)
-		return false;
-	o->fd = TEMP_FAILURE_RETRY(open(o->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	o->owned = o->fd >= 0;
-	if (o->owned && tfr_file_is_ours(o->fd, &o->held) && (uint64_t)o->held.st_size == size) {
-		o->before = TEMPORARY;
-		o->state = PUBLISHED;
-		return true;
-	}
-	give_back(o);
-	return false;
-}
-
-static enum tfr_status open_again(
-	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
-{
-	o->token = opts->token;
-	o->temp = tfr_hidden_name(o->called, o->token, "tmp");
-	if (!o->temp)
-		return tfr_fail_nomem(err, "creating a file");
-	if (opts->sealed && has_its_name(o, *opts->resume))
-		return TFR_OK;
-	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	o->owned = o->fd >= 0;
-	if (o->fd < 0 || !tfr_file_is_ours(o->fd, &o->held) ||
-		(uint64_t)o->held.st_size < *opts->resume)
-		return cannot_resume(o, err);
-	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)))
-		return errno == EWOULDBLOCK
-			       ? tfr_fail_path(err, TFR_ESYS, name_of(o), "another run is writing")
-			       : tfr_fail_errno(err, errno, o->temp, "cannot lock");
-	o->state = TEMPORARY;
-	o->size = *opts->resume;
-	if (TEMP_FAILURE_RETRY(ftruncate(o->fd, (off_t)o->size)) ||
-		lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
-		return tfr_fail_errno(err, errno, o->temp, "cannot truncate");
-	if (o->brief)
-		give_back(o);
-	return TFR_OK;
-}
-
-/* --- objects --- */
-
-/* An upload has the name of its object from the beginning, and belongs to the process. */
-static enum tfr_status open_object(
-	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
-{
-	const struct tfr_upload_opts how = { .force = o->force,
-		.size = opts->expected,
-		.state = opts->upload,
-		.state_size = opts->upload_size };
-	struct stat st;
-	enum tfr_status status = tfr_objects(&o->remote, o->path, err);
-
-	if (status)
-		return status;
-	if (o->discard)
-		return !o->force && !tfr_stat(o->path, &st) ? exists(o, err) : TFR_OK;
-	status = o->remote->upload(&o->upload, o->path, &how, err);
-	if (status)
-		return status;
-	o->state = OBJECT;
-	o->size = opts->resume ? *opts->resume : 0;
-	return TFR_OK;
-}
-
-static enum tfr_status write_object(
-	struct tfr_output *o, const struct iovec *pieces, int n, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (int i = 0; !status && i < n; i++) {
-		status = o->remote->write(o->upload, pieces[i].iov_base, pieces[i].iov_len, err);
-		o->size += status ? 0 : pieces[i].iov_len;
-	}
-	return status;
-}
-
-static enum tfr_status seal_object(struct tfr_output *o, struct tfr_error *err)
-{
-	enum tfr_status status = o->remote->seal(o->upload, err);
-
-	o->held = *o->remote->uploaded(o->upload);
-	o->sealed = !status;
-	return status;
-}
-
-static enum tfr_status complete_object(struct tfr_output *o, struct tfr_error *err)
-{
-	enum tfr_status status = o->remote->complete(o->upload, err);
-
-	if (status)
-		return status;
-	o->before = o->state;
-	o->state = PUBLISHED;
-	return TFR_OK;
+	return o->state == TFR_OUTPUT_NAMELESS ? tfr_output_take_temporary(o, err) : TFR_OK;
 }
 
 /* --- opening --- */
@@ -273,15 +66,15 @@ static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 		o->fd = tfr_nameless_open(o->called);
 		o->owned = o->fd >= 0;
 		if (!o->owned && errno != EOPNOTSUPP)
-			return cannot_create(o, err);
+			return tfr_output_cannot_create(o, err);
 		if (o->owned)
-			o->state = NAMELESS;
+			o->state = TFR_OUTPUT_NAMELESS;
 	}
-	if (o->state == NAMELESS)
-		return fstat(o->fd, &o->held) ? cannot_create(o, err) : TFR_OK;
-	status = take_temporary(o, err);
+	if (o->state == TFR_OUTPUT_NAMELESS)
+		return fstat(o->fd, &o->held) ? tfr_output_cannot_create(o, err) : TFR_OK;
+	status = tfr_output_take_temporary(o, err);
 	if (!status && o->brief)
-		give_back(o);
+		tfr_output_give_back(o);
 	return status;
 }
 
@@ -293,7 +86,7 @@ static enum tfr_status open_file(
 	o->called = strdup(called);
 	if (!o->called)
 		return tfr_fail_nomem(err, "creating a file");
-	return opts->resume ? open_again(o, opts, err) : open_new(o, err);
+	return opts->resume ? tfr_output_open_again(o, opts, err) : open_new(o, err);
 }
 
 /* Whether a file can be created: its folder exists and may be written to. */
@@ -303,7 +96,7 @@ static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error
 
 	if (!folder)
 		return tfr_fail_nomem(err, "creating a file");
-	return access(folder, W_OK | X_OK) ? cannot_create(o, err) : TFR_OK;
+	return access(folder, W_OK | X_OK) ? tfr_output_cannot_create(o, err) : TFR_OK;
 }
 
 static enum tfr_status open_target(
@@ -320,7 +113,7 @@ static enum tfr_status open_target(
 	if (!o->path)
 		return open_file(o, opts, err);
 	if (tfr_is_url(o->path))
-		return open_object(o, opts, err);
+		return tfr_output_open_object(o, opts, err);
 	if (tfr_path_is_stdout(o->path)) {
 		o->fd = STDOUT_FILENO;
 		return TFR_OK;
@@ -338,7 +131,7 @@ static enum tfr_status open_target(
 			return TFR_OK;
 		}
 		if (!opts->force && !opts->sealed)
-			return exists(o, err);
+			return tfr_output_exists(o, err);
 	}
 	return opts->discard ? check_folder(o, err) : open_file(o, opts, err);
 }
@@ -376,7 +169,7 @@ static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error
 {
 	if (o->path && tfr_path_is_stdout(o->path))
 		return tfr_fail_errno(err, errno, NULL, "cannot write to standard output");
-	return tfr_fail_errno(err, errno, name_of(o), "cannot write");
+	return tfr_fail_errno(err, errno, tfr_output_called(o), "cannot write");
 }
 
 /* Opens the temporary file again, whose descriptor was closed. */
@@ -384,7 +177,7 @@ static enum tfr_status reopen(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat st;
 
-	if (o->fd >= 0 || o->state != TEMPORARY)
+	if (o->fd >= 0 || o->state != TFR_OUTPUT_TEMPORARY)
 		return TFR_OK;
 	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
 	if (o->fd < 0)
@@ -398,8 +191,8 @@ static enum tfr_status reopen(struct tfr_output *o, struct tfr_error *err)
 
 static void after_use(struct tfr_output *o)
 {
-	if (o->brief && o->state == TEMPORARY)
-		give_back(o);
+	if (o->brief && o->state == TFR_OUTPUT_TEMPORARY)
+		tfr_output_give_back(o);
 }
 
 static enum tfr_status write_pieces(
@@ -434,7 +227,7 @@ enum tfr_status tfr_output_writev(
 	enum tfr_status status = reopen(o, err);
 
 	if (o->upload)
-		return write_object(o, pieces, n, err);
+		return tfr_output_write_object(o, pieces, n, err);
 	if (!status)
 		status = write_pieces(o, pieces, n, err);
 	after_use(o);
@@ -454,8 +247,8 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 	enum tfr_status status = reopen(o, err);
 
 	if (o->upload)
-		return seal_object(o, err);
-	if (!status && (o->state == NAMELESS || o->state == TEMPORARY) &&
+		return tfr_output_seal_object(o, err);
+	if (!status && (o->state == TFR_OUTPUT_NAMELESS || o->state == TFR_OUTPUT_TEMPORARY) &&
 		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
 	o->sealed = !status;
@@ -473,7 +266,7 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 	if (status || o->sealed)
 		return status;
 	status = reopen(o, err);
-	if (!status && o->state == TEMPORARY && TEMP_FAILURE_RETRY(fdatasync(o->fd)))
+	if (!status && o->state == TFR_OUTPUT_TEMPORARY && TEMP_FAILURE_RETRY(fdatasync(o->fd)))
 		status = cannot_write(o, err);
 	after_use(o);
 	return status;
@@ -489,7 +282,7 @@ enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err)
 	enum tfr_status status = need_name(o, err);
 
 	o->brief = true;
-	if (!status && o->state == TEMPORARY && o->fd >= 0)
+	if (!status && o->state == TFR_OUTPUT_TEMPORARY && o->fd >= 0)
 		sync_file_range(o->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	after_use(o);
 	return status;
@@ -514,7 +307,7 @@ enum tfr_status tfr_output_release(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = need_name(o, err);
 
-	give_back(o);
+	tfr_output_give_back(o);
 	return status;
 }
 
@@ -524,18 +317,19 @@ enum tfr_status tfr_output_prepare(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat st;
 
-	return o->state == NAMELESS && lstat(o->path, &st) == 0 ? need_name(o, err) : TFR_OK;
+	return o->state == TFR_OUTPUT_NAMELESS && lstat(o->path, &st) == 0 ? need_name(o, err)
+									   : TFR_OK;
 }
 
 enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_error *err)
 {
 	int failed;
 
-	if (o->state == STREAM || o->state == PUBLISHED)
+	if (o->state == TFR_OUTPUT_STREAM || o->state == TFR_OUTPUT_PUBLISHED)
 		return TFR_OK;
-	if (o->state == OBJECT)
-		return complete_object(o, err);
-	if (o->state == NAMELESS)
+	if (o->state == TFR_OUTPUT_OBJECT)
+		return tfr_output_complete_object(o, err);
+	if (o->state == TFR_OUTPUT_NAMELESS)
 		failed = tfr_nameless_link(o->fd, o->path);
 	else
 		failed = replace ? rename(o->temp, o->path) : tfr_rename_new(o->temp, o->path);
@@ -544,14 +338,14 @@ enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_
 	if (failed)
 		return tfr_fail_errno(err, errno, o->path, "cannot give its name to");
 	o->before = o->state;
-	o->state = PUBLISHED;
+	o->state = TFR_OUTPUT_PUBLISHED;
 	tfr_temporaries_forget(o->noted);
 	return TFR_OK;
 }
 
 void tfr_output_displaced(struct tfr_output *o)
 {
-	if (o->state == PUBLISHED)
+	if (o->state == TFR_OUTPUT_PUBLISHED)
 		o->state = o->before;
 }
 
@@ -574,12 +368,12 @@ void tfr_output_close(struct tfr_output *o)
 {
 	if (!o)
 		return;
-	if (o->state == TEMPORARY && !o->kept)
+	if (o->state == TFR_OUTPUT_TEMPORARY && !o->kept)
 		unlink(o->temp);
 	tfr_temporaries_forget(o->noted);
 	if (o->upload)
 		o->remote->end(o->upload);
-	give_back(o);
+	tfr_output_give_back(o);
 	free(o->path);
 	free(o->called);
 	free(o->temp);
@@ -613,7 +407,7 @@ const char *tfr_output_temporary(const struct tfr_output *o)
 
 bool tfr_output_is_file(const struct tfr_output *o)
 {
-	return o->state != STREAM;
+	return o->state != TFR_OUTPUT_STREAM;
 }
 
 bool tfr_output_replaces(const struct tfr_output *o)
