@@ -1,9 +1,9 @@
-/* convert/sha256.c - SHA-256 by libgcrypt, which uses the processor's instructions and costs
- * nothing at the start of a process.
+/* base/digest.c - libgcrypt uses the processor's instructions and costs nothing at the start of a
+ * process.
  *
  * One thread must set it up before any other uses it; a program that uses libgcrypt may already
  * have done that, with other settings. */
-#include "convert/sha256.h"
+#include "base/digest.h"
 
 #include <stdint.h>
 
@@ -12,27 +12,39 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Keys of a signature are wiped after use; memory that is locked for them would need privileges. */
 static void set_up(void)
 {
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
 		return;
 	gcry_check_version(NULL);
-	/* There are no secrets here: no memory needs to be locked. */
 	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 }
 
-char *tfr_sha256(const void *data, size_t size, char hex[TFR_SHA256_HEX])
+void tfr_digests_begin(void)
+{
+	pthread_once(&once, set_up);
+}
+
+char *tfr_hex(const void *bytes, size_t n, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
+	const uint8_t *b = bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[b[i] >> 4];
+		text[2 * i + 1] = digits[b[i] & 15];
+	}
+	text[2 * n] = '\0';
+	return text;
+}
+
+char *tfr_sha256(const void *data, size_t size, char hex[TFR_SHA256_HEX])
+{
 	uint8_t sum[32];
 
-	pthread_once(&once, set_up);
+	tfr_digests_begin();
 	gcry_md_hash_buffer(GCRY_MD_SHA256, sum, data, size);
-	for (size_t i = 0; i < sizeof(sum); i++) {
-		hex[2 * i] = digits[sum[i] >> 4];
-		hex[2 * i + 1] = digits[sum[i] & 15];
-	}
-	hex[2 * sizeof(sum)] = '\0';
-	return hex;
+	return tfr_hex(sum, sizeof(sum), hex);
 }

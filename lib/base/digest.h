@@ -1,13 +1,18 @@
-/* convert/sha256.h - the digest that object_detection's records use as the key of an image. */
-#ifndef TFR_CONVERT_SHA256_H
-#define TFR_CONVERT_SHA256_H
+/* base/digest.h - digests by libgcrypt. */
+#ifndef TFR_BASE_DIGEST_H
+#define TFR_BASE_DIGEST_H
 
 #include <stddef.h>
 
-#define TFR_SHA256_HEX (64 + 1)
+/* Sets libgcrypt up, once per process: before any other use of it. */
+void tfr_digests_begin(void);
 
-/* SHA-256 (FIPS 180-4) of `size` bytes as lower-case hexadecimal digits, with a NUL.  Returns
- * `hex`. */
+/* `n` bytes as 2 * n lower-case hexadecimal digits, with a NUL.  Returns `text`. */
+char *tfr_hex(const void *bytes, size_t n, char *text);
+
+enum { TFR_SHA256_HEX = 64 + 1 };
+
+/* SHA-256 (FIPS 180-4) of `size` bytes, as tfr_hex() writes it.  Returns `hex`. */
 char *tfr_sha256(const void *data, size_t size, char hex[TFR_SHA256_HEX]);
 
 #endif

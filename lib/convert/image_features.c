@@ -2,9 +2,9 @@
  * folder, an archive or an annotated data set becomes the same record. */
 #include "convert/image_features.h"
 
+#include "base/digest.h"
 #include "convert/image_lint.h"
 #include "convert/rework.h"
-#include "convert/sha256.h"
 
 void tfr_image_look(struct tfr_item *item)
 {

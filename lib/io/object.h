@@ -5,8 +5,8 @@
  * in '/' is taken for one.  All functions may be called from any thread.  Errors name the URL
  * without secrets, the status and message of the server and its id of the request, and give a hint.
  *
- * All requests of a process share one thread, one pool of connections and one budget of memory
- * (io/remote/http/transfer.h).  A forked child starts anew. */
+ * All requests of a process share two threads with their connections, and one budget of memory
+ * (io/remote/http/engine.c).  A forked child starts anew. */
 #ifndef TFR_IO_OBJECT_H
 #define TFR_IO_OBJECT_H
 
@@ -68,7 +68,7 @@ struct tfr_object_module {
 	/* TFR_ESYS with ENOENT: there is nothing of that name.  All reads are of the object that
 	 * was there at that time: a replacement is an error. */
 	enum tfr_status (*open)(struct tfr_object **o, const char *url, struct tfr_error *err);
-	void (*close)(struct tfr_object *o); /* accepts NULL; ends what is in flight */
+	void (*close)(struct tfr_object *o); /* accepts NULL; ends its requests */
 	/* As fstat().  st_size is -1 if the server does not say. */
 	const struct stat *(*stat)(const struct tfr_object *o);
 	/* Whether any position can be read; otherwise only from start to end. */

@@ -91,7 +91,7 @@ def instance_metadata(t):
     assert service.given == 1 and service.seen('PUT', '/latest/api/token')
     service.requests.clear()
     t.good('check', DATA + 'images.tfrecord', env=env)
-    assert not service.requests, 'local files ask nobody'
+    assert not service.requests, 'local files need no credentials'
 
 
 @case

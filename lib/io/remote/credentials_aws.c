@@ -395,7 +395,8 @@ static enum tfr_status get_role(
 	return status;
 }
 
-/* Version 2 only: a session first, so that no server can be made to ask for somebody. */
+/* Version 2 only, which wants a token first: a server that can be made to send a GET elsewhere
+ * cannot get these credentials. */
 static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
 {
 	static const char *const ttl[] = { "X-aws-ec2-metadata-token-ttl-seconds: 21600", NULL };

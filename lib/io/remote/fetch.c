@@ -24,25 +24,22 @@ struct parcel {
 	char *url;
 	const char *key;
 	struct tfr_store *store;
-	struct tfr_request *transfer;
+	struct tfr_request *request;
 	size_t expected, most;
 	uint64_t age;
-	bool ended, over; /* over: it is larger than `most` */
-	enum tfr_status status;
+	bool over; /* it is larger than `most` */
 	struct stat st;
 	struct tfr_buf body;
-	struct tfr_error err;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t arrived;
 	struct parcel *slot[SLOTS];
 	uint64_t age, bytes;
 	pid_t pid;
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER };
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* --- on the thread of the engine --- */
+/* --- on a thread that runs libcurl --- */
 
 static enum tfr_status on_head(void *ctx, const struct tfr_answer *a, struct tfr_error *err)
 {
@@ -68,28 +65,13 @@ static enum tfr_status on_body(void *ctx, const uint8_t *data, size_t size, stru
 						    : tfr_fail_nomem(err, "reading an object");
 }
 
-static void on_done(
-	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
-{
-	struct parcel *p = ctx;
-
-	(void)a;
-	pthread_mutex_lock(&table.lock);
-	p->status = status;
-	if (status && status != TFR_END)
-		p->err = *err;
-	p->ended = true;
-	pthread_cond_broadcast(&table.arrived);
-	pthread_mutex_unlock(&table.lock);
-}
-
 /* --- parcels --- */
 
 static void free_parcel(struct parcel *p)
 {
 	if (!p)
 		return;
-	tfr_request_end(p->transfer);
+	tfr_request_end(p->request);
 	tfr_buf_clear(&p->body);
 	free(p->url);
 	free(p);
@@ -101,7 +83,7 @@ static enum tfr_status order(
 	struct tfr_call call = { .method = "GET", .empty = true };
 	struct parcel *p = calloc(1, sizeof(*p));
 	struct tfr_request_opts opts = {
-		.call = &call, .ctx = p, .head = on_head, .take = on_body, .done = on_done
+		.call = &call, .ctx = p, .head = on_head, .take = on_body
 	};
 	enum tfr_status status;
 
@@ -115,7 +97,7 @@ static enum tfr_status order(
 	call.key = p->key;
 	opts.store = p->store;
 	if (!status)
-		status = tfr_request_start(&p->transfer, &opts, err);
+		status = tfr_request_start(&p->request, &opts, err);
 	if (status)
 		free_parcel(p);
 	else
@@ -155,7 +137,7 @@ static int room_for(uint64_t size, struct parcel **old)
 	}
 	if (free_one >= 0 && table.bytes + size <= BYTES)
 		return free_one;
-	if (oldest < 0 || !table.slot[oldest]->ended ||
+	if (oldest < 0 || !tfr_request_ended(table.slot[oldest]->request) ||
 		table.age - table.slot[oldest]->age < 4 * SLOTS)
 		return -1;
 	*old = take_slot(oldest);
@@ -169,7 +151,6 @@ static void begin_in_child(void)
 		return;
 	if (table.pid) {
 		pthread_mutex_init(&table.lock, NULL);
-		pthread_cond_init(&table.arrived, NULL);
 		memset((void *)table.slot, 0, sizeof(table.slot));
 		table.bytes = 0;
 	}
@@ -206,62 +187,54 @@ bool tfr_object_prefetch(const char *url, uint64_t size)
 	return !p;
 }
 
+/* Waits for a parcel, and frees it. */
 static enum tfr_status deliver(
 	struct parcel *p, void **data, size_t *size, struct stat *st, struct tfr_error *err)
 {
+	enum tfr_status status = tfr_request_wait(p->request, NULL, err);
+
 	if (st)
 		*st = p->st;
 	if (p->over) {
 		*size = p->st.st_size < 0 ? SIZE_MAX : (size_t)p->st.st_size;
-		return TFR_END;
+		status = TFR_END;
+	} else if (status == TFR_END) {
+		status = tfr_fail_errno(err, ENOENT, p->url, "cannot open");
+	} else if (!status && !p->body.data && !tfr_buf_reserve(&p->body, 1)) {
+		status = tfr_fail_nomem(err, "reading an object");
 	}
-	if (p->status == TFR_END)
-		return tfr_fail_errno(err, ENOENT, p->url, "cannot open");
-	if (p->status) {
-		if (err)
-			*err = p->err;
-		return p->status;
+	if (!status) {
+		*data = p->body.data;
+		*size = p->body.size;
+		p->body = (struct tfr_buf){ 0 };
 	}
-	if (!p->body.data && !tfr_buf_reserve(&p->body, 1))
-		return tfr_fail_nomem(err, "reading an object");
-	*data = p->body.data;
-	*size = p->body.size;
-	p->body = (struct tfr_buf){ 0 };
-	return TFR_OK;
+	free_parcel(p);
+	return status;
 }
 
 enum tfr_status tfr_object_fetch(const char *url, size_t most, void **data, size_t *size,
 	struct stat *st, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = TFR_END;
 	struct parcel *p = NULL;
+	size_t announced = 0; /* bytes it may have; 0: it was not */
 	int slot;
 
 	begin_in_child();
 	pthread_mutex_lock(&table.lock);
 	slot = find_slot(url);
-	if (slot >= 0)
+	if (slot >= 0) {
 		p = take_slot(slot);
-	pthread_mutex_unlock(&table.lock);
-	if (!p)
-		status = order(&p, url, 0, most, err);
-	if (status)
-		return status;
-	pthread_mutex_lock(&table.lock);
-	while (!p->ended)
-		pthread_cond_wait(&table.arrived, &table.lock);
-	pthread_mutex_unlock(&table.lock);
-	if (p->over && p->most < most) { /* it grew since it was listed */
-		free_parcel(p);
-		status = order(&p, url, 0, most, err);
-		if (status)
-			return status;
-		pthread_mutex_lock(&table.lock);
-		while (!p->ended)
-			pthread_cond_wait(&table.arrived, &table.lock);
-		pthread_mutex_unlock(&table.lock);
+		announced = p->most;
 	}
-	status = deliver(p, data, size, st, err);
-	free_parcel(p);
+	pthread_mutex_unlock(&table.lock);
+	if (announced)
+		status = deliver(p, data, size, st, err);
+	/* It may have grown since it was listed. */
+	if (status == TFR_END && announced < most) {
+		status = order(&p, url, 0, most, err);
+		if (!status)
+			status = deliver(p, data, size, st, err);
+	}
 	return status;
 }

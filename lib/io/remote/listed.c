@@ -44,7 +44,7 @@ void tfr_listed_forget(void)
 	pthread_mutex_unlock(&memory.lock);
 }
 
-/* Copies, so that nobody waits for the caller's function. */
+/* Copies, so that the lock is not held while the caller's function runs. */
 static bool recall(const char *url, struct tfr_buf *entries)
 {
 	struct listed *l = slot_of(url);

@@ -12,6 +12,7 @@
 #include <gcrypt.h>
 
 #include "base/base64.h"
+#include "base/digest.h"
 #include "io/remote/config_file.h"
 #include "io/remote/http/engine.h"
 #include "io/temp_registry.h"
@@ -156,6 +157,7 @@ enum tfr_status tfr_pile_md5(const struct tfr_pile *p, char *text, struct tfr_er
 	TFR_AUTO_BUF sum = { 0 };
 	gcry_md_hd_t h;
 
+	tfr_digests_begin();
 	if (gcry_md_open(&h, GCRY_MD_MD5, 0))
 		return tfr_fail(err, TFR_EUNAVAILABLE, "this system's libgcrypt refuses MD5");
 	if (p->fd >= 0)

@@ -1,4 +1,4 @@
-/* io/remote/remote_remote_module.c - the module remote: objects of stores and web servers, by
+/* io/remote/remote_module.c - the module remote: objects of stores and web servers, by
  * libcurl. */
 #include <stdlib.h>
 #include <string.h>

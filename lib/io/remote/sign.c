@@ -5,13 +5,14 @@
 #include "io/remote/sign.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include <gcrypt.h>
+
+#include "base/digest.h"
 
 const struct tfr_sign_scheme tfr_sign_aws = { "AWS4-HMAC-SHA256", "AWS4", "s3", "aws4_request",
 	"x-amz-" };
@@ -20,44 +21,11 @@ const struct tfr_sign_scheme tfr_sign_gcs = { "GOOG4-HMAC-SHA256", "GOOG4", "sto
 
 enum { SUM = 32, FIELDS = 48 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* A program that uses libgcrypt may have set it up already. */
-static void set_up(void)
-{
-	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
-		return;
-	gcry_check_version(NULL);
-	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
-	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-}
-
-static void put_hex(char *hex, const uint8_t sum[SUM])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < SUM; i++) {
-		hex[2 * i] = digits[sum[i] >> 4];
-		hex[2 * i + 1] = digits[sum[i] & 15];
-	}
-	hex[2 * SUM] = '\0';
-}
-
-char *tfr_sha256_text(const void *data, size_t size, char hex[TFR_SHA256_TEXT])
-{
-	uint8_t sum[SUM];
-
-	pthread_once(&once, set_up);
-	gcry_md_hash_buffer(GCRY_MD_SHA256, sum, data, size);
-	put_hex(hex, sum);
-	return hex;
-}
-
 static bool hmac(uint8_t out[SUM], const void *key, size_t key_size, const void *text, size_t size)
 {
 	gcry_md_hd_t h;
 
-	pthread_once(&once, set_up);
+	tfr_digests_begin();
 	if (gcry_md_open(&h, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC))
 		return false;
 	gcry_md_setkey(h, key, key_size);
@@ -246,7 +214,7 @@ static bool authorise(const struct tfr_sign_input *in, const char *date, const s
 	TFR_AUTO_BUF names = { 0 };
 	TFR_AUTO_BUF request = { 0 };
 	TFR_AUTO_BUF text = { 0 };
-	char day[9], hash[TFR_SHA256_TEXT], hex[TFR_SHA256_TEXT];
+	char day[9], hash[TFR_SHA256_HEX], hex[TFR_SHA256_HEX];
 	uint8_t key[SUM], sum[SUM];
 	bool good;
 
@@ -255,12 +223,12 @@ static bool authorise(const struct tfr_sign_input *in, const char *date, const s
 	good = signed_names(&names, f) && canonical_request(&request, in, f, (char *)names.data) &&
 	       tfr_buf_printf(&text, "%s\n%s\n%s/%s/%s/%s\n%s", in->scheme->algorithm, date, day,
 		       in->region, in->scheme->service, in->scheme->end,
-		       tfr_sha256_text(request.data, request.size, hash)) &&
+		       tfr_sha256(request.data, request.size, hash)) &&
 	       signing_key(key, in, day) && hmac(sum, key, SUM, text.data, text.size);
 	explicit_bzero(key, sizeof(key));
 	if (!good)
 		return false;
-	put_hex(hex, sum);
+	tfr_hex(sum, SUM, hex);
 	return tfr_buf_printf(sent,
 		       "Authorization: %s Credential=%s/%s/%s/%s/%s, SignedHeaders=%s, "
 		       "Signature=%s",

@@ -45,8 +45,4 @@ bool tfr_percent_encode(struct tfr_buf *to, const char *text, size_t n, bool sla
 /* Appends "?a=b&c", encoded and sorted as signed; nothing for no parameters. */
 bool tfr_query_encode(struct tfr_buf *to, const struct tfr_query *query, size_t n);
 
-enum { TFR_SHA256_TEXT = 65 };
-/* The SHA-256 of `size` bytes in hexadecimal; returns `hex`. */
-char *tfr_sha256_text(const void *data, size_t size, char hex[TFR_SHA256_TEXT]);
-
 #endif

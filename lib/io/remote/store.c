@@ -164,13 +164,15 @@ enum tfr_status tfr_store_find(
 	return status;
 }
 
-/* Requests in flight may hold stores, so they are forgotten, not freed. */
 void tfr_stores_set(const struct tfr_remote_opts *opts)
 {
 	pthread_mutex_lock(&lock);
 	anonymous = opts->anonymous;
-	for (struct tfr_store *s = stores; s; s = s->next)
+	for (struct tfr_store *s = stores; s; s = s->next) {
+		pthread_mutex_lock(&s->lock);
 		s->anonymous = anonymous;
+		pthread_mutex_unlock(&s->lock);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -259,7 +261,7 @@ static const char *payload_of(const struct tfr_call *call)
 	static const char nothing[] =
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-	return call->sha256 ? call->sha256 : call->empty ? nothing : "UNSIGNED-PAYLOAD";
+	return call->empty ? nothing : "UNSIGNED-PAYLOAD";
 }
 
 static bool sign(struct tfr_store *s, const struct tfr_call *call, const struct tfr_keys *k,
@@ -357,6 +359,7 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	s->expired = false;
 	unsigned_ = s->anonymous || !s->row->sign;
 	pthread_mutex_unlock(&s->lock);
+	memcpy(out->region, region, sizeof(region));
 	out->ca_file = tfr_ca_file();
 	if (s->user_password)
 		out->user_password = strdup(s->user_password);
@@ -390,16 +393,18 @@ bool tfr_store_expired(struct tfr_store *s)
 	return can;
 }
 
-bool tfr_store_region(struct tfr_store *s, const char *region)
+bool tfr_store_region(struct tfr_store *s, const char *used, const char *region)
 {
-	bool changes;
+	bool differs;
 
 	if (s->row->kind != TFR_STORE_S3)
 		return false;
 	pthread_mutex_lock(&s->lock);
-	changes = tfr_address_move(&s->address, s->name, region);
+	/* The answer to another request may have moved the bucket meanwhile. */
+	differs = tfr_address_move(&s->address, s->name, region) ||
+		  (strcmp(used, region) != 0 && !strcmp(s->address.region, region));
 	pthread_mutex_unlock(&s->lock);
-	return changes;
+	return differs;
 }
 
 enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err)

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "io/remote/address.h"
 
 struct tfr_store;
 
@@ -32,10 +33,7 @@ struct tfr_call {
 	size_t n_query;
 	const char *const *headers; /* "Range: bytes=0-9"; n_headers of them.  They are signed. */
 	size_t n_headers;
-	/* The SHA-256 of the body in hexadecimal; NULL: none was computed, and the row decides
-	 * ("UNSIGNED-PAYLOAD"), or the body is empty (`empty`). */
-	const char *sha256;
-	bool empty;
+	bool empty; /* no body; the signature of a request with one does not include it */
 };
 
 /* What is sent.  Clear it with tfr_sending_clear(). */
@@ -45,11 +43,12 @@ struct tfr_sending {
 	/* For the row http: user name and password of the URL, which libcurl sends as it
 	 * negotiates. */
 	char *user_password;
-	const char *ca_file; /* belongs to the store; NULL: the system's */
+	const char *ca_file;	 /* belongs to the store; NULL: the system's */
+	char region[TFR_REGION]; /* that it is signed for */
 };
 
 /* Finds the store of a URL.  *key points into `url`.  The first use resolves endpoint, region and
- * the source of credentials, and asks nobody.  TFR_EUSAGE: not a URL that can be used, such as a
+ * the source of credentials, without a request.  TFR_EUSAGE: not a URL that can be used, such as a
  * bucket with an invalid name; credentials that are configured but not supported. */
 enum tfr_status tfr_store_find(
 	struct tfr_store **s, const char *url, const char **key, struct tfr_error *err);
@@ -65,9 +64,9 @@ void tfr_sending_clear(struct tfr_sending *s);
 /* The server did not accept the credentials because they have expired: the next tfr_store_sign()
  * gets new ones.  False: there are none to be had. */
 bool tfr_store_expired(struct tfr_store *s);
-/* The server named the region of the bucket (header x-amz-bucket-region, or <Region> of the error).
- * False: that is the region which was used. */
-bool tfr_store_region(struct tfr_store *s, const char *region);
+/* The server named the region of the bucket (header x-amz-bucket-region, or <Region> of the error)
+ * to a request that was signed for `used`.  False: it is the same. */
+bool tfr_store_region(struct tfr_store *s, const char *used, const char *region);
 /* Fetches or renews credentials if that is due, so that the thread of the engine, which signs, need
  * not wait for the service that gives them. */
 enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err);
@@ -84,7 +83,7 @@ void tfr_store_note_unconditional(struct tfr_store *s);
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);
 
-/* Process-wide, as tfr_remote_opts.  Forgets all stores. */
+/* Process-wide, as tfr_remote_opts. */
 void tfr_stores_set(const struct tfr_remote_opts *opts);
 
 #endif

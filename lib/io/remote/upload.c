@@ -82,7 +82,6 @@ enum tfr_status tfr_upload_open(struct tfr_upload **out, const char *url,
 	pthread_cond_init(&u->landed, NULL);
 	u->pile = TFR_EMPTY_PILE;
 	u->force = opts->force;
-	u->began = time(NULL);
 	status = tfr_store_find(&u->store, u->url, &u->key, err);
 	if (!status)
 		status = check_name(u, err);
@@ -158,14 +157,32 @@ static enum tfr_status send_part(struct tfr_upload_part *part, struct tfr_error 
 		call.n_headers = 2;
 	}
 	part->ended = false;
-	return status ? status : tfr_request_start(&part->transfer, &opts, err);
+	return status ? status : tfr_request_start(&part->request, &opts, err);
 }
 
 static void free_part(struct tfr_upload_part *part)
 {
-	tfr_request_end(part->transfer);
+	tfr_request_end(part->request);
 	tfr_pile_clear(&part->pile);
 	free(part);
+}
+
+/* Sends a part, or frees it. */
+static enum tfr_status launch(struct tfr_upload_part *part, struct tfr_error *err)
+{
+	struct tfr_upload *u = part->u;
+	enum tfr_status status = send_part(part, err);
+
+	if (status) {
+		free_part(part);
+		return status;
+	}
+	pthread_mutex_lock(&u->lock);
+	part->next = u->flying;
+	u->flying = part;
+	pthread_mutex_unlock(&u->lock);
+	u->in_flight++;
+	return TFR_OK;
 }
 
 /* A part has landed: keeps its tag, or sends it again. */
@@ -225,19 +242,9 @@ static enum tfr_status collect(struct tfr_upload *u, bool wait, struct tfr_error
 		free_part(part);
 		return status;
 	}
-	tfr_request_end(part->transfer);
-	part->transfer = NULL;
-	status = send_part(part, err);
-	if (status) {
-		free_part(part);
-		return status;
-	}
-	pthread_mutex_lock(&u->lock);
-	part->next = u->flying;
-	u->flying = part;
-	pthread_mutex_unlock(&u->lock);
-	u->in_flight++;
-	return TFR_OK;
+	tfr_request_end(part->request);
+	part->request = NULL;
+	return launch(part, err);
 }
 
 /* Sends the part that is full. */
@@ -268,17 +275,7 @@ static enum tfr_status dispatch(struct tfr_upload *u, struct tfr_error *err)
 	};
 	u->pile = TFR_EMPTY_PILE;
 	u->crc = 0;
-	status = send_part(part, err);
-	if (status) {
-		free_part(part);
-		return status;
-	}
-	pthread_mutex_lock(&u->lock);
-	part->next = u->flying;
-	u->flying = part;
-	pthread_mutex_unlock(&u->lock);
-	u->in_flight++;
-	return TFR_OK;
+	return launch(part, err);
 }
 
 /* Memory that is short comes back from parts in flight; without any, the part goes to a file. */

@@ -1,4 +1,4 @@
-/* io/remote/upload_upload_complete.c - begins a multipart upload, and makes an object appear.
+/* io/remote/upload_complete.c - begins a multipart upload, and makes an object appear.
  *
  * Without `force` an object must not replace another.  S3 decides that by If-None-Match: * on PUT
  * and on completion, GCS by x-goog-if-generation-match: 0 on a PUT.  GCS's multipart uploads take
@@ -19,6 +19,7 @@
 #include <gcrypt.h>
 
 #include "base/base64.h"
+#include "base/digest.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/upload_answer.h"
 #include "io/remote/upload_state.h"
@@ -208,12 +209,6 @@ static bool is_ours(struct tfr_upload *u, const char *expected)
 	return ours;
 }
 
-static void put_hex(char *text, const uint8_t *sum, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sprintf(text + 2 * i, "%02x", sum[i]);
-}
-
 static void tag_of_pile(const struct tfr_upload *u, char *tag, size_t size)
 {
 	char md5[32], hex[33] = "";
@@ -222,7 +217,7 @@ static void tag_of_pile(const struct tfr_upload *u, char *tag, size_t size)
 	*tag = '\0';
 	if (tfr_pile_md5(&u->pile, md5, NULL) || !tfr_base64_decode(&sum, md5, strlen(md5)))
 		return;
-	put_hex(hex, sum.data, sum.size < 16 ? sum.size : 16);
+	tfr_hex(sum.data, sum.size < 16 ? sum.size : 16, hex);
 	snprintf(tag, size, "\"%s\"", hex);
 }
 
@@ -287,6 +282,7 @@ static void tag_of_parts(const struct tfr_upload *u, char *tag, size_t size)
 	gcry_md_hd_t h;
 
 	*tag = '\0';
+	tfr_digests_begin();
 	if (gcry_md_open(&h, GCRY_MD_MD5, 0))
 		return;
 	for (unsigned i = 0; i < u->parts; i++) {
@@ -301,7 +297,7 @@ static void tag_of_parts(const struct tfr_upload *u, char *tag, size_t size)
 	}
 	memcpy(sum, gcry_md_read(h, 0), sizeof(sum));
 	gcry_md_close(h);
-	put_hex(hex, sum, sizeof(sum));
+	tfr_hex(sum, sizeof(sum), hex);
 	snprintf(tag, size, "\"%s-%u\"", hex, u->parts);
 }
 

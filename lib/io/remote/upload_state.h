@@ -4,7 +4,6 @@
 #define TFR_IO_REMOTE_UPLOAD_STATE_H
 
 #include <pthread.h>
-#include <time.h>
 
 #include "io/remote/http/engine.h"
 #include "io/remote/upload.h"
@@ -12,7 +11,7 @@
 struct tfr_upload_part {
 	struct tfr_upload_part *next; /* in flight */
 	struct tfr_upload *u;
-	struct tfr_request *transfer;
+	struct tfr_request *request;
 	struct tfr_pile pile;
 	unsigned number; /* from 1 */
 	uint32_t crc;
@@ -36,10 +35,9 @@ struct tfr_upload {
 	bool force, sealed, complete, kept;
 	bool resumed; /* another run began it, and may have completed it */
 	size_t part_size;
-	struct tfr_pile pile; /* the part that fills */
-	uint32_t crc;	      /* of it */
-	uint64_t size;	      /* of all */
-	time_t began;
+	struct tfr_pile pile;	/* the part that fills */
+	uint32_t crc;		/* of it */
+	uint64_t size;		/* of all */
 	char id[TFR_UPLOAD_ID]; /* "": not begun */
 	struct tfr_sent_part *sent;
 	size_t cap;

@@ -13,11 +13,7 @@ static char *dir;
 static void setup(void)
 {
 	dir = temp_enter();
-	clean_environment(dir);
-	setenv("AWS_ACCESS_KEY_ID", "AKID", 1);
-	setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
-	setenv("GS_ACCESS_KEY_ID", "GOOG", 1);
-	setenv("GS_SECRET_ACCESS_KEY", "secret", 1);
+	environment_with_keys(dir);
 }
 
 static void teardown(void)
@@ -192,6 +188,21 @@ Test(address, users_of_web_servers_are_kept_from_the_url)
 	cr_assert_str_eq(out.user_password, "me:p@ss");
 	cr_assert_str_eq(tfr_store_show(s, call.key, text, sizeof(text)), "https://host/x");
 	tfr_sending_clear(&out);
+}
+
+/* Requests to a bucket in a region that was not known are under way at once. */
+Test(address, each_of_several_requests_learns_the_region)
+{
+	struct tfr_store *s;
+	const char *key;
+
+	cr_assert_eq(tfr_store_find(&s, "s3://moved/x", &key, NULL), TFR_OK);
+	cr_expect(tfr_store_region(s, "us-east-1", "eu-central-1"));
+	cr_expect(tfr_store_region(s, "us-east-1", "eu-central-1"));
+	cr_expect_not(tfr_store_region(s, "eu-central-1", "eu-central-1"));
+	cr_expect_not(tfr_store_region(s, "eu-central-1", "no region"));
+	expect_url("s3://moved/x", "https://moved.s3.eu-central-1.amazonaws.com/x",
+		"Authorization: AWS4");
 }
 
 Test(address, nothing_is_signed_when_anonymous)

@@ -1,4 +1,4 @@
-/* tests/unit/remote/support.h - an environment without the credentials of the machine, and a server
+/* tests/unit/remote/remote_support.h - an environment without the credentials of the machine, and a server
  * that answers from a table. */
 #ifndef TESTS_UNIT_REMOTE_SUPPORT_H
 #define TESTS_UNIT_REMOTE_SUPPORT_H
@@ -7,6 +7,8 @@
 
 /* Removes every variable that the module reads.  HOME is the folder of the test. */
 void clean_environment(const char *home);
+/* The same, and then keys for S3 (AKID, secret) and for Google (GOOG, secret). */
+void environment_with_keys(const char *home);
 
 struct reply {
 	const char *request; /* the start of the request: "GET /latest/api" */

@@ -37,6 +37,15 @@ void clean_environment(const char *home)
 	setenv("HOME", home, 1);
 }
 
+void environment_with_keys(const char *home)
+{
+	clean_environment(home);
+	setenv("AWS_ACCESS_KEY_ID", "AKID", 1);
+	setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
+	setenv("GS_ACCESS_KEY_ID", "GOOG", 1);
+	setenv("GS_SECRET_ACCESS_KEY", "secret", 1);
+}
+
 enum { ROWS = 16, HEAD = 8192 };
 
 static const struct reply *rows;

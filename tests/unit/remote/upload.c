@@ -23,11 +23,7 @@ static struct tfr_error err;
 static void setup(void)
 {
 	dir = temp_enter();
-	clean_environment(dir);
-	setenv("AWS_ACCESS_KEY_ID", "A", 1);
-	setenv("AWS_SECRET_ACCESS_KEY", "B", 1);
-	setenv("GS_ACCESS_KEY_ID", "A", 1);
-	setenv("GS_SECRET_ACCESS_KEY", "B", 1);
+	environment_with_keys(dir);
 }
 
 static void teardown(void)

@@ -3,7 +3,7 @@
  *
  * The time-out counts from the last progress, which is 16 KiB of the body or its end.  A third of
  * it without progress ends an attempt, so that a dead connection is replaced twice before the
- * transfer fails. */
+ * request fails. */
 #include "io/remote/http/attempt.h"
 
 #include <errno.h>
@@ -30,11 +30,11 @@ static bool keep(struct tfr_request *t, const char *text, size_t *at)
 
 static bool copy_call(struct tfr_request *t, const struct tfr_call *from)
 {
-	size_t n = 3 + 2 * from->n_query + from->n_headers, k = 0, at[64];
+	size_t n = 2 + 2 * from->n_query + from->n_headers, k = 0, at[64];
 	struct tfr_query *query = calloc(from->n_query + 1, sizeof(*query));
 	const char **headers = calloc(from->n_headers + 1, sizeof(*headers));
 	bool good = query && headers && n <= 64 && keep(t, from->method, &at[k++]) &&
-		    keep(t, from->key, &at[k++]) && keep(t, from->sha256, &at[k++]);
+		    keep(t, from->key, &at[k++]);
 
 	t->call = *from;
 	t->call.query = query;
@@ -49,8 +49,6 @@ static bool copy_call(struct tfr_request *t, const struct tfr_call *from)
 	k = 0;
 	t->call.method = (char *)t->copy.data + at[k++];
 	t->call.key = (char *)t->copy.data + at[k++];
-	t->call.sha256 = from->sha256 ? (char *)t->copy.data + at[k] : NULL;
-	k++;
 	for (size_t i = 0; i < from->n_query; i++) {
 		query[i].name = (char *)t->copy.data + at[k++];
 		query[i].value = from->query[i].value ? (char *)t->copy.data + at[k] : NULL;
@@ -390,7 +388,7 @@ static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fau
 
 	if (!t->moved && *region &&
 		(status == 301 || status == 307 || status == 400 || status == 403) &&
-		tfr_store_region(t->o.store, region)) {
+		tfr_store_region(t->o.store, t->sending.region, region)) {
 		t->moved = true;
 		return true;
 	}

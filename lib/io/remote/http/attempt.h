@@ -1,4 +1,4 @@
-/* io/remote/http/attempt.h - a transfer as the thread of the engine sees it: a series of attempts.
+/* io/remote/http/attempt.h - a request as the thread of the engine sees it: a series of attempts.
  */
 #ifndef TFR_IO_REMOTE_HTTP_ATTEMPT_H
 #define TFR_IO_REMOTE_HTTP_ATTEMPT_H
@@ -9,8 +9,10 @@
 #include "io/remote/http/answer.h"
 #include "io/remote/http/engine.h"
 
-/* Beside the statuses of a transfer that is over. */
+/* Beside the statuses of a request that is over. */
 #define TFR_ATTEMPT_AGAIN ((enum tfr_status)1000)
+
+struct tfr_engine; /* a thread with its connections */
 
 struct tfr_request {
 	struct tfr_request *next, **back; /* in the lists of the engine */
@@ -19,7 +21,9 @@ struct tfr_request {
 	struct tfr_buf copy;
 	pid_t pid;
 	atomic_bool cancel, resume; /* flags for the thread */
-	bool ended;		    /* with the engine's lock */
+	struct tfr_engine *engine;
+	bool ended;		/* with the engine's lock */
+	enum tfr_status status; /* once it has ended */
 
 	enum { TFR_QUEUED, TFR_ACTIVE } state;
 	bool paused;
@@ -56,7 +60,7 @@ void tfr_attempts_free(struct tfr_request *t);
 enum tfr_status tfr_attempt_begin(struct tfr_request *t, double now);
 bool tfr_attempt_stalls(const struct tfr_request *t, double now);
 /* The attempt is over.  TFR_ATTEMPT_AGAIN: another one is to begin in *wait seconds; `jitter` is in
- * [0, 1).  Otherwise the status of the transfer; t->err is filled if that is a failure. */
+ * [0, 1).  Otherwise the status of the request; t->err is filled if that is a failure. */
 enum tfr_status tfr_attempt_end(
 	struct tfr_request *t, CURLcode code, double now, double jitter, double *wait);
 /* Adds the attempt to the statistics, before its handle is used again. */

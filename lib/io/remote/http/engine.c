@@ -1,15 +1,20 @@
-/* io/remote/http/engine.c - the thread that runs libcurl.
+/* io/remote/http/engine.c - the threads that run libcurl: engines, of which each has connections
+ * and requests of its own.
  *
- * A transfer is queued, active, or waiting for its next attempt.  Its owner talks to the thread by
+ * A request is queued, active, or waiting for its next attempt.  Its owner talks to the thread by
  * flags and by the list of new ones; everything else of it belongs to the thread until `ended`.
+ *
+ * One engine is enough for a distant server.  A near one sends faster than one thread copies, so a
+ * request goes to the engine that has fewest: one after another they all use the connection of the
+ * first, and many at once are shared out.
  *
  * HTTP/1.1 only: over one connection of HTTP/2 all ranges would share one window of TCP.
  *
- * After a fork the child has no such thread: its first request starts one, and what was open before
- * fails. */
+ * After a fork the child has no such threads: its first request starts one, and what was open
+ * before fails. */
 #include "io/remote/http/engine.h"
 
-#include <assert.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -23,13 +28,16 @@
 #include "io/remote/http/measurements.h"
 #include "io/remote/upload_state.h"
 
+enum { ENGINES = 2, SHARED = 4 /* connections from which on all of them are used */ };
 enum { ABORT_SECONDS = 5 };
 
-static struct engine {
+static struct tfr_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	struct tfr_request *incoming, **incoming_end;
-	bool running, quit;
+	unsigned requests; /* that have not ended */
+	atomic_bool running;
+	bool quit;
 	pid_t pid;
 	pthread_t thread;
 	CURLM *multi;
@@ -38,7 +46,9 @@ static struct engine {
 	CURL *idle[TFR_REMOTE_CONNECTIONS];
 	unsigned n_idle, active;
 	struct tfr_rng jitter;
-} engine = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
+	bool silenced;
+} engines[ENGINES] = { [0 ... ENGINES - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER,
+			       .ended = PTHREAD_COND_INITIALIZER } };
 
 static struct tfr_remote_opts settings = { .connections = TFR_REMOTE_CONNECTIONS,
 	.timeout = TFR_REMOTE_TIMEOUT };
@@ -62,19 +72,31 @@ static double now(void)
 	return (double)tfr_clock_ns() * 1e-9;
 }
 
+static unsigned engines_used(void)
+{
+	return settings.connections >= SHARED ? ENGINES : 1;
+}
+
+static unsigned connections_of(const struct tfr_engine *e)
+{
+	unsigned n = engines_used(), i = (unsigned)(e - engines);
+
+	return settings.connections / n + (i < settings.connections % n);
+}
+
 /* --- the thread --- */
 
-static atomic_int aborting; /* 1: a signal handler waits; 2: the uploads are aborted */
-
-static void end_transfer(struct engine *e, struct tfr_request *t)
+static void mark_ended(struct tfr_engine *e, struct tfr_request *t, enum tfr_status status)
 {
 	pthread_mutex_lock(&e->lock);
+	t->status = status;
 	t->ended = true;
+	e->requests--;
 	pthread_cond_broadcast(&e->ended);
 	pthread_mutex_unlock(&e->lock);
 }
 
-static void stop_attempt(struct engine *e, struct tfr_request *t)
+static void stop_attempt(struct tfr_engine *e, struct tfr_request *t)
 {
 	if (t->state != TFR_ACTIVE)
 		return;
@@ -87,10 +109,11 @@ static void stop_attempt(struct engine *e, struct tfr_request *t)
 	t->easy = NULL;
 	t->state = TFR_QUEUED;
 	e->active--;
+	tfr_measure_active(-1);
 }
 
 /* Removes it from the list of the thread. */
-static void drop(struct engine *e, struct tfr_request *t)
+static void drop(struct tfr_engine *e, struct tfr_request *t)
 {
 	*t->back = t->next;
 	if (t->next)
@@ -99,16 +122,16 @@ static void drop(struct engine *e, struct tfr_request *t)
 		e->all_end = t->back;
 }
 
-static void finish(struct engine *e, struct tfr_request *t, enum tfr_status status)
+static void finish(struct tfr_engine *e, struct tfr_request *t, enum tfr_status status)
 {
 	stop_attempt(e, t);
 	drop(e, t);
 	if (t->o.done)
 		t->o.done(t->o.ctx, status, &t->answer, &t->err);
-	end_transfer(e, t);
+	mark_ended(e, t, status);
 }
 
-static void start_attempt(struct engine *e, struct tfr_request *t)
+static void start_attempt(struct tfr_engine *e, struct tfr_request *t)
 {
 	enum tfr_status status;
 
@@ -118,18 +141,17 @@ static void start_attempt(struct engine *e, struct tfr_request *t)
 	} else {
 		t->state = TFR_ACTIVE;
 		e->active++;
+		tfr_measure_active(1);
 		status = tfr_attempt_begin(t, now());
 	}
 	if (!status && curl_multi_add_handle(e->multi, t->easy) != CURLM_OK)
 		status = tfr_fail_nomem(&t->err, "starting a request");
 	if (status)
 		finish(e, t, status);
-	else
-		tfr_measure_active(e->active);
 }
 
-/* An attempt is over: with its result the transfer ends, or waits for the next attempt. */
-static void settle(struct engine *e, struct tfr_request *t, CURLcode code)
+/* An attempt is over: with its result the request ends, or waits for the next attempt. */
+static void settle(struct tfr_engine *e, struct tfr_request *t, CURLcode code)
 {
 	double wait = 0;
 	enum tfr_status status = tfr_attempt_end(t, code, now(), tfr_rng_unit(&e->jitter), &wait);
@@ -141,7 +163,7 @@ static void settle(struct engine *e, struct tfr_request *t, CURLcode code)
 		t->due = now() + wait;
 }
 
-static void take_messages(struct engine *e)
+static void take_messages(struct tfr_engine *e)
 {
 	struct tfr_request *t;
 	CURLMsg *message;
@@ -157,7 +179,7 @@ static void take_messages(struct engine *e)
 	}
 }
 
-static void take_incoming(struct engine *e)
+static void take_incoming(struct tfr_engine *e)
 {
 	pthread_mutex_lock(&e->lock);
 	for (struct tfr_request *t = e->incoming, *next; t; t = next) {
@@ -174,7 +196,7 @@ static void take_incoming(struct engine *e)
 
 /* Obeys the flags, ends attempts that stall, starts what is due.  Returns the seconds until the
  * next look. */
-static double look(struct engine *e)
+static double look(struct tfr_engine *e)
 {
 	double time = now(), sleep = 1;
 
@@ -183,7 +205,7 @@ static double look(struct engine *e)
 		if (atomic_load(&t->cancel)) {
 			stop_attempt(e, t);
 			drop(e, t);
-			end_transfer(e, t);
+			mark_ended(e, t, TFR_ECANCELLED);
 			continue;
 		}
 		if (t->state == TFR_ACTIVE && t->paused && atomic_exchange(&t->resume, false)) {
@@ -193,8 +215,7 @@ static double look(struct engine *e)
 		}
 		if (t->state == TFR_ACTIVE && tfr_attempt_stalls(t, time))
 			settle(e, t, CURLE_OPERATION_TIMEDOUT);
-		else if (t->state == TFR_QUEUED && t->due <= time &&
-			 e->active < settings.connections)
+		else if (t->state == TFR_QUEUED && t->due <= time && e->active < connections_of(e))
 			start_attempt(e, t);
 		else if (t->state == TFR_QUEUED && t->due > time && t->due - time < sleep)
 			sleep = t->due - time;
@@ -202,7 +223,7 @@ static double look(struct engine *e)
 	return settings.timeout / 12 < sleep ? settings.timeout / 12 : sleep;
 }
 
-static bool is_over(struct engine *e)
+static bool is_over(struct tfr_engine *e)
 {
 	bool quit;
 
@@ -212,24 +233,52 @@ static bool is_over(struct engine *e)
 	return quit;
 }
 
-/* A signal ends the process: everything in flight stops, and only the requests that abort uploads
- * are made. */
-static void abort_uploads(struct engine *e)
+/* --- the end by a signal --- */
+
+/* With a signal handler that waits: the threads stop what is under way, and then the first of them
+ * aborts the uploads.  A part that arrives after that would stay at the server. */
+static struct {
+	atomic_bool wanted, done;
+	atomic_uint silent; /* engines without requests */
+} abortion;
+
+static void silence(struct tfr_engine *e)
+{
+	if (e->silenced)
+		return;
+	for (struct tfr_request *t = e->all; t; t = t->next)
+		stop_attempt(e, t);
+	e->all = NULL;
+	e->all_end = &e->all;
+	e->silenced = true;
+	abortion.silent++;
+	if (e != engines)
+		curl_multi_wakeup(engines->multi);
+}
+
+static unsigned engines_running(void)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < ENGINES; i++)
+		n += engines[i].running;
+	return n;
+}
+
+/* Makes the requests that abort uploads, and no others. */
+static void abort_uploads(struct tfr_engine *e)
 {
 	double end = now() + ABORT_SECONDS;
 	size_t n = 0;
 	struct tfr_request_opts *all = tfr_uploads_aborts(&n);
 	int running;
 
-	for (struct tfr_request *t = e->all; t; t = t->next)
-		stop_attempt(e, t);
-	e->all = NULL;
-	e->all_end = &e->all;
 	for (size_t i = 0; i < n; i++) {
 		struct tfr_request *t = NULL;
 
 		if (tfr_attempts_new(&t, &all[i], NULL))
 			continue;
+		t->engine = e;
 		t->back = e->all_end;
 		*e->all_end = t;
 		e->all_end = &t->next;
@@ -241,36 +290,49 @@ static void abort_uploads(struct engine *e)
 		if (e->all)
 			curl_multi_poll(e->multi, NULL, 0, 50, NULL);
 	}
-	atomic_store(&aborting, 2);
+	atomic_store(&abortion.done, true);
 }
 
 void tfr_uploads_abort(void)
 {
 	const struct timespec moment = { 0, 10000000 };
 
-	if (!engine.running || engine.pid != getpid())
+	if (!engines->running || engines->pid != getpid())
 		return;
-	atomic_store(&aborting, 1);
-	curl_multi_wakeup(engine.multi);
-	for (int i = 0; i < ABORT_SECONDS * 110 && atomic_load(&aborting) != 2; i++)
+	atomic_store(&abortion.wanted, true);
+	for (int i = 0; i < ENGINES; i++)
+		if (engines[i].running)
+			curl_multi_wakeup(engines[i].multi);
+	for (int i = 0; i < ABORT_SECONDS * 110 && !atomic_load(&abortion.done); i++)
 		nanosleep(&moment, NULL);
 }
 
+static void obey_signal(struct tfr_engine *e)
+{
+	if (!atomic_load(&abortion.wanted) || atomic_load(&abortion.done))
+		return;
+	silence(e);
+	if (e == engines && abortion.silent >= engines_running())
+		abort_uploads(e);
+}
+
+/* --- the loop --- */
+
 static void *run(void *arg)
 {
-	struct engine *e = arg;
+	struct tfr_engine *e = arg;
 	int running;
 
 	while (!is_over(e)) {
 		double sleep;
 
-		if (atomic_load(&aborting) == 1)
-			abort_uploads(e);
-		take_incoming(e);
+		obey_signal(e);
+		if (!e->silenced)
+			take_incoming(e);
 		sleep = look(e);
 		curl_multi_perform(e->multi, &running);
 		take_messages(e);
-		if (e->active < settings.connections && e->all)
+		if (e->active < connections_of(e) && e->all)
 			sleep = look(e);
 		curl_multi_poll(e->multi, NULL, 0, (int)(sleep * 1000) + 1, NULL);
 	}
@@ -280,9 +342,8 @@ static void *run(void *arg)
 /* --- starting and stopping it --- */
 
 /* Before the libraries beneath are torn down. */
-static void stop_at_exit(void)
+static void stop(struct tfr_engine *e)
 {
-	struct engine *e = &engine;
 	bool running;
 
 	pthread_mutex_lock(&e->lock);
@@ -295,11 +356,18 @@ static void stop_at_exit(void)
 	pthread_join(e->thread, NULL);
 }
 
+static void stop_at_exit(void)
+{
+	for (int i = 0; i < ENGINES; i++)
+		stop(&engines[i]);
+}
+
 /* Connections belong to the parent, so the handles are left as they are. */
 static void forget_after_fork(void)
 {
-	engine = (struct engine){ .lock = PTHREAD_MUTEX_INITIALIZER,
-		.ended = PTHREAD_COND_INITIALIZER };
+	for (int i = 0; i < ENGINES; i++)
+		engines[i] = (struct tfr_engine){ .lock = PTHREAD_MUTEX_INITIALIZER,
+			.ended = PTHREAD_COND_INITIALIZER };
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -312,7 +380,7 @@ static void initialise(void)
 }
 
 /* With the lock held. */
-static enum tfr_status start_thread(struct engine *e, struct tfr_error *err)
+static enum tfr_status start_thread(struct tfr_engine *e, struct tfr_error *err)
 {
 	sigset_t all, saved;
 	int failed;
@@ -324,9 +392,9 @@ static enum tfr_status start_thread(struct engine *e, struct tfr_error *err)
 	e->multi = curl_multi_init();
 	if (!e->multi)
 		return tfr_fail_nomem(err, "starting a request");
-	curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)settings.connections + 4);
+	curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)connections_of(e) + 4);
 	curl_multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
-	tfr_rng_init(&e->jitter, tfr_clock_ns(), (uint64_t)getpid());
+	tfr_rng_init(&e->jitter, tfr_clock_ns(), (uint64_t)getpid() + (size_t)(e - engines));
 	e->pid = getpid();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
@@ -341,10 +409,30 @@ static enum tfr_status start_thread(struct engine *e, struct tfr_error *err)
 	return TFR_OK;
 }
 
+static struct tfr_engine *least_busy(void)
+{
+	struct tfr_engine *least = engines;
+	unsigned fewest = UINT_MAX;
+
+	for (unsigned i = 0; i < engines_used(); i++) {
+		struct tfr_engine *e = &engines[i];
+		unsigned n;
+
+		pthread_mutex_lock(&e->lock);
+		n = e->requests;
+		pthread_mutex_unlock(&e->lock);
+		if (n < fewest) {
+			fewest = n;
+			least = e;
+		}
+	}
+	return least;
+}
+
 enum tfr_status tfr_request_start(
 	struct tfr_request **out, const struct tfr_request_opts *opts, struct tfr_error *err)
 {
-	struct engine *e = &engine;
+	struct tfr_engine *e;
 	struct tfr_request *t = NULL;
 	enum tfr_status status;
 
@@ -354,10 +442,13 @@ enum tfr_status tfr_request_start(
 		status = tfr_attempts_new(&t, opts, err);
 	if (status)
 		return status;
+	e = least_busy();
 	pthread_mutex_lock(&e->lock);
 	status = start_thread(e, err);
 	if (!status) {
+		t->engine = e;
 		t->pid = e->pid;
+		e->requests++;
 		*e->incoming_end = t;
 		e->incoming_end = &t->next;
 	}
@@ -374,18 +465,44 @@ enum tfr_status tfr_request_start(
 void tfr_request_resume(struct tfr_request *t)
 {
 	atomic_store(&t->resume, true);
-	if (t->pid == engine.pid)
-		curl_multi_wakeup(engine.multi);
+	if (t->pid == t->engine->pid)
+		curl_multi_wakeup(t->engine->multi);
+}
+
+bool tfr_request_ended(struct tfr_request *t)
+{
+	bool ended;
+
+	pthread_mutex_lock(&t->engine->lock);
+	ended = t->ended;
+	pthread_mutex_unlock(&t->engine->lock);
+	return ended;
+}
+
+enum tfr_status tfr_request_wait(struct tfr_request *t, struct tfr_answer *a, struct tfr_error *err)
+{
+	struct tfr_engine *e = t->engine;
+
+	pthread_mutex_lock(&e->lock);
+	while (!t->ended)
+		pthread_cond_wait(&e->ended, &e->lock);
+	pthread_mutex_unlock(&e->lock);
+	if (a)
+		*a = t->answer;
+	if (t->status && t->status != TFR_END && err)
+		*err = t->err;
+	return t->status;
 }
 
 void tfr_request_end(struct tfr_request *t)
 {
-	struct engine *e = &engine;
+	struct tfr_engine *e;
 
 	if (!t)
 		return;
 	if (t->pid != getpid())
 		return; /* the parent's: its memory may be in any state */
+	e = t->engine;
 	atomic_store(&t->cancel, true);
 	pthread_mutex_lock(&e->lock);
 	if (!t->ended)

@@ -1,12 +1,11 @@
-/* io/remote/http/engine.h - transfers: requests in flight, on the one thread of the process that
- * runs libcurl.
+/* io/remote/http/engine.h - requests under way, on the threads of the process that run libcurl.
  *
- * Functions of a transfer are called on that thread and must not wait.  tfr_request_end() may be
- * called at any time, and after it none of them is called any more. */
+ * The functions of a request are called on such a thread and must not wait.  tfr_request_end() may
+ * be called at any time, and after it none of them is called any more. */
 #ifndef TFR_IO_REMOTE_HTTP_ENGINE_H
 #define TFR_IO_REMOTE_HTTP_ENGINE_H
 
-#include "io/remote/http/transfer.h"
+#include "io/remote/http/exchange.h"
 
 struct tfr_request;
 
@@ -24,12 +23,13 @@ struct tfr_request_opts {
 
 	void *ctx;
 	/* The header of an answer 2xx, of each attempt; may be NULL.  A status other than TFR_OK
-	 * ends the transfer. */
+	 * ends the request. */
 	enum tfr_status (*head)(void *ctx, const struct tfr_answer *a, struct tfr_error *err);
-	/* A piece of its body.  TFR_END: the transfer pauses, and the piece comes again after
+	/* A piece of its body.  TFR_END: the request pauses, and the piece comes again after
 	 * tfr_request_resume(). */
 	enum tfr_status (*take)(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err);
-	/* The end, once.  TFR_END: 404.  `err` is filled if the status is another failure. */
+	/* The end, once; may be NULL.  TFR_END: 404.  `err` is filled if the status is another
+	 * failure. */
 	void (*done)(void *ctx, enum tfr_status status, const struct tfr_answer *a,
 		const struct tfr_error *err);
 };
@@ -37,7 +37,13 @@ struct tfr_request_opts {
 enum tfr_status tfr_request_start(
 	struct tfr_request **t, const struct tfr_request_opts *opts, struct tfr_error *err);
 void tfr_request_resume(struct tfr_request *t);
-/* Cancels it if it has not ended, and frees it.  Accepts NULL.  Not on the thread of the engine. */
+bool tfr_request_ended(struct tfr_request *t);
+/* Waits for the end; the status is that of `done`.  *a, which may be NULL, is a copy without a
+ * body. */
+enum tfr_status tfr_request_wait(
+	struct tfr_request *t, struct tfr_answer *a, struct tfr_error *err);
+/* Cancels it if it has not ended, and frees it.  Accepts NULL.  Not on a thread that runs
+ * libcurl. */
 void tfr_request_end(struct tfr_request *t);
 
 /* Settings of the process. */

@@ -1,12 +1,11 @@
-/* io/remote/http/transfer.h - requests and their answers: one thread with libcurl's multi interface
- * for the process.
+/* io/remote/http/exchange.h - requests and their answers.
  *
  * A request is repeated on 408, 429, 500, 502, 503, 504, time-outs and broken connections, with
  * exponential back-off, jitter and the server's Retry-After; on an expired token and a wrong region
  * once more with the right one.  Each attempt is signed anew.  All of it ends after the time-out of
  * tfr_remote_opts without progress. */
-#ifndef TFR_IO_REMOTE_HTTP_TRANSFER_H
-#define TFR_IO_REMOTE_HTTP_TRANSFER_H
+#ifndef TFR_IO_REMOTE_HTTP_EXCHANGE_H
+#define TFR_IO_REMOTE_HTTP_EXCHANGE_H
 
 #include "io/remote/store.h"
 

@@ -9,7 +9,7 @@ struct tfr_store_fault {
 	char code[TFR_ERROR_CODE], message[256], request_id[96], region[40];
 };
 
-/* Reads the body of an answer that is not 2xx; what is not an <Error> leaves all members empty. */
+/* Reads the body of an answer that is not 2xx; all members are empty if it is no <Error>. */
 void tfr_store_fault_parse(struct tfr_store_fault *f, const void *text, size_t size);
 
 /* One failed attempt. */

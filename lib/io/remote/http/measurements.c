@@ -15,7 +15,7 @@ struct times {
 
 static struct {
 	_Atomic uint64_t requests, retries, throttled, in, out, connections;
-	_Atomic unsigned most_at_once;
+	_Atomic int at_once, most_at_once;
 	struct times first_byte, connect;
 } sums;
 
@@ -66,8 +66,10 @@ void tfr_measure_connection(double seconds)
 	note(&sums.connect, seconds);
 }
 
-void tfr_measure_active(unsigned now)
+void tfr_measure_active(int more)
 {
+	int now = atomic_fetch_add(&sums.at_once, more) + more;
+
 	if (now > sums.most_at_once)
 		sums.most_at_once = now;
 }
@@ -91,7 +93,7 @@ void tfr_measured(struct tfr_remote_statistics *s)
 		.bytes_in = sums.in,
 		.bytes_out = sums.out,
 		.connections = sums.connections,
-		.most_at_once = sums.most_at_once,
+		.most_at_once = (unsigned)sums.most_at_once,
 		.first_byte_p50 = percentile(&sums.first_byte, 0.5),
 		.first_byte_p99 = percentile(&sums.first_byte, 0.99),
 		.connect_p50 = percentile(&sums.connect, 0.5),
