@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tfr-private/io.h>
 #include <tfr-private/text.h>
 
 #include "config.h"
@@ -151,6 +152,9 @@ enum tfr_status tfr_fail_errno(
 	quote_path(err, path);
 	if (err)
 		err->sys_errno = sys_errno;
+	/* Such a path looks like a folder that is not there. */
+	if (err && sys_errno == ENOENT && path && strstr(path, "://") && !tfr_is_url(path))
+		tfr_error_hint(err, "Addresses begin with s3://, gs://, https:// or http://.");
 	return status;
 }
 

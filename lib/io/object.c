@@ -3,22 +3,11 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/module.h"
 
 /* NULL: nothing remote was used yet, so there is nothing to measure and nothing to abort. */
 static const struct tfr_object_module *_Atomic used;
-
-bool tfr_is_url(const char *path)
-{
-	static const char *const schemes[] = { "http://", "https://", "s3://", "gs://" };
-
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (!strncasecmp(path, schemes[i], strlen(schemes[i])))
-			return true;
-	return false;
-}
 
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err)

@@ -16,20 +16,9 @@
 
 #include "base/cleanup.h"
 #include "io/output_state.h"
+#include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
-
-enum tfr_status tfr_output_cannot_create(const struct tfr_output *o, struct tfr_error *err)
-{
-	int saved = errno;
-	const char *path = o->path ? o->path : o->called, *slash = strrchr(path, '/');
-
-	tfr_fail_errno(err, saved, path, "cannot create");
-	if (saved == ENOENT && slash)
-		tfr_error_hint(err, "The folder is not there; make it with 'mkdir -p %.*s'.",
-			(int)(slash - path), path);
-	return TFR_ESYS;
-}
 
 const char *tfr_output_called(const struct tfr_output *o)
 {
@@ -66,12 +55,13 @@ static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 		o->fd = tfr_nameless_open(o->called);
 		o->owned = o->fd >= 0;
 		if (!o->owned && errno != EOPNOTSUPP)
-			return tfr_output_cannot_create(o, err);
+			return tfr_fail_create(err, errno, tfr_output_called(o));
 		if (o->owned)
 			o->state = TFR_OUTPUT_NAMELESS;
 	}
 	if (o->state == TFR_OUTPUT_NAMELESS)
-		return fstat(o->fd, &o->held) ? tfr_output_cannot_create(o, err) : TFR_OK;
+		return fstat(o->fd, &o->held) ? tfr_fail_create(err, errno, tfr_output_called(o))
+					      : TFR_OK;
 	status = tfr_output_take_temporary(o, err);
 	if (!status && o->brief)
 		tfr_output_give_back(o);
@@ -96,7 +86,8 @@ static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error
 
 	if (!folder)
 		return tfr_fail_nomem(err, "creating a file");
-	return access(folder, W_OK | X_OK) ? tfr_output_cannot_create(o, err) : TFR_OK;
+	return access(folder, W_OK | X_OK) ? tfr_fail_create(err, errno, tfr_output_called(o))
+					   : TFR_OK;
 }
 
 static enum tfr_status open_target(

@@ -33,8 +33,6 @@ struct tfr_output {
 	const struct tfr_object_module *remote;
 };
 
-/* Fills `err` from errno, with a hint if the folder is not there. */
-enum tfr_status tfr_output_cannot_create(const struct tfr_output *o, struct tfr_error *err);
 enum tfr_status tfr_output_exists(
 	const struct tfr_output *o, struct tfr_error *err); /* TFR_EEXIST */
 /* The name for messages; it belongs to the output. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/output_state.h"
+#include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
 
@@ -72,7 +73,7 @@ enum tfr_status tfr_output_take_temporary(struct tfr_output *o, struct tfr_error
 		if (o->temporaries && !o->noted)
 			status = tfr_fail_nomem(err, "creating a file");
 	} else {
-		status = tfr_output_cannot_create(o, err);
+		status = tfr_fail_create(err, errno, tfr_output_called(o));
 		free(o->temp);
 		o->temp = NULL;
 	}

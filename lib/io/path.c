@@ -29,6 +29,17 @@ int tfr_stat(const char *path, struct stat *st)
 	return -1;
 }
 
+enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char *path)
+{
+	enum tfr_status status = tfr_fail_errno(err, sys_errno, path, "cannot create");
+	const char *slash = strrchr(path, '/');
+
+	if (err && sys_errno == ENOENT && slash && !*tfr_error_hint_text(err))
+		tfr_error_hint(err, "The folder is not there; make it with 'mkdir -p %.*s'.",
+			(int)(slash - path), path);
+	return status;
+}
+
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
@@ -54,8 +65,7 @@ static enum tfr_status add_name(struct tfr_names *names, const char *name, struc
 		       : tfr_fail_nomem(err, "listing a directory");
 }
 
-static enum tfr_status list_local(
-	const char *path, struct tfr_names *names, struct tfr_error *err)
+static enum tfr_status list_local(const char *path, struct tfr_names *names, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	const struct dirent *entry;

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/name_list.h"
 
+/* A file cannot be created: as tfr_fail_errno(), with a hint if its folder is not there. */
+enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char *path);
 /* As stat() with an error: TFR_END: there is nothing of that name. */
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err);
 /* Appends the names in a folder or below a prefix, without "." and "..", in any order.  On failure

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "io/output.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
@@ -258,15 +259,8 @@ static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct 
 	if (!folder)
 		return tfr_fail_nomem(err, "creating a set");
 	t->folder = realpath(folder, NULL);
-	if (!t->folder) {
-		int saved = errno;
-
-		tfr_fail_errno(err, saved, t->subject, "cannot create");
-		if (saved == ENOENT)
-			tfr_error_hint(err, "The folder is not there; make it with 'mkdir -p %s'.",
-				folder);
-		return saved == ENOMEM ? TFR_ENOMEM : TFR_ESYS;
-	}
+	if (!t->folder)
+		return tfr_fail_create(err, errno, t->subject);
 	if (asprintf(&plain, "%s/%s", strcmp(t->folder, "/") ? t->folder : "",
 		    slash ? slash + 1 : path) < 0) {
 		plain = NULL;

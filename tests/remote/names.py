@@ -115,6 +115,24 @@ def names_that_are_no_buckets(t):
 
 
 @case
+def schemes_that_are_not_served(t):
+    write(t.path('x'), records(3, 100))
+    for scheme in ('ftp', 'hf', 'az', 'file'):
+        for command in (['count', scheme + '://h/x'], ['cat', t.path('x'), '-o', scheme + '://h/x'],
+                        ['shard', t.path('x'), '-o', scheme + '://h/x@2'], ['shard', scheme + '://h/photos', '-o', t.path('y')]):
+            t.fails(3, *command, says=[scheme + '://h/', 'Addresses begin with s3://'])
+
+
+@case
+def sizes_of_parts_are_checked_at_once(t):
+    s = t.store()
+    for size in ('1M', '6G'):
+        for command in ('count', 'check', 'cat'):
+            t.fails(2, command, '--part-size', size, 's3://train/x', says='a part has 5 MiB to 5 GiB', hint=False)
+    assert not s.requests
+
+
+@case
 def buckets_in_the_name_of_the_host(t):
     """addressing_style = virtual; *.localhost is this machine."""
     s = t.store()

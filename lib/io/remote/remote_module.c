@@ -11,12 +11,17 @@
 #include "io/remote/object_reader.h"
 #include "io/remote/upload.h"
 
+/* S3 refuses parts of other sizes, but for the last one. */
+static const uint64_t least_part = UINT64_C(5) << 20, largest_part = UINT64_C(5) << 30;
+
 static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {
 	struct tfr_remote_opts kept = *opts;
 
 	if (opts->connections > 1024)
 		return tfr_fail(err, TFR_EUSAGE, "more connections than 1024");
+	if (opts->part_size && (opts->part_size < least_part || opts->part_size > largest_part))
+		return tfr_fail(err, TFR_EUSAGE, "a part has 5 MiB to 5 GiB");
 	kept.tmpdir = opts->tmpdir ? strdup(opts->tmpdir) : NULL;
 	if (opts->tmpdir && !kept.tmpdir)
 		return tfr_fail_nomem(err, "changing settings");

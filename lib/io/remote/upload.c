@@ -21,7 +21,6 @@
 
 enum {
 	PART = 16 << 20,
-	LEAST_PART = 5 << 20, /* but for the last, S3 refuses smaller ones */
 	MIB = 1 << 20,
 	FLYING_MOST = 8, /* parts of one object */
 };
@@ -35,8 +34,6 @@ static enum tfr_status choose_part_size(struct tfr_upload *u, uint64_t size, str
 {
 	uint64_t given = tfr_engine_opts()->part_size, least = size / TFR_PARTS_MOST + 1;
 
-	if (given && (given < LEAST_PART || given > UINT64_C(5) << 30))
-		return tfr_fail(err, TFR_EUSAGE, "a part has 5 MiB to 5 GiB");
 	least = (least + MIB - 1) / MIB * MIB;
 	u->part_size = (size_t)(given ? given : least > PART ? least : PART);
 	if (given && size / given >= TFR_PARTS_MOST) {
