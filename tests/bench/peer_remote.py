@@ -1,6 +1,7 @@
-"""How objects are read today: peer_remote.py loop URL COUNT, or s3fs URL.  Prints JSON."""
+"""How objects are read today: peer_remote.py loop URL COUNT, or s3fs|gcsfs URL.  Prints JSON."""
 import http.client
 import json
+import os
 import re
 import sys
 import time
@@ -22,9 +23,7 @@ def loop(url, count):
     return len(keys), time.perf_counter() - start
 
 
-def s3fs(url):
-    import s3fs
-    files = s3fs.S3FileSystem(key='bench', secret='bench', endpoint_url=url)
+def read(files):
     start = time.perf_counter()
     with files.open('bench/x.tfrecord', block_size=16 << 20) as source:
         while source.read(16 << 20):
@@ -32,5 +31,16 @@ def s3fs(url):
     return 1, time.perf_counter() - start
 
 
-count, seconds = {'loop': loop, 's3fs': s3fs}[sys.argv[1]](*sys.argv[2:])
+def s3fs(url):
+    import s3fs
+    return read(s3fs.S3FileSystem(key='bench', secret='bench', endpoint_url=url))
+
+
+def gcsfs(url):
+    os.environ['GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT'] = 'false'   # zonal buckets, by gRPC
+    import gcsfs
+    return read(gcsfs.GCSFileSystem(token='anon', endpoint_url=url))
+
+
+count, seconds = {'loop': loop, 's3fs': s3fs, 'gcsfs': gcsfs}[sys.argv[1]](*sys.argv[2:])
 print(json.dumps({'seconds': seconds, 'records_per_second': count / seconds}))

@@ -2,6 +2,7 @@
 
 Servers are started when a row first needs them, and end with this process.  What is distant is behind tests/servers/forwarder,
 50 ms away at 1 Gbit/s, or 20 ms for small objects; that needs the rights of root."""
+import functools
 import os
 import pathlib
 import subprocess
@@ -75,9 +76,9 @@ class Servers:
         link = self.link(20)
         return self.store('images', '--address', link.address, '--images', self.place.photos, prefix=link.there)
 
-    def large(self):
+    def large(self, *google):
         link = self.link(50)
-        return self.store('large', '--address', link.address, '--file', self.file() / 'x.tfrecord', prefix=link.there)
+        return self.store('large' + ''.join(google), '--address', link.address, '--file', self.file() / 'x.tfrecord', *google, prefix=link.there)
 
     def sink(self):
         return self.store('sink', '--discard')
@@ -94,8 +95,8 @@ def every(place, before):
         return ['nsenter', '-t', Late(lambda: servers.link(rtt).here[2]), '-n', '--']
 
     def environment(url):
-        return ['env', Late(lambda: 'AWS_ENDPOINT_URL=' + url()), 'AWS_ACCESS_KEY_ID=bench', 'AWS_SECRET_ACCESS_KEY=bench',
-                'AWS_REGION=us-east-1']
+        return ['env', Late(lambda: 'AWS_ENDPOINT_URL=' + url()), Late(lambda: 'STORAGE_EMULATOR_HOST=' + url()), 'AWS_REGION=us-east-1',
+                'AWS_ACCESS_KEY_ID=bench', 'AWS_SECRET_ACCESS_KEY=bench', 'NO_GCE_CHECK=true']
 
     near, far = Late(lambda: servers.near().url + '/x.tfrecord'), Late(lambda: servers.far().url + '/x.tfrecord')
     source, images = Late(lambda: servers.file() / 'x.tfrecord'), environment(servers.images)
@@ -116,8 +117,9 @@ def every(place, before):
             [*inside(20), python or sys.executable, TESTS / 'peer_remote.py', 'loop', Late(servers.images), LOOP], '≥ 10', rate=True,
             records=place.images, pairs=3, before=before)]
     rows[-1].images = True
-    large = Late(servers.large)
-    rows.append(Row('remote-far-s3fs', '`check` of 1 GB at 50 ms and 1 Gbit/s', 's3fs reads it',
-                    [*inside(50), *environment(servers.large), tfr, 'check', '-q', 's3://bench/x.tfrecord'],
-                    python and [*inside(50), python, TESTS / 'peer_remote.py', 's3fs', large], '', pairs=3))
+    for peer, scheme, google in (('s3fs', 's3', ()), ('gcsfs', 'gs', ('--google',))):
+        url = functools.partial(servers.large, *google)
+        rows.append(Row('remote-far-' + peer, '`check` of 1 GB at 50 ms and 1 Gbit/s', peer + ' reads it',
+                        [*inside(50), *environment(url), tfr, 'check', '-q', scheme + '://bench/x.tfrecord'],
+                        python and [*inside(50), python, TESTS / 'peer_remote.py', peer, Late(url)], '', pairs=3))
     return rows

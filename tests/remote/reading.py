@@ -102,6 +102,8 @@ def nginx_serves_ranges_tls_and_passwords(t):
     t.fails(3, 'check', n.url.replace('//', '//alice:wrong@') + '/private/x.tfrecord', says='401')
     assert t.good('cat', n.url.replace('//', '//alice:open%20sesame@') + '/private/x.tfrecord').out == wanted
     t.fails(3, 'check', n.url + '/none.tfrecord', says='none.tfrecord', hint=False)
+    # of HTTP/2, which it offers, all ranges would share one connection
+    assert all('HTTP/1.1' in line for line in n.lines() if ' 000 ' not in line), n.lines()
 
 
 @case

@@ -10,6 +10,7 @@ import base64
 import binascii
 import email.utils
 import hashlib
+import json
 import re
 import threading
 import time
@@ -102,6 +103,9 @@ class Store(Server):
         else:
             bucket, _, key = path[1:].partition('/')
         request.bucket, request.key = bucket, key
+        json_name = re.fullmatch(r'(/download)?/storage/v1/b/([^/]+)/o/(.+)', path)
+        if json_name and self.google:
+            return self.read_json(request, *json_name.groups())
         with self.state:
             kind = [n for n in ('uploads', 'uploadId', 'list-type') if n in request.parameters]
             call = {(True, 'GET', 'list-type'): self.list, (True, 'GET', 'uploads'): self.list_uploads,
@@ -120,6 +124,17 @@ class Store(Server):
                        % (name, text, name)).encode('utf-8', 'surrogateescape'))
 
     # --- reading ---
+
+    def read_json(self, request, download, bucket, key):
+        """What gcsfs needs of GCS's JSON interface: docs.cloud.google.com/storage/docs/json_api/v1/objects/get"""
+        request.bucket, request.key = bucket, key
+        found = self.objects.get((bucket, key))
+        if found and not download and request.parameters.get('alt') != 'media':
+            return Answer(200, {'Content-Type': 'application/json'}, json.dumps({
+                'kind': 'storage#object', 'bucket': bucket, 'name': key, 'size': str(len(found.data)), 'etag': found.etag,
+                'generation': found.generation, 'mediaLink': 'http://%s/download%s?alt=media' % (request.headers['Host'], request.path),
+                'timeCreated': '2026-01-01T00:00:00Z', 'updated': '2026-01-01T00:00:00Z'}).encode())
+        return self.read(request)
 
     def read(self, request):
         found = self.objects.get((request.bucket, request.key))

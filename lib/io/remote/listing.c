@@ -179,7 +179,9 @@ enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
 		for (size_t i = 0; !status && i < p.n; i++)
 			status = each(ctx, (char *)p.text.data + p.list[i].key,
 				(char *)p.text.data + p.list[i].id, p.list[i].mtime, err);
-		more = p.more && ++l.empty < EMPTY_PAGES;
+		more = p.more;
+		if (!status && more && ++l.empty == EMPTY_PAGES)
+			status = malformed(&l, err);
 		free(marker);
 		free(id);
 		marker = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
