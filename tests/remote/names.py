@@ -99,6 +99,29 @@ def many_small_requests_are_in_flight(t):
     assert slow.count >= 200 and s.most_busy >= 8 and result.seconds < 10, (s.most_busy, result)
 
 
+@case
+def rows_of_a_list_are_fetched_ahead(t):
+    """Of URLs in a local list, and of paths in a list in a bucket."""
+    s = t.store()
+    names = sorted(_images())[:6]
+    images = [read(DATA + 'images/' + n) for n in names]
+    for i in range(120):
+        s.put('train', 'photos/%03d.png' % i, images[i % len(images)])
+    slow = s.inject(faults.late(.1), when=lambda r: r.method == 'GET' and r.path.endswith('.png'), times=None)
+    rows = ''.join('s3://train/photos/%03d.png,%d\n' % (i, i) for i in range(120))
+    write(t.path('urls.csv'), ('img,label\n' + rows).encode())
+    paths = ''.join('{"img": "photos/%03d.png", "label": %d}\n' % (i, i) for i in range(120))
+    s.put('train', 'list.jsonl', paths.encode())
+    for source in (t.path('urls.csv'), 's3://train/list.jsonl'):
+        for options in ([], ['--shuffle', '--seed', '1']):
+            before = slow.count
+            s.most_busy = 0
+            result = t.good('shard', '-f', '--embed', 'img', *options, source, '-o', t.path('x@1.tfrecord'))
+            # more at once than there are threads; each of them once
+            assert s.most_busy >= 8 and slow.count - before == 120 and result.seconds < 10, (source, options, s.most_busy, slow.count - before)
+            assert t.good('count', t.path('x@1.tfrecord')).out.split()[0] == b'120'
+
+
 def _images():
     for folder, _, names in os.walk(DATA + 'images'):
         for name in names:

@@ -24,7 +24,7 @@ void tfr_fetch_ahead_of(struct tfr_fetch_ahead *a, const struct tfr_root *root, 
 	TFR_AUTO_BUF text = { 0 };
 	bool room = true;
 
-	if (!tfr_root_is_remote(root) || tfr_objects(&remote, "s3://", NULL))
+	if (!(tfr_root_is_remote(root) || a->addresses) || tfr_objects(&remote, "s3://", NULL))
 		return;
 	a->jumps += at < a->at || at > a->at + AHEAD;
 	a->at = at;

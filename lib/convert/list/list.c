@@ -59,10 +59,12 @@ static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, st
 	return TFR_OK;
 }
 
-static void free_own(void *p)
+void tfr_list_item_free(void *p)
 {
 	struct tfr_list_item *own = p;
 
+	if (!own)
+		return;
 	for (size_t i = 0; i < own->n; i++) {
 		tfr_buf_clear(&own->paths[i]);
 		tfr_buf_clear(&own->files[i]);
@@ -77,27 +79,37 @@ static void free_own(void *p)
 	free(own);
 }
 
+enum tfr_status tfr_list_item_new(
+	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
+{
+	size_t n = l->in.opts->embed_count;
+	struct tfr_list_item *own = calloc(1, sizeof(*own));
+
+	if (own) {
+		own->paths = calloc(n + 1, sizeof(*own->paths));
+		own->files = calloc(n + 1, sizeof(*own->files));
+	}
+	if (!own || !own->paths || !own->files ||
+		!tfr_row_reader_open(&own->reader, l->reader.format)) {
+		tfr_list_item_free(own);
+		return tfr_fail_nomem(err, "reading a list");
+	}
+	own->n = n;
+	*out = own;
+	return TFR_OK;
+}
+
 static enum tfr_status have_own(
 	const struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
 {
-	size_t n = l->in.opts->embed_count;
 	struct tfr_list_item *own = item->own;
+	enum tfr_status status = own ? TFR_OK : tfr_list_item_new(l, &own, err);
 
-	if (!own) {
-		own = calloc(1, sizeof(*own));
-		if (!own)
-			return tfr_fail_nomem(err, "reading a list");
-		item->own = own;
-		item->free_own = free_own;
-		own->paths = calloc(n + 1, sizeof(*own->paths));
-		own->files = calloc(n + 1, sizeof(*own->files));
-		if (!own->paths || !own->files)
-			return tfr_fail_nomem(err, "reading a list");
-		own->n = n;
-		if (!tfr_row_reader_open(&own->reader, l->reader.format))
-			return tfr_fail_nomem(err, "reading a list");
-	}
-	for (size_t i = 0; i < n; i++)
+	if (status)
+		return status;
+	item->own = own;
+	item->free_own = tfr_list_item_free;
+	for (size_t i = 0; i < own->n; i++)
 		own->paths[i].size = 0;
 	return TFR_OK;
 }
@@ -134,6 +146,14 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 	own->text.size += n;
 	return n < size ? tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:")
 			: TFR_OK;
+}
+
+enum tfr_status tfr_list_read_again(
+	const struct tfr_list *l, struct tfr_list_item *own, uint64_t number, struct tfr_error *err)
+{
+	const struct tfr_row *row = row_of(l, number);
+
+	return read_again(l, own, row->offset, row->size, err);
 }
 
 /* A row that is `at` bytes into own->text. */
@@ -177,7 +197,7 @@ static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *
 			break;
 		status = add_row(own, row, own->text.size, err);
 		if (!status)
-			status = read_again(l, own, row->offset, row->size, err);
+			status = tfr_list_read_again(l, own, numbers[i], err);
 	}
 	return status;
 }
@@ -213,6 +233,8 @@ static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 	item->size = row_bytes(own);
 	if (room->groups)
 		return TFR_OK;
+	if (own->n)
+		tfr_list_announce(l, order ? l->in.place : item->number);
 	item->hash = XXH3_64bits(own->text.data, own->text.size);
 	item->hashed = true;
 	return TFR_OK;
@@ -368,6 +390,7 @@ static void close_list(struct tfr_input *in)
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
+	tfr_list_item_free(l->announced);
 	free(l->folder_name);
 	free(l->prefix);
 	free(l);

@@ -165,7 +165,7 @@ static enum tfr_status build_cells(struct tfr_list *l, struct tfr_list_item *own
 			continue;
 		if (col->embed != TFR_NO_EMBED)
 			status = note_path(own, col->embed, text, cells[i].size, err);
-		else
+		else if (s)
 			status = put_cell(s, col, text, cells[i].size, err);
 	}
 	return status;
@@ -195,7 +195,7 @@ static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *ow
 	if (tfr_json_row_member(&r->json, m->column) != m)
 		return tfr_fail(err, TFR_EDATA, "'%s' is given twice", col->name);
 	if (col->embed == TFR_NO_EMBED)
-		return put_member(s, r, col, m, err);
+		return s ? put_member(s, r, col, m, err) : TFR_OK;
 	if (m->form == TFR_MEMBER_ARRAY || t->type != TFR_TOKEN_TEXT)
 		return tfr_fail(err, TFR_EDATA, "'%s' is no path", col->name);
 	return note_path(own, col->embed, t->text, t->size, err);
@@ -209,10 +209,10 @@ enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own
 	enum tfr_status status = TFR_OK;
 
 	if (r->format != TFR_LIST_JSONL)
-		return build_cells(l, own, &r->csv, &s, err);
+		return build_cells(l, own, &r->csv, b ? &s : NULL, err);
 	for (size_t i = 0; !status && i < r->json.line.n; i++)
 		if (tfr_json_row_has(&r->json, &members[i]))
-			status = build_member(l, own, r, &members[i], &s, err);
+			status = build_member(l, own, r, &members[i], b ? &s : NULL, err);
 	return status;
 }
 
