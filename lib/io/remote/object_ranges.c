@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "io/remote/object_state.h"
@@ -13,6 +14,7 @@
 enum {
 	LEAST_RANGE = 1 << 20,
 	BUDGET = 96 << 20,
+	HUGE_PAGE = 2 << 20,
 	STREAM = 4 << 20, /* the buffer for an answer without ranges */
 };
 
@@ -36,6 +38,19 @@ static size_t range_size(const struct tfr_object *o)
 	return (size_t)(left < size + size / 2 ? left : size);
 }
 
+/* Large pages: touching 100 MiB in small ones takes a tenth of the time of reading 1 GB from a near
+ * server. */
+static void *new_buffer(size_t size)
+{
+	void *data = size < HUGE_PAGE ? malloc(size)
+				      : aligned_alloc(HUGE_PAGE,
+						size + (HUGE_PAGE - size % HUGE_PAGE) % HUGE_PAGE);
+
+	if (data && size >= HUGE_PAGE)
+		madvise(data, size, MADV_HUGEPAGE);
+	return data;
+}
+
 static struct tfr_object_range *new_range(struct tfr_object *o, size_t size)
 {
 	struct tfr_object_range *r = NULL, **at = &o->spare;
@@ -49,7 +64,7 @@ static struct tfr_object_range *new_range(struct tfr_object *o, size_t size)
 	} else {
 		r = calloc(1, sizeof(*r));
 		if (r)
-			r->data = malloc(size);
+			r->data = new_buffer(size);
 		if (!r || !r->data) {
 			free(r);
 			return NULL;
@@ -123,6 +138,8 @@ static void learn(struct tfr_object *o, const struct tfr_answer *a)
 		snprintf(o->if_match, sizeof(o->if_match), "If-Match: %s", o->etag);
 	o->mtime = a->mtime;
 	o->size = a->status == 206 ? a->total : a->length;
+	if (a->status == 206 && o->size < o->next)
+		o->head->size = (size_t)(o->next = o->size);
 	tfr_object_identity(&o->st, o->store, a, o->size);
 }
 
@@ -195,26 +212,38 @@ static void store(struct tfr_object_range *r, const uint8_t *data, size_t size)
 	memcpy(r->data, data + n, size - n);
 }
 
+/* In an answer without ranges.  False: the request pauses until the caller has read on. */
+static bool has_room(struct tfr_object_range *r, size_t size)
+{
+	bool room;
+
+	pthread_mutex_lock(&r->o->lock);
+	room = size <= r->cap - (r->filled - r->taken);
+	r->full = !room;
+	pthread_mutex_unlock(&r->o->lock);
+	return room;
+}
+
+/* A piece of 16 KiB: the lock is taken only to wake the caller. */
 static enum tfr_status on_body(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_object_range *r = ctx;
 	struct tfr_object *o = r->o;
-	bool room;
+	uint64_t awaited;
 
-	pthread_mutex_lock(&o->lock);
-	room = size <= (o->whole ? r->cap - (r->filled - r->taken) : r->size - r->filled);
-	r->full = !room && o->whole;
-	pthread_mutex_unlock(&o->lock);
-	if (!room)
-		return o->whole ? TFR_END
-				: tfr_object_wrong(
-					  o, "the server sends more than it was asked for:", err);
+	if (o->whole && !has_room(r, size))
+		return TFR_END;
+	if (!o->whole && size > r->size - r->filled)
+		return tfr_object_wrong(o, "the server sends more than it was asked for:", err);
 	store(r, data, size);
-	pthread_mutex_lock(&o->lock);
 	r->filled += size;
 	o->came += size;
-	if (o->awaited && r == o->head && r->filled >= o->awaited)
-		pthread_cond_broadcast(&o->arrived);
+	awaited = r->awaited;
+	if (!awaited || r->filled < awaited)
+		return TFR_OK;
+	pthread_mutex_lock(&o->lock);
+	r->awaited = 0;
+	pthread_cond_broadcast(&o->arrived);
 	pthread_mutex_unlock(&o->lock);
 	return TFR_OK;
 }
@@ -294,17 +323,12 @@ enum tfr_status tfr_ranges_ask(struct tfr_object *o, size_t size, struct tfr_err
 /* Doubles the ranges in flight as long as that pays. */
 static void adapt(struct tfr_object *o)
 {
-	uint64_t time = tfr_clock_ns(), came;
+	uint64_t time = tfr_clock_ns(), came = o->came;
 	double rate;
 
-	pthread_mutex_lock(&o->lock);
-	came = o->came;
-	if (came < (uint64_t)o->target * range_size(o) / 2 || time == o->since) {
-		pthread_mutex_unlock(&o->lock);
+	if (came < (uint64_t)o->target * range_size(o) / 2 || time == o->since)
 		return;
-	}
-	o->came = 0;
-	pthread_mutex_unlock(&o->lock);
+	o->came -= came;
 	rate = (double)came * 1e9 / (double)(time - o->since);
 	o->since = time;
 	o->rate = rate;
@@ -317,6 +341,16 @@ static void adapt(struct tfr_object *o)
 	}
 }
 
+/* Ranges under way or not read yet. */
+static unsigned held(const struct tfr_object *o)
+{
+	unsigned n = 0;
+
+	for (const struct tfr_object_range *r = o->head; r; r = r->next)
+		n++;
+	return n;
+}
+
 enum tfr_status tfr_ranges_ask_ahead(struct tfr_object *o, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -324,7 +358,8 @@ enum tfr_status tfr_ranges_ask_ahead(struct tfr_object *o, struct tfr_error *err
 	if (o->whole || !o->known)
 		return TFR_OK;
 	adapt(o);
-	while (!status && o->next < o->size && o->in_flight < o->target) {
+	while (!status && o->next < o->size && o->in_flight < o->target &&
+		held(o) < 2 * o->target) {
 		size_t size = range_size(o);
 
 		if (o->head && !o->spare && used + size > budget())

@@ -56,16 +56,16 @@ static enum tfr_status move_to(
 static size_t await(struct tfr_object *o, uint64_t position, size_t size)
 {
 	struct tfr_object_range *r = o->head;
-	uint64_t want = position - r->first, there;
+	uint64_t want = position - r->first, goal, there;
 	size_t most = r->cap / 2 ?: 1;
 
+	goal = want + (size < most ? size : most);
+	if (!o->whole && goal > r->size)
+		goal = r->size;
 	pthread_mutex_lock(&o->lock);
-	o->awaited = want + (size < most ? size : most);
-	if (!o->whole && o->awaited > r->size)
-		o->awaited = r->size;
-	while (r->filled < o->awaited && !r->ended)
+	for (r->awaited = goal; r->filled < goal && !r->ended; r->awaited = goal)
 		pthread_cond_wait(&o->arrived, &o->lock);
-	o->awaited = 0;
+	r->awaited = 0;
 	there = r->filled > want ? r->filled - want : 0;
 	pthread_mutex_unlock(&o->lock);
 	return (size_t)(there < SIZE_MAX ? there : SIZE_MAX);
@@ -189,8 +189,6 @@ static enum tfr_status first_answer(struct tfr_object *o, struct tfr_error *err)
 	/* Far away, the first ranges would take longer to find the best number than to arrive. */
 	if (tfr_measured_first_byte() > 0.005)
 		o->target = FAR;
-	if (!o->whole && o->size < o->next)
-		r->size = (size_t)(o->next = o->size);
 	return TFR_OK;
 }
 

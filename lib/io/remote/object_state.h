@@ -16,9 +16,11 @@ struct tfr_object_range {
 	struct tfr_object *o;
 	struct tfr_request *request;
 	uint64_t first;
-	size_t size, cap;	/* bytes asked for; of the buffer */
-	uint64_t filled, taken; /* bytes that came; that the caller has read */
-	bool full;		/* the request is paused */
+	size_t size, cap;	  /* bytes asked for; of the buffer */
+	_Atomic uint64_t filled;  /* bytes that came */
+	_Atomic uint64_t awaited; /* those that the caller waits for; 0: it does not */
+	uint64_t taken;		  /* bytes that the caller has read */
+	bool full;		  /* the request is paused */
 	bool ended;
 	enum tfr_status status;
 	struct tfr_error err;
@@ -30,13 +32,13 @@ struct tfr_object {
 	char *url;
 	const char *key; /* in `url` */
 	pid_t pid;
-	pthread_mutex_t lock; /* for what the threads change that run libcurl */
+	/* For what the threads change that run libcurl, but for what is atomic. */
+	pthread_mutex_t lock;
 	pthread_cond_t arrived;
 	struct tfr_object_range *head, **tail; /* those under way or not read yet, in order */
 	struct tfr_object_range *spare;	       /* with buffers for the next ones */
 	uint64_t next;			       /* the first byte that was not asked for */
 	uint64_t position;		       /* of the next read, if it reads on */
-	uint64_t awaited; /* bytes of the first range that the caller waits for; 0: it does not */
 	unsigned in_flight, reads_in_a_row;
 	bool known;    /* the first answer came */
 	bool whole;    /* the server ignores ranges */
@@ -49,8 +51,9 @@ struct tfr_object {
 	struct stat st;
 	/* The number of ranges in flight: */
 	unsigned target;
-	double best, rate;    /* bytes per second: the best so far, and the last */
-	uint64_t since, came; /* nanoseconds; bytes since then */
+	double best, rate;     /* bytes per second: the best so far, and the last */
+	uint64_t since;	       /* nanoseconds */
+	_Atomic uint64_t came; /* bytes since then */
 };
 
 enum { TFR_RANGE = 8 << 20 };
