@@ -88,7 +88,7 @@ static void fill(struct tfr_error *err, enum tfr_status status, const char *path
 	vsnprintf(message, sizeof(message), format, args);
 	err->status = status;
 	err->sys_errno = 0;
-	err->has_record = false;
+	err->has_record = err->explained = false;
 	err->record = err->offset = 0;
 	compose(err, message, "", path);
 }
@@ -158,6 +158,14 @@ enum tfr_status tfr_fail_errno(
 	return status;
 }
 
+void tfr_error_explained(struct tfr_error *err, int sys_errno)
+{
+	if (!err)
+		return;
+	err->sys_errno = sys_errno;
+	err->explained = true;
+}
+
 bool tfr_errno_of_process(int sys_errno)
 {
 	return sys_errno == ENOMEM || sys_errno == EMFILE || sys_errno == ENFILE;
@@ -224,7 +232,7 @@ char *tfr_error_format(const struct tfr_error *err, char *text, size_t size)
 		n += snprintf(raw + n, sizeof(raw) - (size_t)n,
 			" in '%s', record %llu, offset %llu", tfr_error_path(err),
 			(unsigned long long)err->record, (unsigned long long)err->offset);
-	if (err->sys_errno)
+	if (err->sys_errno && !err->explained)
 		snprintf(raw + n, sizeof(raw) - (size_t)n, ": %s", strerror(err->sys_errno));
 	return size ? tfr_escape_line(text, size, raw) : text;
 }

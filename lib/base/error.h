@@ -19,6 +19,9 @@ enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, con
 enum tfr_status tfr_fail_errno(struct tfr_error *err, int sys_errno, const char *path,
 	const char *format, ...) TFR_PRINTF(4, 5);
 
+/* Sets the errno of a failure whose message says more than the system's text would. */
+void tfr_error_explained(struct tfr_error *err, int sys_errno);
+
 /* Whether a failed call is unrelated to its file, because the process ran out of memory or of
  * file descriptors.  The next file would fail as well, so no item is skipped for it. */
 bool tfr_errno_of_process(int sys_errno);

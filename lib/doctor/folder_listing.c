@@ -162,7 +162,9 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	}
 	if (status) {
 		return add_other(l, TFR_D_UNREADABLE, path,
-			inner.sys_errno ? strerror(inner.sys_errno) : inner.message, err);
+			inner.sys_errno && !inner.explained ? strerror(inner.sys_errno)
+							    : inner.message,
+			err);
 	}
 	if (!got && !claims)
 		return TFR_OK;

@@ -33,6 +33,9 @@ struct tfr_publication_object {
 	char *url;
 	enum tfr_publication_role role;
 	bool replaces, placed;
+	/* The store did not say whether there is such an object: to those who may not list, S3
+	 * says that a missing one is forbidden. */
+	bool unknown;
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -137,6 +140,7 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 {
 	struct tfr_publication_object one = { .o = o, .url = strdup(url), .role = role };
 	enum tfr_status status = TFR_END;
+	struct tfr_error why;
 	struct stat st;
 
 	if (!one.url || TFR_ARRAY_RESERVE(p->objects, p->cap_objects, p->n_objects + 1)) {
@@ -145,10 +149,13 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 	}
 	/* Without -f, the store refuses to replace. */
 	if (!o || tfr_output_replaces(o))
-		status = tfr_look(url, &st, err);
-	one.replaces = !status;
-	if ((status && status != TFR_END) || (!o && status)) {
+		status = tfr_look(url, &st, &why);
+	one.unknown = status == TFR_ESYS && why.sys_errno == EACCES;
+	one.replaces = !status || one.unknown;
+	if ((!o && status == TFR_END) || (status && status != TFR_END && !one.unknown)) {
 		free(one.url);
+		if (status != TFR_END && err)
+			*err = why;
 		return status == TFR_END ? TFR_OK : status;
 	}
 	p->objects[p->n_objects++] = one;
@@ -220,6 +227,16 @@ static enum tfr_status remove_object(const char *url, struct tfr_error *err)
 	return status ? status : remote->remove(url, err);
 }
 
+/* Those who may not list may not be allowed to remove, either. */
+static enum tfr_status remove_former(
+	const struct tfr_publication_object *one, struct tfr_error *err)
+{
+	if (!one->unknown)
+		return remove_object(one->url, err);
+	remove_object(one->url, NULL);
+	return TFR_OK;
+}
+
 /* The manifests of what is replaced are removed before anything else changes. */
 static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tfr_error *err)
 {
@@ -227,7 +244,7 @@ static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tf
 
 	for (size_t i = 0; !status && i < p->n_objects; i++)
 		if (p->objects[i].role == TFR_PUBLISH_PROOF && p->objects[i].replaces)
-			status = remove_object(p->objects[i].url, err);
+			status = remove_former(&p->objects[i], err);
 	return status;
 }
 
@@ -242,7 +259,7 @@ static enum tfr_status place_object(
 		status = tfr_output_place(one->o, one->replaces, err);
 		one->placed = !status;
 	} else if (one->role != TFR_PUBLISH_PROOF) {
-		status = remove_object(one->url, err);
+		status = remove_former(one, err);
 	}
 	return status;
 }

@@ -102,18 +102,19 @@ static enum tfr_status find_count(
 	return status;
 }
 
-/* If a set has no file at all, naming its first missing member would not help. */
-static bool any_member(const struct tfr_set_name *name)
+/* If a set has no file at all, naming its first missing member would not help.  TFR_END: it has
+ * none. */
+static enum tfr_status find_member(const struct tfr_set_name *name, struct tfr_error *err)
 {
+	enum tfr_status status = TFR_END;
 	struct stat st;
-	bool found = false;
 
-	for (uint32_t k = 0; !found && k < name->count; k++) {
+	for (uint32_t k = 0; status == TFR_END && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
-		found = !file || tfr_stat(file, &st) == 0 || errno != ENOENT;
+		status = file ? tfr_look(file, &st, err) : tfr_fail_nomem(err, "listing a set");
 	}
-	return found;
+	return status;
 }
 
 static enum tfr_status add_set(
@@ -124,10 +125,11 @@ static enum tfr_status add_set(
 
 	if (name->count > 2)
 		tfr_look_ahead(name->base);
-	if (!status && !any_member(name)) {
+	if (!status)
+		status = find_member(name, err);
+	if (status == TFR_END) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
 		tfr_set_hint_at_name(input, err);
-		return status;
 	}
 	for (uint32_t k = 0; !status && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
@@ -378,6 +380,26 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 	return status;
 }
 
+/* The name of a set is hardly ever an object, and a reader who may not list is not told that it is
+ * none.  TFR_END: this is no set, or it has no members. */
+static enum tfr_status add_set_of_objects(
+	struct tfr_set *set, const char *input, struct tfr_error *err)
+{
+	struct tfr_set_name name;
+	enum tfr_status status =
+		tfr_is_url(input) ? tfr_set_name_parse(&name, input, NULL) : TFR_END;
+
+	if (status)
+		return TFR_END;
+	if (name.count > 2)
+		tfr_look_ahead(name.base);
+	status = name.count ? find_member(&name, err) : TFR_END;
+	if (!status)
+		status = add_set(set, &name, input, err);
+	tfr_set_name_clear(&name);
+	return status;
+}
+
 static enum tfr_status add_input(
 	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {
@@ -392,6 +414,9 @@ static enum tfr_status add_input(
 					err, TFR_EUSAGE, "standard input can be read only once");
 		return add_path(set, input, err);
 	}
+	status = add_set_of_objects(set, input, err);
+	if (status != TFR_END)
+		return status;
 	status = tfr_look(input, &st, err);
 	if (!status)
 		return S_ISDIR(st.st_mode) ? add_directory(set, input, err)

@@ -30,6 +30,13 @@
 enum { BUFFERS_MAX = 64 << 20, BUFFER_MIN = 16 << 10, BUFFER_MAX = 256 << 10 };
 enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one per thread, and other files */
 
+static enum tfr_status refuse(const char *file, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EEXIST, file, "will not overwrite");
+	tfr_error_hint(err, "Give -f to replace it.");
+	return TFR_EEXIST;
+}
+
 static void warn_about(struct tfr_set_writer *w, const char *file)
 {
 	char text[4200];
@@ -41,6 +48,25 @@ static void warn_about(struct tfr_set_writer *w, const char *file)
 	w->warn(w->ctx, text);
 }
 
+/* In place of the listing, for those who may write and not list.  The conditions of the requests
+ * protect every member; that of the first is found before the work is done. */
+static enum tfr_status check_without_list(
+	struct tfr_set_writer *w, const struct tfr_error *why, struct tfr_error *err)
+{
+	char reason[1024], text[1200];
+	struct stat st;
+
+	if (w->warn) {
+		tfr_error_format(why, reason, sizeof(reason));
+		snprintf(text, sizeof(text),
+			"a set with another number of shards would not be noticed: %s", reason);
+		w->warn(w->ctx, text);
+	}
+	if (w->opts.force || tfr_stat(w->files[0], &st))
+		return TFR_OK;
+	return refuse(w->files[0], err);
+}
+
 /* Looks for base-NNNNN-of-MMMMM.ext with another M: readers that take "base-*" would mix the two.
  */
 enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err)
@@ -49,10 +75,15 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 	struct tfr_names found = { 0 };
 	enum tfr_status status;
 	struct tfr_shard_file f;
+	struct tfr_error why;
 
 	if (!pattern)
 		return tfr_fail_nomem(err, "creating a set");
-	status = tfr_glob(pattern, &found, err);
+	status = tfr_glob(pattern, &found, &why);
+	if (status && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
+		return check_without_list(w, &why, err);
+	if (status && err)
+		*err = why;
 	for (size_t i = 0; !status && i < found.n; i++) {
 		const char *file = found.list[i];
 
@@ -63,8 +94,7 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 			/* Opening an object does not ask whether it exists. */
 			if (!tfr_is_url(file) || w->opts.force)
 				continue;
-			status = tfr_fail_path(err, TFR_EEXIST, file, "will not overwrite");
-			tfr_error_hint(err, "Give -f to replace it.");
+			status = refuse(file, err);
 			break;
 		}
 		if (w->opts.force) {

@@ -196,3 +196,21 @@ def prefixes_with_records_are_suggested(t):
     for url in 's3://train', 's3://train/':
         t.fails(1, 'count', url, says="TFRecord files are in 's3://train/p', 's3://train/q'")
     assert not any('//' in r.path for r in s.requests), s.requests
+
+
+@case
+def readers_who_may_not_list(t):
+    """Without the right to list, a store answers 403 in place of 404, and to each listing: what can be read is read."""
+    s = t.store()
+    for i in range(3):
+        s.put('train', 'x-%05d-of-00003.tfrecord' % i, read(DATA + 'images.tfrecord'))
+    s.put('train', 'one.tfrecord', read(DATA + 'images.tfrecord'))
+    denied = s.inject(faults.status(403, 'AccessDenied', 'Access Denied'),
+                      when=lambda r: 'list-type' in r.parameters or ('train', r.path[len('/train/'):]) not in s.objects, times=None)
+    for url in ('s3://train/one.tfrecord', 's3://train/x@3.tfrecord'):
+        for command in (['count'], ['count', '--sum'], ['check'], ['check', '--quick'], ['cat'], ['show', '-n', '1'], ['stats'], ['schema'],
+                        ['bench-feed', '--steps', '2', '--batch', '2'], ['shuffle-to-disk', '-o', t.path('y.tfrecord'), '-f']):
+            t.good(*command, url)
+    assert denied.count
+    t.fails(3, 'count', 's3://train/none.tfrecord', says=['none.tfrecord', '403'])
+    t.fails(3, 'count', 's3://train/x@*.tfrecord', says=['train', '403'])

@@ -323,3 +323,23 @@ def a_run_is_resumed(t):
             resumed += 1
             assert not had or sent < before + sent, (number, stop, had, sent)
     assert resumed >= 3 and clean >= 3, (resumed, clean)
+
+
+@case
+def writers_who_may_not_list(t):
+    """Without the right to list, S3 says 403 of a missing name: the conditions on PUT and on completion protect what is there."""
+    s = t.store()
+    denied = s.inject(faults.status(403, 'AccessDenied', 'Access Denied'),
+                      when=lambda r: 'list-type' in r.parameters or 'uploads' in r.parameters and r.method == 'GET' or
+                      r.method in ('GET', 'HEAD') and ('train', r.path[len('/train/'):]) not in s.objects, times=None)
+    source = _input(t, 30 * MIB)
+    for target, names in (('s3://train/one.tfrecord', 1), ('s3://train/x@2.tfrecord', 2)):
+        for options in ([], ['-f']):
+            t.good('shuffle-to-disk', *options, source, '-o', target)
+        t.fails(2, 'shuffle-to-disk', source, '-o', target, says='will not overwrite')
+        t.good('check', target)
+    t.good('cat', DATA + 'images.tfrecord', '-o', 's3://train/small.tfrecord')
+    t.fails(2, 'cat', DATA + 'images.tfrecord', '-o', 's3://train/small.tfrecord', says='will not overwrite')
+    t.good('shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord')
+    t.fails(2, 'shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord', says='will not overwrite')
+    assert denied.count and not s.uploads

@@ -46,12 +46,13 @@ enum { TFR_ERROR_TEXT = 992 };
  * "/data/...-00001.gz". */
 struct tfr_error {
 	enum tfr_status status;
-	int sys_errno;	 /* errno of the failed call, 0 when no call failed */
+	int sys_errno;	 /* errno of the failed call, or EACCES if a server refuses; 0: neither */
 	uint64_t record; /* counted from 0 within its file */
 	uint64_t offset; /* of the record's first byte, in the uncompressed stream of a compressed
 			    file */
 	uint16_t path_at, hint_at;    /* private: where in `message` they begin, 0: none */
 	bool has_record;	      /* record and offset are set */
+	bool explained;		      /* private: the message has the reason of sys_errno */
 	char message[TFR_ERROR_TEXT]; /* lower case, no period: "data checksum mismatch" */
 };
 

@@ -33,7 +33,7 @@ struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
 	enum tfr_status status;
 	int sys_errno;
-	bool has_record;
+	bool has_record, explained;
 	uint64_t record, offset;
 	uint32_t message_size, hint_size; /* with their NULs */
 };
@@ -70,6 +70,7 @@ static enum tfr_status append_fault(
 		.status = e->status,
 		.sys_errno = e->sys_errno,
 		.has_record = e->has_record,
+		.explained = e->explained,
 		.record = e->record,
 		.offset = e->offset,
 		.message_size = (uint32_t)strlen(e->message) + 1,
@@ -135,6 +136,7 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
 		tfr_fail(&slot->err, k.status, "%s", (const char *)slot->faults.data + at);
 		slot->err.sys_errno = k.sys_errno;
 		slot->err.has_record = k.has_record;
+		slot->err.explained = k.explained;
 		slot->err.record = k.record;
 		slot->err.offset = k.offset;
 		at += k.message_size;

@@ -27,7 +27,7 @@ bool tfr_is_url(const char *path);
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err);
 /* As stat(), for a path or a URL.  A prefix of a bucket that has objects is a directory; st_ino and
  * st_dev of an object are equal as long as it is not replaced.  A server's fault gives EIO,
- * ETIMEDOUT or EACCES. */
+ * and its refusal EACCES. */
 int tfr_stat(const char *path, struct stat *st);
 
 /* Reads a file of at most `most` bytes that is one JSON array or object, nested at most `depth`

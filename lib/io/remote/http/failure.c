@@ -4,6 +4,7 @@
  * refused and a name that is not found are repeated a few times only: mostly they are misspelt. */
 #include "io/remote/http/failure.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "io/remote/xml.h"
@@ -181,6 +182,8 @@ enum tfr_status tfr_failure_report(const struct tfr_failure *f, struct tfr_error
 		append_fault(f, err);
 	if (f->attempts > 1)
 		tfr_error_append(err, ", after %u attempts", f->attempts);
+	if (f->code == CURLE_OK && (f->answer->status == 401 || f->answer->status == 403))
+		tfr_error_explained(err, EACCES);
 	hint(f, err);
 	return TFR_ESYS;
 }
