@@ -156,7 +156,7 @@ enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct t
 	struct target *t = &s->targets[item->target];
 	enum tfr_status status;
 
-	assert(item->target < s->n && item->rank < t->items);
+	assert(item->target < s->n);
 	if (item->framed.data)
 		return put_framed(t, item, err);
 	if (t->shards)

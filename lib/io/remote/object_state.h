@@ -39,7 +39,8 @@ struct tfr_object {
 	struct tfr_object_range *spare;	       /* with buffers for the next ones */
 	uint64_t next;			       /* the first byte that was not asked for */
 	uint64_t position;		       /* of the next read, if it reads on */
-	unsigned in_flight, reads_in_a_row;
+	_Atomic unsigned in_flight;	       /* ranges whose request has not ended */
+	unsigned reads_in_a_row;
 	bool known;    /* the first answer came */
 	bool whole;    /* the server ignores ranges */
 	bool resident; /* all of it is in the first range, which stays */
