@@ -38,7 +38,7 @@ struct tfr_parallel_deflate {
 };
 
 struct segment {
-	struct tfr_job job;
+	struct tfr_pool_job job;
 	struct tfr_parallel_deflate *deflater;
 	struct tfr_buf in, out;
 	bool last;
@@ -148,7 +148,7 @@ static uint32_t sum_of(enum tfr_compression c, const uint8_t *data, size_t size)
 	return (uint32_t)adler32_z(1, data, size);
 }
 
-static void deflate_segment(struct tfr_job *job)
+static void deflate_segment(struct tfr_pool_job *job)
 {
 	static const uint8_t empty_block[] = { 0, 0, 0, 0xff, 0xff };
 	struct segment *s = (struct segment *)job; /* its first member */

@@ -31,7 +31,7 @@ enum {
 };
 
 struct span {
-	struct tfr_job job;
+	struct tfr_pool_job job;
 	struct tfr_buf in;
 	uint64_t offset; /* of it in the source */
 	bool candidate;	 /* a possible flush point is at its start */
@@ -107,7 +107,7 @@ size_t tfr_ahead_find(const uint8_t *data, size_t size, size_t least)
 
 /* --- ahead --- */
 
-static void inflate_span(struct tfr_job *job)
+static void inflate_span(struct tfr_pool_job *job)
 {
 	struct span *s = (struct span *)job; /* its first member */
 	struct tfr_codec_io io = { .in = s->in.data, .in_size = s->in.size };

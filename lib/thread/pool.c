@@ -12,7 +12,7 @@ struct tfr_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t given; /* or the pool ends; for the pool's threads */
 	pthread_cond_t done;  /* for threads that wait for a job */
-	struct tfr_job *first, *last;
+	struct tfr_pool_job *first, *last;
 	size_t backlog;
 	unsigned threads, started, free, waiting;
 	bool ends;
@@ -55,7 +55,7 @@ unsigned tfr_pool_threads(const struct tfr_pool *p)
 }
 
 /* The functions up to the public ones are called, and return, with the lock held. */
-static void unlink_job(struct tfr_pool *p, struct tfr_job *job)
+static void unlink_job(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	*(job->prev ? &job->prev->next : &p->first) = job->next;
 	*(job->next ? &job->next->prev : &p->last) = job->prev;
@@ -63,7 +63,7 @@ static void unlink_job(struct tfr_pool *p, struct tfr_job *job)
 	p->backlog--;
 }
 
-static void run(struct tfr_pool *p, struct tfr_job *job)
+static void run(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	unlink_job(p, job);
 	job->state = TFR_JOB_RUNS;
@@ -93,7 +93,7 @@ static void thread_main(void *ctx, unsigned worker)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void tfr_pool_give(struct tfr_pool *p, struct tfr_job *job)
+void tfr_pool_give(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	pthread_mutex_lock(&p->lock);
 	job->state = TFR_JOB_WAITS;
@@ -110,7 +110,7 @@ void tfr_pool_give(struct tfr_pool *p, struct tfr_job *job)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void wait_for(struct tfr_pool *p, struct tfr_job *job)
+static void wait_for(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	while (job->state == TFR_JOB_WAITS || job->state == TFR_JOB_RUNS) {
 		if (job->state == TFR_JOB_WAITS) {
@@ -125,14 +125,14 @@ static void wait_for(struct tfr_pool *p, struct tfr_job *job)
 	}
 }
 
-void tfr_pool_wait(struct tfr_pool *p, struct tfr_job *job)
+void tfr_pool_wait(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	pthread_mutex_lock(&p->lock);
 	wait_for(p, job);
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_job *job)
+bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	bool untouched;
 
@@ -147,7 +147,7 @@ bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_job *job)
 	return untouched;
 }
 
-bool tfr_pool_done(struct tfr_pool *p, const struct tfr_job *job)
+bool tfr_pool_done(struct tfr_pool *p, const struct tfr_pool_job *job)
 {
 	bool done;
 

@@ -13,9 +13,9 @@
 struct tfr_pool;
 
 /* Embedded in the object to work on.  Zero-initialised except for `work` is a job not yet given. */
-struct tfr_job {
-	void (*work)(struct tfr_job *job);
-	struct tfr_job *prev, *next; /* of the waiting jobs */
+struct tfr_pool_job {
+	void (*work)(struct tfr_pool_job *job);
+	struct tfr_pool_job *prev, *next; /* of the waiting jobs */
 	enum { TFR_JOB_IDLE, TFR_JOB_WAITS, TFR_JOB_RUNS, TFR_JOB_DONE } state;
 };
 
@@ -26,12 +26,12 @@ void tfr_pool_free(struct tfr_pool *p);
 unsigned tfr_pool_threads(const struct tfr_pool *p);
 
 /* `job` must not wait or run already, and must not move until tfr_pool_wait() returns. */
-void tfr_pool_give(struct tfr_pool *p, struct tfr_job *job);
+void tfr_pool_give(struct tfr_pool *p, struct tfr_pool_job *job);
 /* Returns when the job is done, or at once if it was never given. */
-void tfr_pool_wait(struct tfr_pool *p, struct tfr_job *job);
+void tfr_pool_wait(struct tfr_pool *p, struct tfr_pool_job *job);
 /* Takes back a job that no thread has begun, otherwise waits for it.  False: it was run. */
-bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_job *job);
-bool tfr_pool_done(struct tfr_pool *p, const struct tfr_job *job);
+bool tfr_pool_take_back(struct tfr_pool *p, struct tfr_pool_job *job);
+bool tfr_pool_done(struct tfr_pool *p, const struct tfr_pool_job *job);
 /* The number of jobs that no thread has begun. */
 size_t tfr_pool_backlog(struct tfr_pool *p);
 

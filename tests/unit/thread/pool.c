@@ -4,12 +4,12 @@
 #include "thread/pool.h"
 
 struct sum {
-	struct tfr_job job;
+	struct tfr_pool_job job;
 	uint64_t n, result;
 	pthread_t by;
 };
 
-static void add_up(struct tfr_job *job)
+static void add_up(struct tfr_pool_job *job)
 {
 	struct sum *s = (struct sum *)job;
 
