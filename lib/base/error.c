@@ -3,6 +3,8 @@
  * record and the offset, and the system's own error text. */
 #include "base/error.h"
 
+#include "base/unread.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -256,4 +258,11 @@ int tfr_status_exit_code(enum tfr_status status)
 		return 3;
 	}
 	return 3;
+}
+
+bool tfr_error_load(struct tfr_error *err, struct tfr_unread *bytes)
+{
+	return tfr_unread_copy(bytes, err, sizeof(*err)) && err->status > TFR_END &&
+	       err->status <= TFR_ECANCELLED && err->path_at < sizeof(err->message) &&
+	       err->hint_at < sizeof(err->message) && !err->message[sizeof(err->message) - 1];
 }
