@@ -13,7 +13,9 @@
 #include <tfr-private/text.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/unread.h"
 
 enum { SEEN_BITS = 10 };
 
@@ -147,6 +149,51 @@ void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_fe
 		}
 		tfr_suggestion_merge(&name->meant, &from->names[i]->meant);
 	}
+}
+
+/* What one name has seen. */
+struct saved_name {
+	struct tfr_suggestion meant;
+	bool found;
+};
+
+bool tfr_feature_watch_save(const struct tfr_feature_watch *l, struct tfr_buf *bytes)
+{
+	bool good = tfr_buf_append(bytes, &l->looked, sizeof(l->looked));
+
+	for (size_t i = 0; good && i < l->n; i++) {
+		struct saved_name saved;
+
+		memset(&saved, 0, sizeof(saved));
+		saved.meant = l->names[i]->meant;
+		saved.meant.wanted = NULL;
+		saved.found = l->names[i]->found;
+		good = tfr_buf_append(bytes, &saved, sizeof(saved));
+	}
+	return good;
+}
+
+bool tfr_feature_watch_load(struct tfr_feature_watch *l, struct tfr_unread *bytes)
+{
+	bool looked, good = tfr_unread_copy(bytes, &looked, sizeof(looked));
+
+	l->looked = l->looked || (good && looked);
+	for (size_t i = 0; good && i < l->n; i++) {
+		struct name *name = l->names[i];
+		struct saved_name saved;
+
+		good = tfr_unread_copy(bytes, &saved, sizeof(saved)) &&
+		       saved.meant.size == name->meant.size &&
+		       memchr(saved.meant.nearest, 0, sizeof(saved.meant.nearest)) &&
+		       memchr(saved.meant.begun, 0, sizeof(saved.meant.begun));
+		if (!good)
+			break;
+		saved.meant.wanted = name->text;
+		tfr_suggestion_merge(&name->meant, &saved.meant);
+		l->missing -= saved.found && !name->found;
+		name->found = name->found || saved.found;
+	}
+	return good;
 }
 
 /* The i-th name that no record has; NULL: there are no more. */

@@ -9,6 +9,7 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "shard/set.h"
 #include "sweep/parts.h"
 #include "thread/threads.h"
 
@@ -37,15 +38,22 @@ enum tfr_status tfr_sweep_open(
 	st->file = file;
 	st->records = 0;
 	st->run = r;
-	return tfr_reader_open(&st->reader, sweep_path(r, file), &opts, err);
+	return tfr_set_reader(&st->reader, r->o->input, file, &opts, err);
 }
 
-static void end_stream(struct run *r, struct stream *st, struct piece *p)
+static enum tfr_status end_stream(
+	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
-	if (!st->records)
+	struct tfr_piece piece;
+	enum tfr_status status;
+
+	tfr_set_piece(r->o->input, st->file, &piece);
+	if (!st->records && tfr_piece_is_whole(&piece))
 		tfr_fault_warn_empty(&r->faults, later(r, p), sweep_path(r, st->file));
+	status = tfr_set_piece_ends(r->o->input, st->file, st->reader, err);
 	tfr_reader_close(st->reader);
 	st->reader = NULL;
+	return status ? status : TFR_END;
 }
 
 static void pass_gate(struct run *r)
@@ -74,9 +82,13 @@ static enum tfr_status refuse_large(
 {
 	char size[TFR_SIZE_TEXT], most[TFR_SIZE_TEXT];
 
-	return tfr_fail_record(err, TFR_ENOMEM, sweep_path(r, st->file), run->index, run->offset,
+	tfr_fail_record(err, TFR_ENOMEM, sweep_path(r, st->file), run->index, run->offset,
 		"a record of %s is larger than the %s that the memory allows",
 		tfr_format_size(run->large, size), tfr_format_size(r->max_record, most));
+	if (r->s->max_record)
+		tfr_error_hint(err, "A record may take a quarter of the memory: give -m %lluM.",
+			(unsigned long long)(4 * ((run->large >> 20) + 1)));
+	return TFR_ENOMEM;
 }
 
 static enum tfr_status read_large(
@@ -116,9 +128,7 @@ enum tfr_status tfr_sweep_read(
 		st->records++; /* it is not empty */
 		status = tfr_fault_resync(&r->faults, later(r, p), st->reader, status, err);
 	}
-	if (status == TFR_END)
-		end_stream(r, st, p);
-	return status;
+	return status == TFR_END ? end_stream(r, st, p, err) : status;
 }
 
 /* --- examining --- */
