@@ -14,6 +14,7 @@
 #include "convert/folder/sibling_classes.h"
 #include "convert/findings.h"
 #include "convert/input.h"
+#include "convert/input_digest.h"
 #include "convert/labels_file.h"
 #include "convert/skip_counts.h"
 #include "convert/skip_log.h"
@@ -21,6 +22,7 @@
 #include "convert/output_sets.h"
 #include "convert/buffer_pool.h"
 #include "convert/tfds/tfds.h"
+#include "shard/job/job.h"
 #include "shard/set_writer.h"
 #include "shard/fractions.h"
 #include "thread/threads.h"
@@ -45,6 +47,7 @@ struct run {
 	bool sealed;	  /* everything is written and on disk */
 	uint32_t *order;  /* of a list's items, shuffled; NULL: the order of the list */
 	uint64_t next;	  /* item to ask for */
+	uint64_t end;	  /* the item after the last one */
 	unsigned threads;
 	struct tfr_workbench *benches; /* one per thread */
 	struct tfr_spares spares;      /* of item->file */
@@ -70,7 +73,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		return tfr_fail(err, TFR_EDATA, "too many items are unusable");
 	for (;;) {
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
-		if (r->next == r->in->items || r->paused)
+		if (r->next >= r->end || r->paused)
 			return TFR_END;
 		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
 		tfr_spares_take(&r->spares, &item->file);
@@ -222,6 +225,103 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 			*err = r->late_error;
 		return r->late;
 	}
+	return status;
+}
+
+/* --- a part of a job --- */
+
+/* What parts cannot do, or not alone. */
+static enum tfr_status check_part(const struct run *r, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = r->opts;
+	const char *what = o->resume	      ? "--resume"
+			   : o->dry_run	      ? "--dry-run"
+			   : o->findings      ? "--report"
+			   : o->tfds	      ? "--tfds"
+			   : o->descriptor    ? "--follow"
+			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
+					      : NULL;
+
+	if (what)
+		return tfr_fail(err, TFR_EUSAGE, "%s cannot go with --part", what);
+	if (r->in->ops->framed || (r->in->items != TFR_STREAM && !r->in->groups))
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "%s is read from its start, and cannot be divided into parts",
+		r->in->ops->what);
+	tfr_error_hint(err, "Parts can convert folders of files and their annotations, and records.");
+	return TFR_EUSAGE;
+}
+
+/* Goes to the first item of this part.  The items before it take their places in the sets. */
+static enum tfr_status go_to_part(struct run *r, struct tfr_error *err)
+{
+	struct tfr_job *job = r->opts->writer.job;
+	uint64_t items = r->in->items, parts = tfr_job_parts(job), part = tfr_job_part(job), first;
+	struct tfr_item item = { 0 };
+	enum tfr_status status = TFR_OK;
+	uint32_t lane;
+
+	if (items == TFR_STREAM)
+		return TFR_OK;
+	first = (uint64_t)((unsigned __int128)items * part / parts);
+	r->end = (uint64_t)((unsigned __int128)items * (part + 1) / parts);
+	for (; !status && r->next < first; r->next++) {
+		status = tfr_item_start(&item, r->order ? r->order[r->next] : r->next, err);
+		r->in->order = r->order;
+		r->in->place = r->next;
+		if (!status)
+			status = r->in->ops->next(r->in, &item, &(struct tfr_room){ 0 }, err);
+		if (!status)
+			tfr_sets_place(r->sets, &item, &lane);
+		tfr_item_trim(&item);
+	}
+	tfr_item_clear(&item);
+	return status;
+}
+
+/* Records what this part has done, or adds up what all parts have. */
+static enum tfr_status exchange(struct run *r, struct tfr_error *err)
+{
+	struct tfr_job *job = r->opts->writer.job;
+	struct tfr_convert_report *report = r->report;
+	uint64_t sums[6] = { report->files, report->skipped, report->left, report->bytes,
+		r->losses.expected, r->losses.lost };
+	enum tfr_status status = tfr_job_sum(job, "convert", sums, 6, err);
+
+	report->files = sums[0];
+	report->skipped = sums[1];
+	report->left = sums[2];
+	report->bytes = sums[3];
+	r->losses.expected = sums[4];
+	r->losses.lost = sums[5];
+	if (!status)
+		status = tfr_job_sum(job, "found", report->found, TFR_FINDINGS, err);
+	for (uint32_t k = 0; !status && tfr_job_act(job) == TFR_JOB_REPLAY && k < tfr_job_parts(job);
+		k++) {
+		char first[sizeof(r->losses.first)];
+
+		status = tfr_job_take_struct(job, k, "first", first, sizeof(first), err);
+		first[sizeof(first) - 1] = 0;
+		if (!status && !*r->losses.first)
+			memcpy(r->losses.first, first, sizeof(first));
+	}
+	if (!status && tfr_job_act(job) == TFR_JOB_SHARE)
+		status = tfr_job_put(
+			job, "first", r->losses.first, sizeof(r->losses.first), err);
+	return status ? status : tfr_sets_exchange(r->sets, err);
+}
+
+/* All parts must see the same items. */
+static enum tfr_status note_inputs(struct run *r, struct tfr_error *err)
+{
+	uint64_t digest;
+	enum tfr_status status;
+
+	if (r->in->ops->framed)
+		return TFR_OK; /* dividing them has noted them */
+	status = tfr_input_digest(r->in, &digest, err);
+	if (!status)
+		tfr_job_inputs(r->opts->writer.job, digest);
 	return status;
 }
 
@@ -390,6 +490,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	r->report->records = totals.records;
 	r->report->payload_bytes = totals.payload_bytes;
 	r->report->sum = totals.sum;
+	if (tfr_job_assembles(r->opts->writer.job)) /* the shards of one part */
+		return tfr_sets_seal(r->sets, err);
 	status = tfr_expect_check(&r->opts->expect, totals.records, totals.sum, err);
 	if (status)
 		return status;
@@ -425,14 +527,39 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	return status;
 }
 
+/* A part opens no output, and publishes nothing. */
+static enum tfr_status convert_part(struct run *r, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_sets_open(&r->sets, r->opts, r->in, NULL, err);
+
+	r->losses.partial = true;
+	if (!status)
+		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix, NULL, 0, false, err);
+	if (!status)
+		status = go_to_part(r, err);
+	if (!status)
+		status = write_items(r, err);
+	tfr_notes_end(&r->notes);
+	return status ? status : exchange(r, err);
+}
+
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
+	struct tfr_job *job = r->opts->writer.job;
+	enum tfr_job_act act = tfr_job_act(job);
 	enum tfr_status status = make_order(r, err);
 
 	r->report->classes = r->in->n_classes;
+	r->end = r->in->items;
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
-	for (size_t t = 0; t < r->opts->target_count; t++)
+	if (!status && job)
+		status = check_part(r, err);
+	if (!status && job)
+		status = note_inputs(r, err);
+	if (!status && act == TFR_JOB_SHARE)
+		return convert_part(r, err);
+	for (size_t t = 0; t < r->opts->target_count && !tfr_job_assembles(job); t++)
 		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
 			r->opts->warn, r->opts->ctx);
 	if (!status)
@@ -452,7 +579,9 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
 	do {
 		r->paused = false; /* if there is nothing to pull, no other code checks this */
-		if (!status && !r->sealed)
+		if (!status && act == TFR_JOB_REPLAY)
+			status = exchange(r, err);
+		else if (!status && !r->sealed)
 			status = write_items(r, err);
 		if (!status && r->paused)
 			status = note_place(r, err);

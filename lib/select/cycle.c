@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "select/number_list.h"
+#include "shard/set.h"
 #include "sweep/interleave.h"
 #include "thread/threads.h"
 
@@ -134,15 +135,22 @@ static void try_index(struct inputs *in, struct place *p)
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
 {
+	struct tfr_piece piece;
+
 	if (p->file == SIZE_MAX) {
 		tfr_interleave_pass(&in->order);
 		return TFR_OK;
 	}
+	if (!tfr_set_piece(in->set, p->file, &piece)) { /* another part reads it */
+		p->file = tfr_interleave_end(&in->order);
+		return TFR_OK;
+	}
 	p->path = tfr_set_path(in->set, p->file);
-	p->any = false;
+	p->any = !tfr_piece_is_whole(&piece);
 	if (in->by_index)
 		try_index(in, p);
-	return p->lookup ? TFR_OK : tfr_reader_open(&p->reader, p->path, &in->reader_opts, err);
+	return p->lookup ? TFR_OK
+			 : tfr_set_reader(&p->reader, in->set, p->file, &in->reader_opts, err);
 }
 
 static void end_place(struct inputs *in, struct place *p)
@@ -229,8 +237,9 @@ static enum tfr_status step(
 		return TFR_OK;
 	}
 	if (status == TFR_END) {
+		status = p->reader ? tfr_set_piece_ends(in->set, p->file, p->reader, err) : TFR_OK;
 		end_place(in, p);
-		return TFR_OK;
+		return status;
 	}
 	return skip_fault(in, p, status, err);
 }

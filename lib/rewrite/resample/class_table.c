@@ -180,3 +180,43 @@ void tfr_classes_sort(struct tfr_classes *c)
 		(void)status;
 	}
 }
+
+/* --- as bytes --- */
+
+struct saved {
+	uint64_t kind, records;
+	int64_t number; /* or the size of the text, which follows */
+};
+
+bool tfr_classes_save(const struct tfr_classes *c, struct tfr_buf *bytes)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < c->n; i++) {
+		struct tfr_counted_class class = tfr_classes_at(c, i);
+		bool text = class.kind == TFR_KIND_BYTES;
+		struct saved saved = { class.kind, c->items[i].records,
+			text ? (int64_t)class.text.size : class.number };
+
+		good = tfr_buf_append(bytes, &saved, sizeof(saved)) &&
+		       (!text || !class.text.size ||
+			       tfr_buf_append(bytes, class.text.data, class.text.size));
+	}
+	return good;
+}
+
+bool tfr_classes_load(struct tfr_unread *bytes, struct tfr_counted_class *class, uint64_t *records)
+{
+	struct saved saved;
+
+	if (!tfr_unread_copy(bytes, &saved, sizeof(saved)))
+		return false;
+	*class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = saved.number };
+	*records = saved.records;
+	if (saved.kind == TFR_KIND_INT64)
+		return true;
+	*class = (struct tfr_counted_class){ .kind = TFR_KIND_BYTES };
+	class->text.data = tfr_unread_take(bytes, (uint64_t)saved.number);
+	class->text.size = (size_t)saved.number;
+	return saved.kind == TFR_KIND_BYTES && class->text.data;
+}
