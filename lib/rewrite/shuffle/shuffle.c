@@ -213,9 +213,6 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 
 	status = tfr_scatter(
 		s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err);
-	if (status == TFR_ENOMEM && err && err->has_record)
-		tfr_error_hint(
-			err, "A record may take a quarter of the memory; allow more with -m.");
 	if (status)
 		return status;
 	if (stays_in_memory(s))
@@ -363,6 +360,8 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		return tfr_fail(err, TFR_EUSAGE,
 			"a shuffle that can be resumed has no quarantine: records that the "
 			"earlier run skipped would be missing");
+	if (opts->resume && opts->common.writer.job)
+		return tfr_fail(err, TFR_EUSAGE, "--resume cannot go with --part");
 	*report = (struct tfr_shuffle_report){ 0 };
 	status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 	if (!status && opts->resume && strcmp(opts->output, "-")) {
@@ -371,7 +370,9 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		if (!status)
 			status = tfr_resume_finished(opts, &said, info.inputs, report, err);
 	}
-	if (!status)
+	if (!status && opts->common.writer.job)
+		status = tfr_shuffle_job(opts, &info, report, err);
+	else if (!status)
 		status = report->complete ? remove_kept(opts, err)
 					  : shuffle(opts, &info, report, err);
 	tfr_set_info_clear(&info);
