@@ -119,4 +119,5 @@ const struct command cmd_check = {
 	.options = options,
 	.settings_size = sizeof(struct check_settings),
 	.main = check_main,
+	.steps = 1,
 };

@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&cmd_split,
 	&cmd_dedup,
 	&cmd_export,
+	&cmd_finish,
 	&cmd_bench_feed,
 	&cmd_help,
 	&cmd_version,

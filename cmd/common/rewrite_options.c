@@ -11,7 +11,9 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 	const char *quarantine = selection_quarantine(r->on_error);
 
 	c->quiet = r->quiet;
-	if (!r->dry_run)
+	if (cmd_refuse_in_part(c, r->dry_run, "--dry-run"))
+		return c->exit;
+	if (!r->dry_run && !tfr_job_is_part(c->job))
 		tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
 	if (quarantine && !strcmp(quarantine, output))
 		return cmd_usage(c, "the output and the quarantine are one file");
@@ -45,6 +47,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 			.force = r->force,
 			.dry_run = r->dry_run,
 			.temporaries = cmd_temporaries(),
+			.job = c->job,
 			.expected = cmd_names_object(c) ? tfr_set_bytes(*input) : 0,
 		},
 		.command = c->line,
