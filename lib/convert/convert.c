@@ -14,7 +14,7 @@
 #include "convert/folder/sibling_classes.h"
 #include "convert/findings.h"
 #include "convert/input.h"
-#include "convert/input_digest.h"
+#include "convert/job_part.h"
 #include "convert/labels_file.h"
 #include "convert/skip_counts.h"
 #include "convert/skip_log.h"
@@ -228,103 +228,6 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-/* --- a part of a job --- */
-
-/* What parts cannot do, or not alone. */
-static enum tfr_status check_part(const struct run *r, struct tfr_error *err)
-{
-	const struct tfr_convert_opts *o = r->opts;
-	const char *what = o->resume	      ? "--resume"
-			   : o->dry_run	      ? "--dry-run"
-			   : o->findings      ? "--report"
-			   : o->tfds	      ? "--tfds"
-			   : o->descriptor    ? "--follow"
-			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
-					      : NULL;
-
-	if (what)
-		return tfr_fail(err, TFR_EUSAGE, "%s cannot go with --part", what);
-	if (r->in->ops->framed || (r->in->items != TFR_STREAM && !r->in->groups))
-		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "%s is read from its start, and cannot be divided into parts",
-		r->in->ops->what);
-	tfr_error_hint(err, "Parts can convert folders of files and their annotations, and records.");
-	return TFR_EUSAGE;
-}
-
-/* Goes to the first item of this part.  The items before it take their places in the sets. */
-static enum tfr_status go_to_part(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = r->opts->writer.job;
-	uint64_t items = r->in->items, parts = tfr_job_parts(job), part = tfr_job_part(job), first;
-	struct tfr_item item = { 0 };
-	enum tfr_status status = TFR_OK;
-	uint32_t lane;
-
-	if (items == TFR_STREAM)
-		return TFR_OK;
-	first = (uint64_t)((unsigned __int128)items * part / parts);
-	r->end = (uint64_t)((unsigned __int128)items * (part + 1) / parts);
-	for (; !status && r->next < first; r->next++) {
-		status = tfr_item_start(&item, r->order ? r->order[r->next] : r->next, err);
-		r->in->order = r->order;
-		r->in->place = r->next;
-		if (!status)
-			status = r->in->ops->next(r->in, &item, &(struct tfr_room){ 0 }, err);
-		if (!status)
-			tfr_sets_place(r->sets, &item, &lane);
-		tfr_item_trim(&item);
-	}
-	tfr_item_clear(&item);
-	return status;
-}
-
-/* Records what this part has done, or adds up what all parts have. */
-static enum tfr_status exchange(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = r->opts->writer.job;
-	struct tfr_convert_report *report = r->report;
-	uint64_t sums[6] = { report->files, report->skipped, report->left, report->bytes,
-		r->losses.expected, r->losses.lost };
-	enum tfr_status status = tfr_job_sum(job, "convert", sums, 6, err);
-
-	report->files = sums[0];
-	report->skipped = sums[1];
-	report->left = sums[2];
-	report->bytes = sums[3];
-	r->losses.expected = sums[4];
-	r->losses.lost = sums[5];
-	if (!status)
-		status = tfr_job_sum(job, "found", report->found, TFR_FINDINGS, err);
-	for (uint32_t k = 0; !status && tfr_job_act(job) == TFR_JOB_REPLAY && k < tfr_job_parts(job);
-		k++) {
-		char first[sizeof(r->losses.first)];
-
-		status = tfr_job_take_struct(job, k, "first", first, sizeof(first), err);
-		first[sizeof(first) - 1] = 0;
-		if (!status && !*r->losses.first)
-			memcpy(r->losses.first, first, sizeof(first));
-	}
-	if (!status && tfr_job_act(job) == TFR_JOB_SHARE)
-		status = tfr_job_put(
-			job, "first", r->losses.first, sizeof(r->losses.first), err);
-	return status ? status : tfr_sets_exchange(r->sets, err);
-}
-
-/* All parts must see the same items. */
-static enum tfr_status note_inputs(struct run *r, struct tfr_error *err)
-{
-	uint64_t digest;
-	enum tfr_status status;
-
-	if (r->in->ops->framed)
-		return TFR_OK; /* dividing them has noted them */
-	status = tfr_input_digest(r->in, &digest, err);
-	if (!status)
-		tfr_job_inputs(r->opts->writer.job, digest);
-	return status;
-}
-
 /* --- going on from where another run was --- */
 
 /* The part of a checkpoint before that of the sets. */
@@ -530,17 +433,18 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 /* A part opens no output, and publishes nothing. */
 static enum tfr_status convert_part(struct run *r, struct tfr_error *err)
 {
+	struct tfr_job *job = r->opts->writer.job;
 	enum tfr_status status = tfr_sets_open(&r->sets, r->opts, r->in, NULL, err);
 
 	r->losses.partial = true;
 	if (!status)
 		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix, NULL, 0, false, err);
 	if (!status)
-		status = go_to_part(r, err);
+		status = tfr_job_part_start(job, r->in, r->sets, r->order, &r->next, &r->end, err);
 	if (!status)
 		status = write_items(r, err);
 	tfr_notes_end(&r->notes);
-	return status ? status : exchange(r, err);
+	return status ? status : tfr_job_part_exchange(job, r->report, &r->losses, r->sets, err);
 }
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
@@ -554,9 +458,7 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
 	if (!status && job)
-		status = check_part(r, err);
-	if (!status && job)
-		status = note_inputs(r, err);
+		status = tfr_job_part_check(job, r->opts, r->in, err);
 	if (!status && act == TFR_JOB_SHARE)
 		return convert_part(r, err);
 	for (size_t t = 0; t < r->opts->target_count && !tfr_job_assembles(job); t++)
@@ -580,7 +482,7 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	do {
 		r->paused = false; /* if there is nothing to pull, no other code checks this */
 		if (!status && act == TFR_JOB_REPLAY)
-			status = exchange(r, err);
+			status = tfr_job_part_exchange(job, r->report, &r->losses, r->sets, err);
 		else if (!status && !r->sealed)
 			status = write_items(r, err);
 		if (!status && r->paused)
