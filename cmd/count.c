@@ -251,6 +251,7 @@ static int count_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
+	c->whole_files = !s->sum && !s->by && !s->where;
 	if (count_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (s->json) {

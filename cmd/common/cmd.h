@@ -39,6 +39,7 @@ struct cmd {
 	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
+	bool whole_files;    /* so do parts of this run: it reads no payloads */
 	bool in_part;	     /* its closing lines would be about a share of the inputs */
 	bool published;	     /* the output is there although `exit` is not 0 */
 	struct tfr_job *job; /* of which this is a part, or the end; NULL: none */

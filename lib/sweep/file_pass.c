@@ -69,8 +69,8 @@ static bool has_large(const struct tfr_set *set)
 
 /* Reads the next run, after the faults before it.  *more false: the run is empty, and nothing
  * follows. */
-static enum tfr_status next_run(struct pass *x, struct tfr_reader *reader, struct tfr_run *run,
-	void *part, bool *more, struct tfr_error *err)
+static enum tfr_status next_run(struct pass *x, uint64_t file, struct tfr_reader *reader,
+	struct tfr_run *run, void *part, bool *more, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK, got;
 	struct tfr_error failure;
@@ -83,8 +83,8 @@ static enum tfr_status next_run(struct pass *x, struct tfr_reader *reader, struc
 			return TFR_OK;
 		assert(!run->records);
 		*more = false;
-		if (got != TFR_END)
-			status = x->p->fault(x->ctx, part, reader, &failure, more, err);
+		status = got == TFR_END ? tfr_set_piece_ends(x->p->set, (size_t)file, reader, err)
+					: x->p->fault(x->ctx, part, reader, &failure, more, err);
 	}
 	return status;
 }
@@ -99,14 +99,14 @@ static enum tfr_status take_run(struct pass *x, unsigned worker, void *part, str
 	return status;
 }
 
-static enum tfr_status read_alone(struct pass *x, unsigned worker, struct tfr_reader *reader,
-	void *part, struct tfr_error *err)
+static enum tfr_status read_alone(struct pass *x, unsigned worker, uint64_t file,
+	struct tfr_reader *reader, void *part, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	bool more = true;
 
 	while (!status && more) {
-		status = next_run(x, reader, &x->runs[worker], part, &more, err);
+		status = next_run(x, file, reader, &x->runs[worker], part, &more, err);
 		if (!status && more)
 			status = take_run(x, worker, part, err);
 	}
@@ -130,7 +130,7 @@ static enum tfr_status pull_piece(void *ctx, struct tfr_lanes_run *lanes, unsign
 	piece->last = false;
 	piece->clear = x->p->clear_part;
 	x->p->start(x->ctx, f->file, piece->part);
-	status = next_run(x, f->reader, &x->runs[worker], piece->part, &more, err);
+	status = next_run(x, f->file, f->reader, &x->runs[worker], piece->part, &more, err);
 	f->over = !more;
 	return status;
 }
@@ -215,9 +215,7 @@ static enum tfr_status read_file(struct pass *x, unsigned worker, unsigned threa
 		status = p->fault(x->ctx, part, NULL, &failure, &(bool){ false }, err);
 	else if (!status)
 		status = shared ? read_shared(x, threads, file, reader, part, err)
-				: read_alone(x, worker, reader, part, err);
-	if (!status && reader)
-		status = tfr_set_piece_ends(p->set, (size_t)file, reader, err);
+				: read_alone(x, worker, file, reader, part, err);
 	if ((!status || status == TFR_END) && p->end && x->act == TFR_JOB_ALL)
 		status = p->end(x->ctx, file, part, reader, err);
 	else if ((!status || status == TFR_END) && p->end_piece && piece.until == UINT64_MAX)

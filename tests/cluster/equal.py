@@ -30,12 +30,13 @@ def counts(t):
     _each(t, ['count', 'five@5.tfrecord', 'three@3.tfrecord.gz', 'one.tfrecord', '--per-file'],
           ['count', 'one.tfrecord', '--json', '--sum', '-j', '2'],
           ['count', 'examples@4.tfrecord', 'examples.tfrecord.gz', '--by', 'label'],
-          ['count', 'examples@4.tfrecord', 'indexed.tfrecord.gz', '--where', 'label > 3', '--per-file'])
+          ['count', 'examples@4.tfrecord', 'indexed.tfrecord.gz', '--where', 'label > 3', '--per-file'],
+          ['count', 'bad.tfrecord', 'one.tfrecord', '--per-file'], ['count', 'bad.tfrecord', 'five@5.tfrecord', '--sum', '--json'])
 
 
 @case
 def checks(t):
-    _each(t, ['check', 'bad.tfrecord', 'five@5.tfrecord', '--json'], ['check', 'bad.tfrecord', 'three@3.tfrecord.gz'],
+    _each(t, ['check', 'bad.tfrecord', 'five@5.tfrecord', '--json'], ['check', '--quick', 'bad.tfrecord', 'five@5.tfrecord'], ['check', 'bad.tfrecord', 'three@3.tfrecord.gz'],
           ['check', 'examples@4.tfrecord', 'indexed.tfrecord.gz', 'one.tfrecord', '--example'],
           ['check', 'examples@4.tfrecord', 'indexed.tfrecord.gz', '--strict', '--manifest', '--json'])
 
