@@ -153,21 +153,28 @@ void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_fe
 
 /* What one name has seen. */
 struct saved_name {
-	struct tfr_suggestion meant;
-	bool found;
+	uint64_t size;
+	uint32_t distance;
+	uint8_t several, found;
+	uint8_t zero[2];
+	char nearest[sizeof(((struct tfr_suggestion *)0)->nearest)];
+	char begun[sizeof(((struct tfr_suggestion *)0)->begun)];
 };
 
 bool tfr_feature_watch_save(const struct tfr_feature_watch *l, struct tfr_buf *bytes)
 {
-	bool good = tfr_buf_append(bytes, &l->looked, sizeof(l->looked));
+	uint8_t looked = l->looked;
+	bool good = tfr_buf_append(bytes, &looked, sizeof(looked));
 
 	for (size_t i = 0; good && i < l->n; i++) {
-		struct saved_name saved;
+		const struct tfr_suggestion *meant = &l->names[i]->meant;
+		struct saved_name saved = { .size = meant->size,
+			.distance = meant->distance,
+			.several = meant->several,
+			.found = l->names[i]->found };
 
-		memset(&saved, 0, sizeof(saved));
-		saved.meant = l->names[i]->meant;
-		saved.meant.wanted = NULL;
-		saved.found = l->names[i]->found;
+		strcpy(saved.nearest, meant->nearest);
+		strcpy(saved.begun, meant->begun);
 		good = tfr_buf_append(bytes, &saved, sizeof(saved));
 	}
 	return good;
@@ -175,21 +182,26 @@ bool tfr_feature_watch_save(const struct tfr_feature_watch *l, struct tfr_buf *b
 
 bool tfr_feature_watch_load(struct tfr_feature_watch *l, struct tfr_unread *bytes)
 {
-	bool looked, good = tfr_unread_copy(bytes, &looked, sizeof(looked));
+	uint8_t looked;
+	bool good = tfr_unread_copy(bytes, &looked, sizeof(looked));
 
 	l->looked = l->looked || (good && looked);
 	for (size_t i = 0; good && i < l->n; i++) {
 		struct name *name = l->names[i];
+		struct tfr_suggestion meant = { .wanted = name->text, .size = name->meant.size };
 		struct saved_name saved;
 
 		good = tfr_unread_copy(bytes, &saved, sizeof(saved)) &&
-		       saved.meant.size == name->meant.size &&
-		       memchr(saved.meant.nearest, 0, sizeof(saved.meant.nearest)) &&
-		       memchr(saved.meant.begun, 0, sizeof(saved.meant.begun));
+		       saved.size == name->meant.size &&
+		       memchr(saved.nearest, 0, sizeof(saved.nearest)) &&
+		       memchr(saved.begun, 0, sizeof(saved.begun));
 		if (!good)
 			break;
-		saved.meant.wanted = name->text;
-		tfr_suggestion_merge(&name->meant, &saved.meant);
+		meant.distance = saved.distance;
+		meant.several = saved.several;
+		strcpy(meant.nearest, saved.nearest);
+		strcpy(meant.begun, saved.begun);
+		tfr_suggestion_merge(&name->meant, &meant);
 		l->missing -= saved.found && !name->found;
 		name->found = name->found || saved.found;
 	}

@@ -108,7 +108,7 @@ static enum tfr_status record_file(
 	mine.report = slot->report;
 	mine.status = slot->status;
 	if (tfr_buf_append(&run->files, &mine, sizeof(mine)) &&
-		(!slot->status || tfr_buf_append(&run->files, &slot->err, sizeof(slot->err))))
+		(!slot->status || tfr_error_save(&slot->err, &run->files)))
 		return TFR_OK;
 	return tfr_fail_nomem(err, "recording the result of a part");
 }

@@ -144,7 +144,7 @@ static bool save_part(const void *part, struct tfr_buf *bytes)
 		slot->stale ? (uint32_t)strlen(slot->stale) + 1 : 0 };
 
 	return tfr_buf_append(bytes, &saved, sizeof(saved)) &&
-	       (!saved.status || tfr_buf_append(bytes, &slot->err, sizeof(slot->err))) &&
+	       (!saved.status || tfr_error_save(&slot->err, bytes)) &&
 	       (!saved.stale_size || tfr_buf_append(bytes, slot->stale, saved.stale_size));
 }
 

@@ -34,9 +34,10 @@ struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
 	enum tfr_status status;
 	int sys_errno;
-	bool has_record, explained;
 	uint64_t record, offset;
 	uint32_t message_size, hint_size; /* with their NULs */
+	uint8_t has_record, explained;
+	uint8_t zero[6]; /* no padding: the parts of a job record it as it is */
 };
 
 struct check_slot {
