@@ -1,7 +1,8 @@
 /* shard/job/record_exchange.c - writes the exchange of a part.
  *
  * Records wait in one block of memory, each in the list of its bucket.  When the block is full, the
- * lists are written one after another, and the block is empty again. */
+ * lists are written one after another, and the block is empty again.  A record that is larger than
+ * the block is a run of its own, which is written from where it is. */
 #include "shard/job/record_exchange.h"
 
 #include <assert.h>
@@ -44,8 +45,8 @@ struct tfr_exchange {
 	struct bucket *buckets;
 	uint32_t n_buckets;
 	size_t cap_buckets;
-	uint8_t *block;
-	size_t used, cap, standard;
+	uint8_t *block; /* `standard` bytes; NULL: no record has come yet */
+	size_t used, standard;
 	struct entry *entries; /* [0] is unused */
 	uint32_t n_entries;
 	size_t cap_entries;
@@ -126,6 +127,18 @@ static enum tfr_status write_bucket(
 	return status;
 }
 
+/* Adds a row to the table; the caller fills it.  NULL: out of memory. */
+static uint64_t *add_run(struct tfr_exchange *x)
+{
+	size_t at = x->runs.size, size = x->n_buckets * sizeof(uint64_t);
+
+	if (!tfr_buf_reserve(&x->runs, size))
+		return NULL;
+	x->runs.size += size;
+	x->n_runs++;
+	return (uint64_t *)(void *)(x->runs.data + at);
+}
+
 static enum tfr_status write_run(struct tfr_exchange *x, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -133,11 +146,9 @@ static enum tfr_status write_run(struct tfr_exchange *x, struct tfr_error *err)
 
 	if (x->n_entries == 1)
 		return TFR_OK;
-	if (!tfr_buf_reserve(&x->runs, x->n_buckets * sizeof(*ends)))
+	ends = add_run(x);
+	if (!ends)
 		return no_memory(err);
-	ends = (uint64_t *)(void *)(x->runs.data + x->runs.size);
-	x->runs.size += x->n_buckets * sizeof(*ends);
-	x->n_runs++;
 	for (uint32_t k = 0; !status && k < x->n_buckets; k++) {
 		struct bucket *b = &x->buckets[k];
 
@@ -152,31 +163,18 @@ static enum tfr_status write_run(struct tfr_exchange *x, struct tfr_error *err)
 	return status;
 }
 
-static void free_block(struct tfr_exchange *x)
-{
-	if (x->block)
-		munmap(x->block, x->cap);
-	x->block = NULL;
-	x->cap = 0;
-}
-
-/* Makes room for a record: an empty block grows for one that is larger. */
+/* Makes room for a record that the block can hold. */
 static enum tfr_status make_room(struct tfr_exchange *x, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-	size_t cap = size > x->standard ? size : x->standard;
+	enum tfr_status status = x->standard - x->used < size ? write_run(x, err) : TFR_OK;
 
-	if (x->cap - x->used < size)
-		status = write_run(x, err);
-	if (!status && x->cap < size) {
-		free_block(x);
-		x->block =
-			mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!status && !x->block) {
+		x->block = mmap(NULL, x->standard, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (x->block == MAP_FAILED)
 			x->block = NULL;
-		x->cap = x->block ? cap : 0;
-		if (x->block)
-			(void)!madvise(x->block, cap, MADV_HUGEPAGE);
+		else
+			(void)!madvise(x->block, x->standard, MADV_HUGEPAGE);
 	}
 	if (!status && (!x->block || TFR_ARRAY_RESERVE(
 					     x->entries, x->cap_entries, (size_t)x->n_entries + 1)))
@@ -184,20 +182,14 @@ static enum tfr_status make_room(struct tfr_exchange *x, size_t size, struct tfr
 	return status;
 }
 
-static enum tfr_status put(struct tfr_exchange *x, struct bucket *b, const struct iovec *pieces,
-	int count, const struct tfr_totals *totals, struct tfr_error *err)
+static enum tfr_status keep_record(struct tfr_exchange *x, struct bucket *b,
+	const struct iovec *pieces, int count, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status;
-	struct entry *e;
-	size_t size = 0;
+	enum tfr_status status = make_room(x, size, err);
 
-	for (int i = 0; i < count; i++)
-		size += pieces[i].iov_len;
-	status = make_room(x, size, err);
 	if (status)
 		return status;
-	e = &x->entries[x->n_entries];
-	*e = (struct entry){ x->used, size, 0 };
+	x->entries[x->n_entries] = (struct entry){ x->used, size, 0 };
 	for (int i = 0; i < count; i++) {
 		if (pieces[i].iov_len)
 			memcpy(x->block + x->used, pieces[i].iov_base, pieces[i].iov_len);
@@ -209,6 +201,39 @@ static enum tfr_status put(struct tfr_exchange *x, struct bucket *b, const struc
 		b->first = x->n_entries;
 	b->last = x->n_entries++;
 	b->waiting += size;
+	return TFR_OK;
+}
+
+/* After the records before it. */
+static enum tfr_status write_large(struct tfr_exchange *x, const struct bucket *b,
+	const struct iovec *pieces, int count, size_t size, struct tfr_error *err)
+{
+	enum tfr_status status = write_run(x, err);
+	uint64_t *ends = status ? NULL : add_run(x);
+
+	if (!ends)
+		return status ? status : no_memory(err);
+	for (uint32_t k = 0; k < x->n_buckets; k++)
+		ends[k] = x->written + (&x->buckets[k] < b ? 0 : size);
+	x->written += size;
+	for (int i = 0; !status && i < count; i++)
+		status = tfr_output_writev(
+			x->out, &(struct iovec){ pieces[i].iov_base, pieces[i].iov_len }, 1, err);
+	return status;
+}
+
+static enum tfr_status put(struct tfr_exchange *x, struct bucket *b, const struct iovec *pieces,
+	int count, const struct tfr_totals *totals, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t size = 0;
+
+	for (int i = 0; i < count; i++)
+		size += pieces[i].iov_len;
+	status = size > x->standard ? write_large(x, b, pieces, count, size, err)
+				    : keep_record(x, b, pieces, count, size, err);
+	if (status)
+		return status;
 	b->totals.records += totals->records;
 	b->totals.bytes += size;
 	b->totals.payload_bytes += totals->payload_bytes;
@@ -295,7 +320,8 @@ void tfr_exchange_close(struct tfr_exchange *x)
 	if (x->ended && !x->kept && x->path)
 		tfr_remove_once(x->path);
 	tfr_buf_clear(&x->runs);
-	free_block(x);
+	if (x->block)
+		munmap(x->block, x->standard);
 	free(x->entries);
 	free(x->sets);
 	free(x->buckets);

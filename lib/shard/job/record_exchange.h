@@ -31,7 +31,7 @@ enum tfr_status tfr_exchange_of(
 /* Adds a set of `count` buckets; returns its number in *set. */
 enum tfr_status tfr_exchange_add_set(
 	struct tfr_exchange *x, uint32_t count, uint32_t *set, struct tfr_error *err);
-/* Memory for records that wait; before the first record.  A larger record takes what it needs. */
+/* Memory for records that wait; before the first record.  A larger one is written at once. */
 void tfr_exchange_memory(struct tfr_exchange *x, uint64_t bytes);
 /* Appends the pieces of `totals->records` framed records to a bucket.  Any thread. */
 enum tfr_status tfr_exchange_put(struct tfr_exchange *x, uint32_t set, uint32_t bucket,

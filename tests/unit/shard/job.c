@@ -176,7 +176,7 @@ Test(job, thousand_parts)
 
 /* --- exchanges --- */
 
-enum { SETS = 3, RECORDS = 5000 };
+enum { SETS = 3, RECORDS = 5000, BLOCK = 1 << 20 };
 static const uint32_t buckets[SETS] = { 1, 7, 40 };
 
 struct sums {
@@ -186,8 +186,8 @@ struct sums {
 static void put_record(
 	struct tfr_exchange *x, uint32_t set, uint32_t bucket, struct tfr_rng *r, struct sums *sums)
 {
-	uint8_t framed[TFR_RECORD_HEADER + 3000 + TFR_RECORD_FOOTER];
-	size_t size = tfr_rng_below(r, 3000);
+	static uint8_t framed[TFR_RECORD_HEADER + 3 * BLOCK + TFR_RECORD_FOOTER];
+	size_t size = tfr_rng_below(r, tfr_rng_below(r, 300) ? 3000 : 3 * BLOCK);
 	struct iovec piece = { framed + TFR_RECORD_HEADER, size };
 	struct tfr_totals add = { .records = 1, .payload_bytes = size };
 	struct tfr_digest d;
@@ -215,7 +215,8 @@ static enum tfr_status add_up(void *ctx, const uint8_t *data, size_t size, struc
 	return TFR_OK;
 }
 
-/* Several sets, many runs, two parts. */
+/* Several sets, many runs, two parts; some records are larger than the memory for those that wait.
+ */
 Test(job, exchange_comes_back)
 {
 	static struct sums wrote[2][SETS][40];
@@ -233,7 +234,7 @@ Test(job, exchange_comes_back)
 		cr_assert_eq(tfr_exchange_of(&x, job, NULL), TFR_OK);
 		for (uint32_t k = 0; k < SETS; k++)
 			cr_assert_eq(tfr_exchange_add_set(x, buckets[k], &set, NULL), TFR_OK);
-		tfr_exchange_memory(x, 1 << 20);
+		tfr_exchange_memory(x, BLOCK);
 		for (int i = 0; i < RECORDS; i++) {
 			uint32_t k = (uint32_t)tfr_rng_below(&r, SETS),
 				 b = (uint32_t)tfr_rng_below(&r, buckets[k]);
