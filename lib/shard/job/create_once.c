@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -58,11 +59,15 @@ static enum tfr_status create_local(
 		tfr_asprintf("%s.%016llx", path, (unsigned long long)tfr_draw_number());
 	enum tfr_status status = temporary ? write_file(temporary, data, size, err)
 					   : tfr_fail_nomem(err, "creating a file");
+	struct stat st;
 	int failed;
 
 	if (status)
 		return status;
 	failed = link(temporary, path) ? errno : 0;
+	/* A network file system repeats a call whose answer was lost, and then says EEXIST. */
+	if (failed && !stat(temporary, &st) && st.st_nlink == 2)
+		failed = 0;
 	/* A file system without links: a rename that replaces nothing. */
 	if ((failed == EPERM || failed == ENOTSUP || failed == ENOSYS) &&
 		!renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE))

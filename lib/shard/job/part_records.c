@@ -1,6 +1,7 @@
 /* shard/job/part_records.c - what a part records, and the records of all parts.
  *
  * STEP-PPPPP.part is the record of part PPPPP: a head, sections, and a checksum. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,29 @@ enum tfr_status tfr_job_put(
 	return tfr_fail_nomem(err, "recording the result of a part");
 }
 
+/* Creating the record of this part failed, since another process has recorded the part, or for want
+ * of something.  The answer of a server may have been lost, so that the record that exists is the
+ * one that this process wrote: the files that it names must stay. */
+static enum tfr_status judge_failure(struct tfr_job *job, const char *path,
+	const struct tfr_buf *bytes, enum tfr_status status, struct tfr_error *err)
+{
+	TFR_AUTO_BUF found = { 0 };
+	struct tfr_error unread;
+	enum tfr_status got = tfr_source_read_regular(
+		path, RECORD_MOST, &found, "reading the record of a part", &unread);
+	bool ours =
+		!got && found.size == bytes->size && !memcmp(found.data, bytes->data, bytes->size);
+	bool named = ours || (got && unread.sys_errno != ENOENT); /* or may be */
+
+	if (got && status == TFR_EEXIST && err)
+		*err = unread;
+	if (job->exchange && named)
+		tfr_exchange_keep(job->exchange);
+	for (size_t i = 0; !named && i < job->n_files; i++)
+		tfr_remove_once(job->files[i]);
+	return !got ? TFR_OK : status == TFR_EEXIST ? got : status;
+}
+
 enum tfr_status tfr_job_commit(struct tfr_job *job, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = record_path(job, job->step, job->part);
@@ -116,13 +140,10 @@ enum tfr_status tfr_job_commit(struct tfr_job *job, struct tfr_error *err)
 	if (!tfr_buf_append(&bytes, &sum, sizeof(sum)))
 		return no_memory(err);
 	status = tfr_job_create(job, path, bytes.data, bytes.size, err);
-	if (status != TFR_EEXIST) {
-		if (!status && job->exchange)
-			tfr_exchange_keep(job->exchange);
-		return status;
-	}
-	for (size_t i = 0; i < job->n_files; i++) /* another process has recorded this part */
-		tfr_remove_once(job->files[i]);
+	if (status)
+		return judge_failure(job, path, &bytes, status, err);
+	if (job->exchange)
+		tfr_exchange_keep(job->exchange);
 	return TFR_OK;
 }
 

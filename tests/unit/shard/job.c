@@ -1,5 +1,6 @@
 /* The inputs of a job are divided evenly and completely; what parts exchange comes back as it was,
  * or not at all. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,28 @@ Test(job, notes_come_back_or_not_at_all)
 	cr_assert_eq(read_notes(&got), TFR_OK);
 	cr_assert(!truncate("n/data", 100000));
 	cr_assert_eq(read_notes(&got), TFR_EDATA);
+}
+
+/* In place of that of libc: a network file system that repeats a call whose answer was lost. */
+static bool loses_answers;
+
+int link(const char *from, const char *to)
+{
+	int result = linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+
+	if (result || !loses_answers)
+		return result;
+	errno = EEXIST;
+	return -1;
+}
+
+Test(job, an_answer_is_lost)
+{
+	loses_answers = true;
+	cr_assert_eq(tfr_create_once("lost", "1", 1, NULL, NULL), TFR_OK);
+	cr_assert_eq(tfr_create_once("lost", "2", 1, NULL, NULL), TFR_EEXIST);
+	loses_answers = false;
+	cr_assert(!system("[ \"$(ls lost*)\" = lost ]"));
 }
 
 /* One of many processes creates a file, and all of them find it complete. */
