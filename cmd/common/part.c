@@ -13,24 +13,26 @@ struct scheduler {
 	const char *name, *id;
 	const char *count; /* NULL: unknown */
 	const char *first, *last, *stride;
-	int64_t from; /* the id of the first task, if `first` is NULL */
+	int64_t from;  /* the id of the first task, if `first` is NULL */
+	bool launcher; /* of the processes of one step, such as a task of an array */
 };
 
-/* A launcher inside a scheduler comes before it. */
+/* A launcher inside a scheduler comes before it, unless it starts a single process. */
 static const struct scheduler schedulers[] = {
-	{ "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, NULL, NULL, 0 },
-	{ "PMI", "PMI_RANK", "PMI_SIZE", NULL, NULL, NULL, 0 },
-	{ "GNU parallel", "PARALLEL_SEQ", NULL, NULL, NULL, NULL, 1 },
+	{ "Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, NULL, NULL, 0, true },
+	{ "PMI", "PMI_RANK", "PMI_SIZE", NULL, NULL, NULL, 0, true },
+	{ "GNU parallel", "PARALLEL_SEQ", NULL, NULL, NULL, NULL, 1, false },
 	{ "Slurm's array", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN",
-		"SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", 0 },
-	{ "Slurm", "SLURM_PROCID", "SLURM_NTASKS", NULL, NULL, NULL, 0 },
-	{ "Kubernetes", "JOB_COMPLETION_INDEX", NULL, NULL, NULL, NULL, 0 },
-	{ "AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", NULL, NULL, NULL,
-		0 },
-	{ "Google Batch", "BATCH_TASK_INDEX", "BATCH_TASK_COUNT", NULL, NULL, NULL, 0 },
-	{ "Cloud Run", "CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT", NULL, NULL, NULL, 0 },
-	{ "PBS", "PBS_ARRAY_INDEX", NULL, NULL, NULL, NULL, 0 },
-	{ "SGE", "SGE_TASK_ID", NULL, "SGE_TASK_FIRST", "SGE_TASK_LAST", "SGE_TASK_STEPSIZE", 1 },
+		"SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", 0, false },
+	{ "Slurm", "SLURM_PROCID", "SLURM_NTASKS", NULL, NULL, NULL, 0, true },
+	{ "Kubernetes", "JOB_COMPLETION_INDEX", NULL, NULL, NULL, NULL, 0, false },
+	{ "AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", NULL, NULL, NULL, 0,
+		false },
+	{ "Google Batch", "BATCH_TASK_INDEX", "BATCH_TASK_COUNT", NULL, NULL, NULL, 0, false },
+	{ "Cloud Run", "CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT", NULL, NULL, NULL, 0, false },
+	{ "PBS", "PBS_ARRAY_INDEX", NULL, NULL, NULL, NULL, 0, false },
+	{ "SGE", "SGE_TASK_ID", NULL, "SGE_TASK_FIRST", "SGE_TASK_LAST", "SGE_TASK_STEPSIZE", 1,
+		false },
 };
 
 enum { SCHEDULERS = sizeof(schedulers) / sizeof(*schedulers) };
@@ -63,10 +65,22 @@ static bool get(const char *variable, int64_t *n)
 
 static const struct scheduler *find_scheduler(int64_t *id)
 {
-	for (size_t i = 0; i < SCHEDULERS; i++)
-		if (get(schedulers[i].id, id)) /* SGE says "undefined" outside of an array */
-			return &schedulers[i];
-	return NULL;
+	const struct scheduler *alone = NULL; /* a launcher of one process */
+	int64_t count;
+
+	for (size_t i = 0; i < SCHEDULERS; i++) {
+		const struct scheduler *s = &schedulers[i];
+
+		/* SGE says "undefined" outside of an array. */
+		if (!get(s->id, id) || (alone && s->launcher))
+			continue;
+		if (!s->launcher || !get(s->count, &count) || count > 1)
+			return s;
+		alone = s;
+	}
+	if (alone)
+		get(alone->id, id);
+	return alone;
 }
 
 /* Fills the place and *count, 0: the environment does not know it. */

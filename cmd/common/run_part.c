@@ -23,6 +23,7 @@ struct part_run {
 	struct tfr_job_terms terms;
 	struct tfr_job_place place;
 	char *said; /* terms.options */
+	bool again; /* the last step was recorded before */
 };
 
 int cmd_divide(struct cmd *c, struct tfr_set *set, bool whole_files)
@@ -178,6 +179,7 @@ static int run_step(struct part_run *r, unsigned step)
 		    cmd_temporaries(), &err))
 		return cmd_fail(c, &err);
 	recorded = tfr_job_recorded(c->job, &err);
+	r->again = recorded == TFR_OK;
 	if (recorded != TFR_OK && recorded != TFR_END)
 		cmd_fail(c, &err);
 	else if (recorded == TFR_END &&
@@ -190,7 +192,8 @@ static int run_step(struct part_run *r, unsigned step)
 	return c->exit;
 }
 
-/* The part that finds all others recorded finishes the job, and so does one of several that do. */
+/* The part that finds all others recorded finishes the job, and so does one of several that do.  If
+ * it was killed, the same part that runs again finishes the job; two that do no harm. */
 static int finish_if_last(struct part_run *r)
 {
 	struct cmd *c = r->c;
@@ -203,14 +206,16 @@ static int finish_if_last(struct part_run *r)
 	if (count)
 		return 0;
 	status = tfr_job_mark(c->job, "finishing", &err);
-	if (status == TFR_EEXIST) {
+	if (status == TFR_EEXIST && !r->again) {
 		if (tfr_job_marked(c->job, "done", &err) == TFR_END)
 			cmd_closing_line(c,
-				"another part finishes the job; if it was killed, run 'tfr finish %s'",
+				"another part finishes the job; if it was killed, run 'tfr finish "
+				"%s'",
 				r->options->part.job);
 		return 0;
 	}
-	return status ? cmd_fail(c, &err) : finish_job(c, r->options->part.job, 0, NULL);
+	return status && status != TFR_EEXIST ? cmd_fail(c, &err)
+					      : finish_job(c, r->options->part.job, 0, NULL);
 }
 
 static int check(struct cmd *c, const struct opt_part_settings *s)

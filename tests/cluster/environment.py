@@ -26,6 +26,8 @@ def each_scheduler(t):
             ({'BATCH_TASK_INDEX': 1, 'BATCH_TASK_COUNT': 2}, '1 of 2', 'auto'),
             ({'CLOUD_RUN_TASK_INDEX': 1, 'CLOUD_RUN_TASK_COUNT': 2}, '1 of 2', 'auto'), ({'PBS_ARRAY_INDEX': 4}, '4 of 5', 'auto/5'),
             ({'SGE_TASK_ID': 4, 'SGE_TASK_FIRST': 2, 'SGE_TASK_LAST': 8, 'SGE_TASK_STEPSIZE': 2}, '1 of 4', 'auto'),
+            ({'PMI_RANK': 0, 'PMI_SIZE': 1, **_array(3, 0, 3)}, '3 of 4', 'auto'),        # srun with PMI in the task of an array
+            ({'OMPI_COMM_WORLD_RANK': 0, 'OMPI_COMM_WORLD_SIZE': 1, 'SLURM_PROCID': 0, 'SLURM_NTASKS': 8}, '0 of 1', 'auto'),
             ({'SGE_TASK_ID': 'undefined', 'PMI_RANK': 1, 'PMI_SIZE': 2}, '1 of 2', 'auto')]
     for i, (env, part, auto) in enumerate(rows):
         _part(t, env, part, auto, 'job-%d' % i)

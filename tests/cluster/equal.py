@@ -190,6 +190,20 @@ def one_part_many_times_at_once(t):
 
 
 @case
+def a_part_that_ran_finishes_for_one_that_was_killed(t):
+    """A scheduler that runs a task again knows nothing else to do."""
+    def do(words, plain):
+        for i in range(2):
+            t.good(*words, '--part', '%d/2' % i, '--job', t.path('job'))
+        with open(t.path('job/finishing'), 'w'):
+            pass
+        t.good(*words, '--part', '1/2', '--job', t.path('job'), '--wait')
+        assert os.path.exists(t.path('job/done'))
+        t.good(*words, '--part', '0/2', '--job', t.path('job'), '--wait')
+    t.compared(['cat', 'five@5.tfrecord', '-o', 'OUT/x@4.tfrecord'], t.path('job'), do)
+
+
+@case
 def the_last_part_finishes(t):
     for words in (['shuffle', 'five@5.tfrecord', '-o', 'OUT/x@5.tfrecord'], ['cat', 'five@5.tfrecord', '-o', 'OUT/x@5.tfrecord']):
         def do(words, plain):
