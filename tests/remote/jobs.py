@@ -68,6 +68,26 @@ def a_record_whose_answer_is_lost(t):
 
 
 @case
+def marks_whose_answers_are_lost(t):
+    """The process that creates a mark knows that it did, and not another one: the last part finishes the job."""
+    s = t.store()
+    _inputs(t, s)
+    words = ['cat', t.path('in/x@4.tfrecord'), '-o', t.path('out@3.tfrecord'), '--job', 's3://train/job/', '--wait']
+
+    def encrypted(x):
+        x.answer()
+        for key, found in s.objects.items():
+            if key[1].startswith('job/'):
+                found.etag = '"of no digest"'
+        x.close(reset=True)
+    fault = s.inject(encrypted, when=lambda r: r.method == 'PUT' and r.path.endswith(('/finishing', '/publishing', '/done')), times=3)
+    for i in range(2):
+        t.good(*words, '--part', '%d/2' % i)
+    assert fault.count == 3
+    assert {'job/finishing', 'job/publishing', 'job/done'} <= set(s.keys_of('train')) and os.path.exists(t.path('out-00002-of-00003.tfrecord'))
+
+
+@case
 def parts_write_their_shards_into_a_bucket(t):
     s = t.store()
     _inputs(t, s)

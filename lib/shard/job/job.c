@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "io/path.h"
+#include "io/source.h"
 #include "shard/job/create_once.h"
 #include "shard/job/record_exchange.h"
 
@@ -398,8 +399,18 @@ void tfr_job_return(struct tfr_job *job)
 enum tfr_status tfr_job_mark(struct tfr_job *job, const char *mark, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_job_path(job, mark);
+	TFR_AUTO_BUF found = { 0 };
+	char own[24];
+	size_t size = (size_t)snprintf(
+		own, sizeof(own), "%016llx\n", (unsigned long long)tfr_draw_number());
+	enum tfr_status status = path ? tfr_job_create(job, path, own, size, err) : no_memory(err);
 
-	return path ? tfr_job_create(job, path, "", 0, err) : no_memory(err);
+	/* The mark of this process, if the answer of a store was lost. */
+	if (status == TFR_EEXIST && tfr_job_remote(job) &&
+		!tfr_source_read_regular(path, sizeof(own), &found, "reading a mark", NULL) &&
+		found.size == size && !memcmp(found.data, own, size))
+		return TFR_OK;
+	return status;
 }
 
 enum tfr_status tfr_job_marked(const struct tfr_job *job, const char *mark, struct tfr_error *err)
