@@ -302,7 +302,6 @@ Test(job, notes_come_back_or_not_at_all)
 	struct tfr_part_notes *notes = NULL;
 	TFR_AUTO_BUF wrote = { 0 };
 	TFR_AUTO_BUF got = { 0 };
-	TFR_AUTO_FREE char *data = NULL;
 	struct stat st;
 
 	cr_assert_eq(tfr_part_notes_new(&notes, job, 3, NULL), TFR_OK);
