@@ -73,6 +73,8 @@ def _isolated(t, script, limit=90):
     found = subprocess.run(['unshare', '--uts', '--mount', '--net', '--ipc', '--pid', '--fork', '--mount-proc', '--kill-child', 'bash', path],
                            capture_output=True, cwd=t.inputs.folder, env=environ, stdin=subprocess.DEVNULL, timeout=limit)
     text = found.stderr.decode(errors='replace')
+    if text.startswith('unshare:'):   # as in a chroot that is no mount, or a container without the right
+        raise Unavailable('no namespaces here: %s' % text.strip())
     if os.path.exists(t.path('log')):
         with open(t.path('log'), errors='replace') as f:
             text += f.read()[-3000:]
