@@ -39,7 +39,7 @@ PartitionName=p Nodes=n[1-3] Default=YES State=UP
 
 START_SLURM = '''
 hostname slurmhost
-for d in /var/spool /var/log /run /etc/slurm /etc/munge; do mkdir -p $d; mount -t tmpfs tmpfs $d; done
+for d in /var/spool /var/log /run /etc/slurm /etc/munge; do mkdir -p $d; mount -t tmpfs tmpfs $d || exit 94; done
 printf '127.0.0.1 slurmhost localhost\\n' > "$FOLDER/hosts"; mount --bind "$FOLDER/hosts" /etc/hosts
 cp "$FOLDER/slurm.conf" /etc/slurm/slurm.conf
 mkdir -p /run/munge /var/log/munge /var/spool/slurmctld
@@ -78,7 +78,7 @@ def _isolated(t, script, limit=90):
     if os.path.exists(t.path('log')):
         with open(t.path('log'), errors='replace') as f:
             text += f.read()[-3000:]
-    if 90 <= found.returncode <= 93:
+    if 90 <= found.returncode <= 94:
         raise Unavailable('Slurm does not start here (%d): %s' % (found.returncode, text[-300:]))
     assert found.returncode == 0, 'status %d: %s' % (found.returncode, text)
     return text
