@@ -190,7 +190,6 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 		.level = s->level,
 		.force = s->force,
 		.temporaries = cmd_temporaries(),
-		.job = run->c->job,
 		.expected = tfr_is_url(s->output) ? selection_bytes(run->in) : 0,
 	};
 
@@ -204,17 +203,7 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = run->c->line };
-	uint64_t sums[] = { run->written, run->bytes, run->sum, run->taken_sum };
-	enum tfr_status status;
-
-	status = tfr_job_sum(run->c->job, "cat", sums, sizeof(sums) / sizeof(*sums), err);
-	if (status || tfr_job_is_part(run->c->job))
-		return status;
-	run->written = sums[0];
-	run->bytes = sums[1];
-	run->sum = sums[2];
-	run->taken_sum = sums[3];
-	status = tfr_expect_check(&run->expect, run->written, run->taken_sum, err);
+	enum tfr_status status = tfr_expect_check(&run->expect, run->written, run->taken_sum, err);
 
 	if (!status && !run->s->follow)
 		status = tfr_expect_some(&run->expect, selection_read(run->in), run->written, err);
@@ -348,30 +337,11 @@ static int check_mix(struct cmd *c, const struct cat_settings *s)
 	return 0;
 }
 
-/* The order, or the number, of all records before decides what these select. */
-static int check_part(struct cmd *c, const struct cat_settings *s)
-{
-	if (cmd_refuse_in_part(c, s->follow, "--follow") ||
-		cmd_refuse_in_part(c, s->from != TFR_FRAMING_RECORDS, "--from") ||
-		cmd_refuse_in_part(c, s->to != TO_RECORDS, "--to") ||
-		cmd_refuse_in_part(c, s->dry_run, "--dry-run") ||
-		cmd_refuse_in_part(c, s->interleave, "--interleave") ||
-		cmd_refuse_in_part(c, s->mix, "--mix") ||
-		cmd_refuse_in_part(c, s->records, "--records") ||
-		cmd_refuse_in_part(c, s->every, "--every") ||
-		cmd_refuse_in_part(c, s->sample, "--sample") ||
-		cmd_refuse_in_part(c, s->shuffle_buffer, "--shuffle-buffer") ||
-		cmd_refuse_in_part(c, s->skip, "--skip") ||
-		cmd_refuse_in_part(c, s->limit != UINT64_MAX, "--limit"))
-		return c->exit;
-	return 0;
-}
-
 static int check_outputs(struct cmd *c, const struct cat_settings *s)
 {
 	if (s->to != TO_RECORDS && names_a_set(s->output))
 		return cmd_usage(c, "--to raw and --to delimited write one file, not a set");
-	if (!s->dry_run && !tfr_job_is_part(c->job))
+	if (!s->dry_run)
 		tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
 	if (selection_quarantine(s->on_error) &&
 		!strcmp(selection_quarantine(s->on_error), s->output))
@@ -440,7 +410,7 @@ static int cat_main(struct cmd *c)
 	c->quiet = s->quiet;
 	opts.growing = s->follow ? &growing : NULL;
 	opts.progress = &progress;
-	if (check_part(c, s) || check_outputs(c, s) || check_follow(c, s) || check_mix(c, s) ||
+	if (check_outputs(c, s) || check_follow(c, s) || check_mix(c, s) ||
 		cmd_expect(c, &s->expect, &run.expect))
 		return c->exit;
 	if ((!s->dry_run && cmd_check_terminal(c, s->output, s->force)) ||
@@ -472,6 +442,4 @@ const struct command cmd_cat = {
 	.settings_size = sizeof(struct cat_settings),
 	.defaults = &defaults,
 	.main = cat_main,
-	.steps = 1,
-	.publishes = true,
 };

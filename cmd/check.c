@@ -99,7 +99,6 @@ static int check_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	c->whole_files = s->quick;
 	findings_report_failures(c, (enum report_format)s->format);
 	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
 		cmd_open_inputs(c, s->allow_missing, &set))
@@ -120,5 +119,4 @@ const struct command cmd_check = {
 	.options = options,
 	.settings_size = sizeof(struct check_settings),
 	.main = check_main,
-	.steps = 1,
 };

@@ -19,7 +19,6 @@ const struct command *const commands[] = {
 	&cmd_split,
 	&cmd_dedup,
 	&cmd_export,
-	&cmd_finish,
 	&cmd_bench_feed,
 	&cmd_help,
 	&cmd_version,

@@ -43,7 +43,6 @@ struct count_run {
 	const struct count_settings *s;
 	uint64_t records, sum, files, bad_files;
 	struct tfr_json *json;
-	bool failed; /* the count as such, and not only that of a file */
 };
 
 static void put_file(
@@ -225,8 +224,7 @@ static void count_all(struct count_run *run, const struct tfr_set *set)
 	struct tfr_error err;
 
 	cmd_progress_start(run->c, &progress, (enum progress_mode)s->progress);
-	run->failed = tfr_set_count_records(set, &opts, &err);
-	if (run->failed)
+	if (tfr_set_count_records(set, &opts, &err))
 		cmd_error(run->c, &err);
 	cmd_progress_stop();
 }
@@ -251,7 +249,6 @@ static int count_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	c->whole_files = !s->sum && !s->by && !s->where;
 	if (count_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (s->json) {
@@ -262,7 +259,7 @@ static int count_main(struct cmd *c)
 		count_selected(&run, set);
 	else
 		count_all(&run, set);
-	if (!s->by && !run.failed && !(s->where && run.bad_files))
+	if (!s->by && !(s->where && run.bad_files))
 		print_total(&run);
 	tfr_json_free(run.json);
 	tfr_set_close(set);
@@ -276,5 +273,4 @@ const struct command cmd_count = {
 	.options = options,
 	.settings_size = sizeof(struct count_settings),
 	.main = count_main,
-	.steps = 1,
 };

@@ -80,18 +80,17 @@ static int run(struct cmd *c, struct tfr_dedup_opts *o)
 	enum tfr_status status = TFR_OK;
 
 	if (s->report)
-		o->duplicate = put_duplicate;
-	if (s->report && !tfr_job_is_part(c->job)) {
 		status = page_open(&report, s->report, s->common.force, &err);
-		o->listing = status ? NULL : page_writer(report);
+	if (!status && s->report) {
+		o->duplicate = put_duplicate;
+		o->listing = page_writer(report);
 	}
 	if (!status)
 		status = tfr_dedup(o, &r, &err);
 	page_close(report);
 	if (status)
 		return rewriting_finish(c, &s->common, status, &r.common, &err);
-	if (!tfr_job_is_part(c->job))
-		tell(c, &r);
+	tell(c, &r);
 	return c->exit;
 }
 
@@ -129,6 +128,4 @@ const struct command cmd_dedup = {
 	.settings_size = sizeof(struct dedup_settings),
 	.defaults = &defaults,
 	.main = dedup_main,
-	.steps = 2,
-	.publishes = true,
 };

@@ -229,10 +229,8 @@ static int index_main(struct cmd *c)
 		if (s->json)
 			print_json(&run);
 		fflush(stdout);
-		if (!tfr_job_is_part(c->job)) {
-			warn_of_streams(&run);
-			print_closing_line(&run);
-		}
+		warn_of_streams(&run);
+		print_closing_line(&run);
 		tfr_json_free(run.json);
 	}
 	tfr_set_close(set);
@@ -246,6 +244,4 @@ const struct command cmd_index = {
 	.options = options,
 	.settings_size = sizeof(struct index_settings),
 	.main = index_main,
-	.steps = 1,
-	.whole_files = true,
 };

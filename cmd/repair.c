@@ -179,7 +179,6 @@ static void repair(struct repair_run *run)
 			.force = s->force,
 			.dry_run = s->dry_run,
 			.temporaries = cmd_temporaries(),
-			.job = run->c->job,
 		},
 		.quarantine = selection_quarantine(s->on_error),
 		.fix_checksums = s->fix_checksums,
@@ -203,9 +202,6 @@ static void repair(struct repair_run *run)
 		cmd_fail(run->c, &err);
 		return;
 	}
-	if (tfr_job_is_part(run->c->job))
-		return;
-	run->c->published = true;
 	if (report.totals.lost_bytes || report.totals.broken)
 		run->c->exit = 1;
 	fflush(stdout);
@@ -250,9 +246,7 @@ static int repair_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	if (cmd_refuse_in_part(c, selection_quarantine(s->on_error), "--on-error quarantine") ||
-		cmd_refuse_in_part(c, s->dry_run, "--dry-run") || check_usage(c, s) ||
-		cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c, s) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	run.set = set;
 	if (!s->json || start_json(&run))
@@ -270,7 +264,4 @@ const struct command cmd_repair = {
 	.options = options,
 	.settings_size = sizeof(struct repair_settings),
 	.main = repair_main,
-	.steps = 1,
-	.whole_files = true,
-	.publishes = true,
 };

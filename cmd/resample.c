@@ -218,15 +218,6 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 	return cmd_print_json(c, j, rewriting_json_file(s->output));
 }
 
-static void tell(struct cmd *c, const struct tfr_resample_report *r)
-{
-	const struct resample_settings *s = c->settings;
-
-	print_report(c, r);
-	if (!rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL) && s->common.json)
-		print_json(c, r);
-}
-
 static int resample(struct cmd *c, struct tfr_resample_opts *o)
 {
 	const struct resample_settings *s = c->settings;
@@ -241,10 +232,10 @@ static int resample(struct cmd *c, struct tfr_resample_opts *o)
 	}
 	status = tfr_resample(o, &report, &err);
 	cmd_progress_stop();
-	if (status)
-		cmd_fail(c, &err);
-	else if (!tfr_job_is_part(c->job))
-		tell(c, &report);
+	if (!status)
+		print_report(c, &report);
+	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
+		print_json(c, &report);
 	tfr_resample_report_clear(&report);
 	rewriting_close(&o->common, input);
 	return c->exit;
@@ -264,8 +255,6 @@ static int resample_main(struct cmd *c)
 	};
 
 	c->quiet = s->common.quiet;
-	if (cmd_refuse_in_part(c, s->initial, "--initial"))
-		return c->exit;
 	if (!s->output)
 		return cmd_usage(c, "no output: name a file or a set, such as -o even@4.tfrecord");
 	if (rewriting_check_output(c, &s->common, s->output))
@@ -284,6 +273,4 @@ const struct command cmd_resample = {
 	.settings_size = sizeof(struct resample_settings),
 	.defaults = &defaults,
 	.main = resample_main,
-	.steps = 2,
-	.publishes = true,
 };

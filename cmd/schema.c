@@ -114,7 +114,7 @@ static int schema_main(struct cmd *c)
 	if (looking_start(c, &s->common, &opts.common, &set))
 		return c->exit;
 	status = tfr_survey_run(&survey, &opts, &report, &err);
-	if (!looking_finish(c, status, &err) && !tfr_job_is_part(c->job))
+	if (!looking_finish(c, status, &err))
 		print_report(c, survey, format);
 	tfr_survey_free(survey);
 	tfr_set_close(set);
@@ -128,5 +128,4 @@ const struct command cmd_schema = {
 	.options = options,
 	.settings_size = sizeof(struct schema_settings),
 	.main = schema_main,
-	.steps = 1,
 };

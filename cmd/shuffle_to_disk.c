@@ -118,8 +118,7 @@ static int shuffle(
 		cmd_print_complete(c, report.common.written, report.common.sum);
 		return s->common.json ? print_report_json(c, s->output, &report) : c->exit;
 	}
-	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json &&
-		!tfr_job_is_part(c->job))
+	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		return print_report_json(c, s->output, &report);
 	return c->exit;
 }
@@ -162,6 +161,4 @@ const struct command cmd_shuffle_to_disk = {
 	.settings_size = sizeof(struct shuffle_settings),
 	.defaults = &defaults,
 	.main = shuffle_main,
-	.steps = 2,
-	.publishes = true,
 };

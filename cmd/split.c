@@ -118,7 +118,7 @@ static int split(struct cmd *c, const struct tfr_share *shares, size_t count)
 	status = tfr_split(&o, &r, &err);
 	if (status)
 		rewriting_finish(c, &s->common, status, &r.common, &err);
-	else if (!tfr_job_is_part(c->job))
+	else
 		report(c, &r, output_of(shares, count));
 	tfr_split_report_clear(&r);
 	rewriting_close(&o.common, input);
@@ -130,8 +130,6 @@ static int split_main(struct cmd *c)
 	const struct split_settings *s = c->settings;
 	struct tfr_share *shares;
 
-	if (cmd_refuse_in_part(c, s->stratify, "--stratify"))
-		return c->exit;
 	if (!s->outputs.count)
 		return cmd_usage(c, "no output: name sets, such as -o train@8.tfrecord=0.9 "
 				    "-o val@1.tfrecord");
@@ -152,6 +150,4 @@ const struct command cmd_split = {
 	.settings_size = sizeof(struct split_settings),
 	.defaults = &defaults,
 	.main = split_main,
-	.steps = 1,
-	.publishes = true,
 };

@@ -20,10 +20,7 @@ struct command {
 	size_t settings_size;
 	const void *defaults; /* copied to the settings; NULL: zeros */
 	int (*main)(struct cmd *c);
-	bool local;	  /* has no inputs, and so none of the options of objects */
-	unsigned steps;	  /* of a job of several parts; 0: it cannot run as parts */
-	bool whole_files; /* a part reads complete files */
-	bool publishes;	  /* the end of a job writes files, once, and not only a report */
+	bool local; /* has no inputs, and so none of the options of objects */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
@@ -39,10 +36,6 @@ struct cmd {
 	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
-	bool whole_files;    /* so do parts of this run: it reads no payloads */
-	bool in_part;	     /* its closing lines would be about a share of the inputs */
-	bool published;	     /* the output is there although `exit` is not 0 */
-	struct tfr_job *job; /* of which this is a part, or the end; NULL: none */
 	/* Receives an error of data or of the system that ends the command, before it is printed:
 	 * see findings_report_failures().  May be NULL. */
 	void (*failed)(struct cmd *c, const struct tfr_error *err);
@@ -59,12 +52,6 @@ bool cmd_names_object(const struct cmd *c);
 /* Applies the options of objects, if the command line names any: their parts get a quarter of
  * --memory, and --tmpdir. */
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
-/* Runs the command as a part of a job, in place of command->main(). */
-int cmd_run_part(struct cmd *c, const struct opt_result *options);
-/* Attaches the inputs to the job, if there is one.  `whole_files`: no file is cut. */
-int cmd_divide(struct cmd *c, struct tfr_set *set, bool whole_files);
-/* Refuses an option that parts do not support, if it was given.  0: accepted. */
-int cmd_refuse_in_part(struct cmd *c, bool given, const char *option);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);
 static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)

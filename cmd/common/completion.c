@@ -71,7 +71,7 @@ static void print_bash_names(void)
 	char options[1000] = "";
 
 	for (const struct command *const *p = commands; *p; p++)
-		for (const struct opt *o = (*p)->options; (o = opt_or_shared(o, *p))->type; o++) {
+		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++) {
 			char pattern[64];
 
 			if (!opt_is_option(o) || !names_mark(o) ||
@@ -91,7 +91,7 @@ static void print_bash_names(void)
 static void print_bash_values(void)
 {
 	for (const struct command *const *p = commands; *p; p++)
-		for (const struct opt *o = (*p)->options; (o = opt_or_shared(o, *p))->type; o++) {
+		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++) {
 			if (!opt_is_option(o) || !has_words(o) || names_mark(o))
 				continue;
 			printf("\t'%s --%s'", (*p)->name, o->name);
@@ -108,7 +108,7 @@ static void print_bash_options(const struct command *command)
 	printf("\t\t");
 	print_names(command, " | ");
 	printf(") words='");
-	for (const struct opt *o = command->options; (o = opt_or_shared(o, command))->type; o++) {
+	for (const struct opt *o = command->options; (o = opt_or_remote(o, command))->type; o++) {
 		if (!opt_is_option(o))
 			continue;
 		if (o->name)
@@ -210,7 +210,7 @@ static void print_zsh(void)
 		printf("\t");
 		print_names(*p, " | ");
 		printf(")\n\t\t_arguments -s");
-		for (const struct opt *o = (*p)->options; (o = opt_or_shared(o, *p))->type; o++)
+		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++)
 			if (opt_is_option(o) && o->name)
 				print_zsh_option(o);
 		printf(" \\\n\t\t\t'*:file:_tfr_files' ;;\n");
@@ -263,7 +263,7 @@ static void print_fish(void)
 		printf("complete -c tfr -n __fish_use_subcommand -f -a %s -d '", (*p)->name);
 		print_escaped((*p)->summary, "");
 		printf("'\n");
-		for (const struct opt *o = (*p)->options; (o = opt_or_shared(o, *p))->type; o++)
+		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++)
 			if (opt_is_option(o) && o->name)
 				print_fish_option(*p, o);
 	}

@@ -32,44 +32,13 @@ const struct opt opt_remote[] = {
 	OPTIONS_END,
 };
 
-/* Likewise, and tfr-cluster(7) describes these. */
-const struct opt opt_part[] = {
-	OPT(STRING, 0, "part", "I/N", NULL,
-		"run part I of N, from 0; auto/N or auto: as the environment says",
-		struct opt_part_settings, part),
-	OPT(STRING, 0, "job", "DIR", NULL, "the job directory, which all parts share",
-		struct opt_part_settings, job),
-	OPT(STRING, 0, "phase", "PHASE", "scatter|gather",
-		"of a command of two phases: scatter or gather", struct opt_part_settings, phase),
-	OPT(FLAG, 0, "wait", NULL, NULL, "wait for the other parts; the last one finishes the job",
-		struct opt_part_settings, wait),
-	OPTIONS_END,
-};
-
-/* The options that several commands share, and whether a command takes them. */
-static const struct opt *shared_options(unsigned group, const struct command *command)
+const struct opt *opt_or_remote(const struct opt *o, const struct command *command)
 {
-	if (group == 0)
-		return command->local ? NULL : opt_remote;
-	return command->steps ? opt_part : NULL;
-}
+	const struct opt *end = opt_remote + sizeof(opt_remote) / sizeof(*opt_remote);
 
-enum { SHARED_GROUPS = 2 };
-
-const struct opt *opt_or_shared(const struct opt *o, const struct command *command)
-{
-	unsigned group = 0;
-
-	if (o->type)
+	if (o->type || command->local || (o >= opt_remote && o < end))
 		return o;
-	if (o >= opt_remote && o < opt_remote + sizeof(opt_remote) / sizeof(*opt_remote))
-		group = 1;
-	if (o >= opt_part && o < opt_part + sizeof(opt_part) / sizeof(*opt_part))
-		return o;
-	for (; group < SHARED_GROUPS; group++)
-		if (shared_options(group, command))
-			return shared_options(group, command);
-	return o;
+	return opt_remote;
 }
 
 struct parser {
@@ -80,7 +49,6 @@ struct parser {
 	void *settings;
 	struct opt_result *result;
 	struct tfr_error *err;
-	bool of_part; /* the last option was one of parts */
 };
 
 static enum tfr_status usage(struct parser *p, const char *format, ...) TFR_PRINTF(2, 3);
@@ -276,7 +244,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	const char *word;
 
 	tfr_suggestion_init(&meant, arg + 2, n - 2);
-	for (const struct opt *o = p->table; (o = opt_or_shared(o, p->command))->type; o++)
+	for (const struct opt *o = p->table; (o = opt_or_remote(o, p->command))->type; o++)
 		if (opt_is_option(o) && o->name)
 			tfr_suggestion_offer(&meant, o->name, strlen(o->name));
 	word = tfr_suggestion_word(&meant);
@@ -286,12 +254,12 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status set_shared(
-	struct parser *p, unsigned group, const struct opt *o, const char *shown, const char *value)
+static enum tfr_status set_remote(
+	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
 	struct parser other = *p;
 
-	other.settings = group ? (void *)&p->result->part : (void *)&p->result->remote;
+	other.settings = &p->result->remote;
 	return set(&other, o, shown, value);
 }
 
@@ -299,9 +267,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 {
 	const char *equals = strchr(arg, '='), *value = NULL, *implied = NULL;
 	size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct opt *o, *options;
-	unsigned group = 0;
-	bool shared = false;
+	const struct opt *o, *remote = NULL;
 	char shown[64];
 
 	if (!strcmp(arg, "--help")) {
@@ -314,11 +280,8 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 	}
 	/* "--s" is not the letter s */
 	o = n > 3 ? find_name(p->table, arg + 2, n - 2, &implied) : NULL;
-	for (; !o && group < SHARED_GROUPS; group += !o) {
-		options = shared_options(group, p->command);
-		o = options ? find_name(options, arg + 2, n - 2, NULL) : NULL;
-		shared = o;
-	}
+	if (!o && !p->command->local)
+		o = remote = find_name(opt_remote, arg + 2, n - 2, NULL);
 	if (!o)
 		return unknown_long(p, arg, n);
 	if (o->type == OPT_GONE)
@@ -330,10 +293,7 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 	if (takes_argument(o))
 		value = implied ? implied : equals ? equals + 1 : p->argv[p->at++];
 	snprintf(shown, sizeof(shown), "--%s", o->name);
-	if (!shared)
-		return set(p, o, shown, value);
-	p->of_part = group == 1;
-	return set_shared(p, group, o, shown, value);
+	return remote ? set_remote(p, o, shown, value) : set(p, o, shown, value);
 }
 
 static enum tfr_status parse_short(struct parser *p, const char *arg)
@@ -373,18 +333,14 @@ enum tfr_status opt_parse(const struct command *command, int argc, char **argv, 
 	bool operands_only = false;
 
 	while (!status && p.at < argc) {
-		int first = p.at;
 		const char *arg = argv[p.at++];
 
-		p.of_part = false;
 		if (operands_only || arg[0] != '-' || !arg[1])
 			status = append(&result->operands, &result->count, arg, &p);
 		else if (!strcmp(arg, "--"))
 			operands_only = true;
 		else
 			status = arg[1] == '-' ? parse_long(&p, arg) : parse_short(&p, arg);
-		for (; !status && !p.of_part && first < p.at; first++)
-			status = append(&result->words, &result->word_count, argv[first], &p);
 	}
 	return status;
 }
@@ -395,7 +351,6 @@ void opt_result_clear(struct opt_result *result, const struct opt *table, void *
 		if (o->type == OPT_LIST)
 			free(((struct opt_list *)(void *)((char *)settings + o->offset))->values);
 	free(result->operands);
-	free(result->words);
 	*result = (struct opt_result){ 0 };
 }
 
@@ -483,10 +438,6 @@ void opt_print(const struct command *command)
 	}
 	printf("%-*s", HELP_COLUMN, "  -h, --help");
 	print_wrapped("print this and exit");
-	if (command->steps)
-		printf("\nFor clusters, tfr-cluster(7) describes --part I/N, --job DIR%s\n"
-		       "and --wait.\n",
-			command->steps > 1 ? ", --phase PHASE" : "");
 	if (!command->local)
 		printf("\nFor URLs (s3://, gs://, https://), tfr-remote(7) describes --anonymous,\n"
 		       "--connections N, --part-size SIZE and --timeout S.\n");

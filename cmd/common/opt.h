@@ -93,23 +93,13 @@ struct opt_remote_settings {
 };
 extern const struct opt opt_remote[];
 
-/* The options of parts, which every command takes that can run as parts of a job. */
-struct opt_part_settings {
-	const char *part, *job, *phase; /* NULL: not given */
-	bool wait;
-};
-extern const struct opt opt_part[];
-
 struct command;
-/* To walk through all options of a command, those of objects and of parts last:
- *	for (o = command->options; (o = opt_or_shared(o, command))->type; o++) */
-const struct opt *opt_or_shared(const struct opt *o, const struct command *command);
+/* To walk through all options of a command, those of objects last:
+ *	for (o = command->options; (o = opt_or_remote(o, command))->type; o++) */
+const struct opt *opt_or_remote(const struct opt *o, const struct command *command);
 
 struct opt_result {
 	struct opt_remote_settings remote;
-	struct opt_part_settings part;
-	const char **words; /* of the command line, without those of parts; freed likewise */
-	size_t word_count;
 	const char **operands; /* freed with opt_result_clear(), with the lists in the settings */
 	size_t count;
 	bool help, version;

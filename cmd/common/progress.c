@@ -214,7 +214,7 @@ void cmd_closing_line(struct cmd *c, const char *format, ...)
 	va_list args;
 	int n;
 
-	if (c->quiet || c->in_part)
+	if (c->quiet)
 		return;
 	va_start(args, format);
 	n = vasprintf(&text, format, args);

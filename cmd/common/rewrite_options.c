@@ -11,9 +11,7 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 	const char *quarantine = selection_quarantine(r->on_error);
 
 	c->quiet = r->quiet;
-	if (cmd_refuse_in_part(c, r->dry_run, "--dry-run"))
-		return c->exit;
-	if (!r->dry_run && !tfr_job_is_part(c->job))
+	if (!r->dry_run)
 		tfr_set_recover(output, cmd_temporaries(), cmd_warn_text, c);
 	if (quarantine && !strcmp(quarantine, output))
 		return cmd_usage(c, "the output and the quarantine are one file");
@@ -47,7 +45,6 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 			.force = r->force,
 			.dry_run = r->dry_run,
 			.temporaries = cmd_temporaries(),
-			.job = c->job,
 			.expected = cmd_names_object(c) ? tfr_set_bytes(*input) : 0,
 		},
 		.command = c->line,

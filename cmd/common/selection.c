@@ -39,8 +39,6 @@ const char *selection_quarantine(const char *on_error)
 
 int selection_check_on_error(struct cmd *c, const char *on_error)
 {
-	if (cmd_refuse_in_part(c, selection_quarantine(on_error), "--on-error quarantine"))
-		return c->exit;
 	if (!on_error || !strcmp(on_error, "fail") || !strcmp(on_error, "skip") ||
 		selection_quarantine(on_error))
 		return 0;

@@ -169,7 +169,7 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 	}
 	if (tfr_set_open(set, &opts, &err))
 		return cmd_fail(c, &err);
-	if (!cmd_check_apart(c, *set) && !cmd_divide(c, *set, c->command->whole_files || c->whole_files))
+	if (!cmd_check_apart(c, *set))
 		return 0;
 	tfr_set_close(*set);
 	*set = NULL;

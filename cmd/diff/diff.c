@@ -134,7 +134,7 @@ static int open_side(struct diff_run *r, unsigned side)
 
 	if (tfr_set_open(&r->sets[side], &opts, &err))
 		return cmd_fail(r->c, &err);
-	if (cmd_check_apart(r->c, r->sets[side]) || cmd_divide(r->c, r->sets[side], false))
+	if (cmd_check_apart(r->c, r->sets[side]))
 		return r->c->exit;
 	r->result.inputs[side] = r->c->operands[side];
 	r->result.files[side] = tfr_set_count(r->sets[side]);
@@ -265,8 +265,6 @@ static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *er
 	const struct tfr_survey *const *sides = (const struct tfr_survey *const *)r->surveys;
 	enum tfr_status status = survey_sides(r, err);
 
-	if (tfr_job_is_part(r->c->job))
-		return status;
 	if (!status && r->result.parts & DIFF_SCHEMA)
 		status = tfr_diff_schemas(sides, keep_schema, r, err);
 	if (!status && r->result.parts & DIFF_VALUES)
@@ -285,15 +283,6 @@ static bool may_differ(const struct diff_result *result)
 	return !(result->parts & DIFF_RECORDS) || d->only[0] || d->only[1] || d->changed;
 }
 
-/* A part that scatters does not know, and reads all features of its share; one that gathers has no
- * use for them. */
-static bool look_at_features(const struct diff_run *r, bool scatters)
-{
-	if (r->result.parts == DIFF_RECORDS)
-		return false;
-	return tfr_job_is_part(r->c->job) ? scatters : may_differ(&r->result);
-}
-
 static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 {
 	const struct diff_settings *s = r->s;
@@ -306,11 +295,10 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 		.ordered = s->ordered,
 		.memory = s->memory ? s->memory : 1,
 		.examples = s->examples };
-	bool scatters = tfr_job_act(r->c->job) == TFR_JOB_SHARE;
 	enum tfr_status status = TFR_OK;
 
 	result->same = true;
-	if (!tfr_job_is_part(r->c->job) && (!result->parts || result->parts & DIFF_SCHEMA))
+	if (!result->parts || result->parts & DIFF_SCHEMA)
 		status = tfr_diff_classes(
 			(const struct tfr_set *const *)r->sets, &result->classes, err);
 	if (status)
@@ -326,8 +314,7 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 		result->same = !tfr_diff_differs(&result->records);
 		memcpy(result->sides, result->records.sides, sizeof(result->sides));
 	}
-	tfr_job_return(r->c->job);
-	if (!status && look_at_features(r, scatters))
+	if (!status && result->parts != DIFF_RECORDS && may_differ(result))
 		status = compare_features(r, err);
 	result->same &= !result->schema_count && !result->values_above && !result->classes.differ;
 	return status;
@@ -350,8 +337,6 @@ static int run(struct diff_run *r)
 		status = cmd_fill_no_memory(&err);
 	if (status)
 		return cmd_fail(r->c, &err);
-	if (tfr_job_is_part(r->c->job))
-		return r->c->exit;
 	if (r->s->format == FORMAT_JSON)
 		diff_print_json(r->c, &r->result);
 	else if (r->s->format == FORMAT_TEXT)
@@ -411,5 +396,4 @@ const struct command cmd_diff = {
 	.settings_size = sizeof(struct diff_settings),
 	.defaults = &defaults,
 	.main = diff_main,
-	.steps = 2,
 };

@@ -214,7 +214,7 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	cmd_progress_stop();
 	if (status) {
 		print_failure(&talk, o, &err);
-	} else if (!tfr_job_is_part(c->job)) {
+	} else {
 		warn_of_left(c, &report);
 		if (talk.json)
 			print_json(&talk, &report, records_on_stdout(o) && !s->dry_run);
@@ -257,7 +257,6 @@ static struct tfr_convert_opts make_opts(const struct cmd *c)
 			.level = s->level,
 			.force = s->force,
 			.temporaries = cmd_temporaries(),
-			.job = c->job,
 		},
 		.command = c->line,
 		.allow_missing = s->allow_missing,
@@ -328,6 +327,4 @@ const struct command cmd_shard = {
 	.settings_size = sizeof(struct shard_settings),
 	.defaults = &shard_defaults,
 	.main = shard_main,
-	.steps = 1,
-	.publishes = true,
 };

@@ -143,8 +143,6 @@ static int tell(struct stats_run *r)
 		putchar('\n');
 	if (!status && !r->s->json && !r->s->html)
 		status = stats_print(r->survey, &r->sizes, r->features, r->all, &err);
-	if (!status && r->s->html && r->c->job)
-		status = tfr_job_begin_publishing(r->c->job, &err);
 	if (!status && r->s->html)
 		status = stats_html(
 			&page, r->survey, &r->sizes, r->features, r->all, r->input, &err);
@@ -220,7 +218,7 @@ static int look(struct stats_run *r)
 	status = tfr_survey_run(&r->survey, &opts, &report, &err);
 	if (!status && s->order)
 		status = tfr_order(&order, &r->order, &err);
-	if (!looking_finish(r->c, status, &err) && !tfr_job_is_part(r->c->job))
+	if (!looking_finish(r->c, status, &err))
 		tell(r);
 	tfr_set_close(set);
 	return r->c->exit;
@@ -245,8 +243,7 @@ static int stats_main(struct cmd *c)
 {
 	struct stats_run r = { .c = c, .s = c->settings };
 
-	if (check_usage(c, r.s) || cmd_refuse_in_part(c, r.s->order, "--order") ||
-		cmd_refuse_in_part(c, r.s->merge, "--merge"))
+	if (check_usage(c, r.s))
 		return c->exit;
 	if (r.s->merge)
 		merge(&r);
@@ -268,5 +265,4 @@ const struct command cmd_stats = {
 	.settings_size = sizeof(struct stats_settings),
 	.defaults = &defaults,
 	.main = stats_main,
-	.steps = 1,
 };

@@ -3,9 +3,6 @@
  * record and the offset, and the system's own error text. */
 #include "base/error.h"
 
-#include "base/buf.h"
-#include "base/unread.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -259,60 +256,4 @@ int tfr_status_exit_code(enum tfr_status status)
 		return 3;
 	}
 	return 3;
-}
-
-/* An error in bytes; its text follows. */
-struct saved_error {
-	uint64_t record, offset;
-	int32_t sys_errno;
-	uint16_t status, size, path_at, hint_at;
-	uint8_t has_record, explained;
-	uint8_t zero[2];
-};
-
-static size_t end_of_text(const struct tfr_error *err)
-{
-	size_t at = err->path_at > err->hint_at ? err->path_at : err->hint_at;
-
-	return at + strlen(err->message + at) + 1;
-}
-
-bool tfr_error_save(const struct tfr_error *err, struct tfr_buf *bytes)
-{
-	struct saved_error saved = { .record = err->has_record ? err->record : 0,
-		.offset = err->has_record ? err->offset : 0,
-		.sys_errno = err->sys_errno,
-		.status = (uint16_t)err->status,
-		.size = (uint16_t)end_of_text(err),
-		.path_at = err->path_at,
-		.hint_at = err->hint_at,
-		.has_record = err->has_record,
-		.explained = err->explained };
-
-	return tfr_buf_append(bytes, &saved, sizeof(saved)) &&
-	       tfr_buf_append(bytes, err->message, saved.size);
-}
-
-bool tfr_error_load(struct tfr_error *err, struct tfr_unread *bytes)
-{
-	struct saved_error saved;
-	const char *text;
-
-	if (!tfr_unread_copy(bytes, &saved, sizeof(saved)) || saved.status <= TFR_END ||
-		saved.status > TFR_ECANCELLED || !saved.size || saved.size > TFR_ERROR_TEXT ||
-		saved.path_at >= saved.size || saved.hint_at >= saved.size)
-		return false;
-	text = tfr_unread_take(bytes, saved.size);
-	if (!text || text[saved.size - 1])
-		return false;
-	*err = (struct tfr_error){ .status = (enum tfr_status)saved.status,
-		.sys_errno = saved.sys_errno,
-		.record = saved.record,
-		.offset = saved.offset,
-		.path_at = saved.path_at,
-		.hint_at = saved.hint_at,
-		.has_record = saved.has_record,
-		.explained = saved.explained };
-	memcpy(err->message, text, saved.size);
-	return true;
 }

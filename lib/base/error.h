@@ -37,13 +37,6 @@ enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 void tfr_error_set_path(struct tfr_error *err, const char *path);
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);
 
-/* Appends a filled error to bytes for another process.  False: out of memory. */
-struct tfr_buf;
-bool tfr_error_save(const struct tfr_error *err, struct tfr_buf *bytes);
-/* Takes one from bytes that are not trusted.  False: it cannot be one. */
-struct tfr_unread;
-bool tfr_error_load(struct tfr_error *err, struct tfr_unread *bytes);
-
 /* Appends to the message of a filled error. */
 void tfr_error_append(struct tfr_error *err, const char *format, ...) TFR_PRINTF(2, 3);
 

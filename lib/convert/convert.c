@@ -14,7 +14,6 @@
 #include "convert/folder/sibling_classes.h"
 #include "convert/findings.h"
 #include "convert/input.h"
-#include "convert/job_part.h"
 #include "convert/labels_file.h"
 #include "convert/skip_counts.h"
 #include "convert/skip_log.h"
@@ -22,7 +21,6 @@
 #include "convert/output_sets.h"
 #include "convert/buffer_pool.h"
 #include "convert/tfds/tfds.h"
-#include "shard/job/job.h"
 #include "shard/set_writer.h"
 #include "shard/fractions.h"
 #include "thread/threads.h"
@@ -47,7 +45,6 @@ struct run {
 	bool sealed;	  /* everything is written and on disk */
 	uint32_t *order;  /* of a list's items, shuffled; NULL: the order of the list */
 	uint64_t next;	  /* item to ask for */
-	uint64_t end;	  /* the item after the last one */
 	unsigned threads;
 	struct tfr_workbench *benches; /* one per thread */
 	struct tfr_spares spares;      /* of item->file */
@@ -73,7 +70,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		return tfr_fail(err, TFR_EDATA, "too many items are unusable");
 	for (;;) {
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
-		if (r->next >= r->end || r->paused)
+		if (r->next == r->in->items || r->paused)
 			return TFR_END;
 		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
 		tfr_spares_take(&r->spares, &item->file);
@@ -393,8 +390,6 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	r->report->records = totals.records;
 	r->report->payload_bytes = totals.payload_bytes;
 	r->report->sum = totals.sum;
-	if (tfr_job_assembles(r->opts->writer.job)) /* the shards of one part */
-		return tfr_sets_seal(r->sets, err);
 	status = tfr_expect_check(&r->opts->expect, totals.records, totals.sum, err);
 	if (status)
 		return status;
@@ -430,38 +425,14 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-/* A part opens no output, and publishes nothing. */
-static enum tfr_status convert_part(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = r->opts->writer.job;
-	enum tfr_status status = tfr_sets_open(&r->sets, r->opts, r->in, NULL, err);
-
-	r->losses.partial = true;
-	if (!status)
-		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix, NULL, 0, false, err);
-	if (!status)
-		status = tfr_job_part_start(job, r->in, r->sets, r->order, &r->next, &r->end, err);
-	if (!status)
-		status = write_items(r, err);
-	tfr_notes_end(&r->notes);
-	return status ? status : tfr_job_part_exchange(job, r->report, &r->losses, r->sets, err);
-}
-
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
-	struct tfr_job *job = r->opts->writer.job;
-	enum tfr_job_act act = tfr_job_act(job);
 	enum tfr_status status = make_order(r, err);
 
 	r->report->classes = r->in->n_classes;
-	r->end = r->in->items;
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
-	if (!status && job)
-		status = tfr_job_part_check(job, r->opts, r->in, err);
-	if (!status && act == TFR_JOB_SHARE)
-		return convert_part(r, err);
-	for (size_t t = 0; t < r->opts->target_count && !tfr_job_assembles(job); t++)
+	for (size_t t = 0; t < r->opts->target_count; t++)
 		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
 			r->opts->warn, r->opts->ctx);
 	if (!status)
@@ -481,9 +452,7 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
 	do {
 		r->paused = false; /* if there is nothing to pull, no other code checks this */
-		if (!status && act == TFR_JOB_REPLAY)
-			status = tfr_job_part_exchange(job, r->report, &r->losses, r->sets, err);
-		else if (!status && !r->sealed)
+		if (!status && !r->sealed)
 			status = write_items(r, err);
 		if (!status && r->paused)
 			status = note_place(r, err);

@@ -11,7 +11,6 @@
 
 #include "convert/auto_shards.h"
 #include "record/framing.h"
-#include "shard/job/job.h"
 #include "shard/set_writer.h"
 #include "shard/fractions.h"
 
@@ -30,7 +29,6 @@ struct tfr_sets {
 	struct tfr_division *division; /* NULL: the name alone decides the target */
 	struct target *targets;
 	size_t n;
-	bool assembles; /* at the end of a job */
 };
 
 /* The part of a mark about a set, before that of its writer. */
@@ -279,28 +277,6 @@ enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct t
 		if (s->opts->resume)
 			tfr_set_writer_keep(target->writer);
 	}
-	return status;
-}
-
-/* Items of a list have their places in all parts.  Those of a stream are counted by each part. */
-enum tfr_status tfr_sets_exchange(struct tfr_sets *s, struct tfr_error *err)
-{
-	struct tfr_job *job = s->opts->writer.job;
-	enum tfr_status status = TFR_OK;
-
-	for (size_t t = 0; !status && t < s->n; t++) {
-		struct target *target = &s->targets[t];
-
-		status = tfr_job_sum(
-			job, "classes", target->histogram, s->in->n_classes, err);
-		if (!status && tfr_job_act(job) == TFR_JOB_SHARE)
-			tfr_set_writer_turn(target->writer,
-				s->in->items == TFR_STREAM ? target->items : 0);
-		if (!status && tfr_job_act(job) == TFR_JOB_REPLAY)
-			s->assembles = true;
-	}
-	for (size_t t = 0; !status && s->assembles && t < s->n; t++)
-		status = tfr_set_writer_assemble(s->targets[t].writer, err);
 	return status;
 }
 

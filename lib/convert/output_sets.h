@@ -35,10 +35,6 @@ struct tfr_totals tfr_sets_totals(const struct tfr_sets *s);
 /* Forces everything to disk and appends the state from which another run can continue, while no
  * record is written.  If the run can be resumed, the temporaries stay from now on in any case. */
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err);
-/* Of a part of a job: records the classes counted, and where the next part begins in each set.  At
- * the end of a job: adds the classes that all parts counted, and writes the records of all parts.
- */
-enum tfr_status tfr_sets_exchange(struct tfr_sets *s, struct tfr_error *err);
 /* Completes all sets on disk, still under their temporary names. */
 enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err);
 /* Publishes all sets and the files that belong to them together or not at all.  `options` and

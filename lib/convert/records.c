@@ -16,7 +16,6 @@
 #include "record/record_run.h"
 #include "record/writer.h"
 #include "thread/threads.h"
-#include "shard/set.h"
 
 enum { KEEP = 1 << 20 }; /* a block up to this size is kept for the next run */
 
@@ -138,16 +137,12 @@ static enum tfr_status open_file(struct records *r, struct tfr_error *err)
 	if (!r->set)
 		return tfr_reader_open_fd(
 			&r->reader, *r->in.opts->descriptor, path_of(r), &opts, err);
-	return tfr_set_reader(&r->reader, r->set, r->file, &opts, err);
+	return tfr_reader_open(&r->reader, path_of(r), &opts, err);
 }
 
 static void end_file(struct records *r)
 {
-	struct tfr_piece piece = { .here = true, .until = UINT64_MAX };
-
-	if (r->set)
-		tfr_set_piece(r->set, r->file, &piece);
-	if (!r->any && strcmp(path_of(r), "-") && tfr_piece_is_whole(&piece))
+	if (!r->any && strcmp(path_of(r), "-"))
 		tfr_warn(r->in.opts, "'%s' holds no records", path_of(r));
 	tfr_reader_close(r->reader);
 	r->reader = NULL;
@@ -314,14 +309,10 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct records *r = (struct records *)in;
 	struct held *h = held_of(item);
 	enum tfr_status status = TFR_OK;
-	struct tfr_piece piece;
 
 	if (!h)
 		return tfr_fail_nomem(err, "reading records");
 	for (;;) {
-		while (r->set && !r->reader && r->file < tfr_set_count(r->set) &&
-			!tfr_set_piece(r->set, r->file, &piece))
-			r->file++;
 		if (!r->reader && r->file == (r->set ? tfr_set_count(r->set) : 1))
 			return TFR_END;
 		if (!r->reader)
@@ -337,10 +328,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		}
 		if (status != TFR_END)
 			return status;
-		status = r->set ? tfr_set_piece_ends(r->set, r->file, r->reader, err) : TFR_OK;
-		if (status)
-			return status;
 		end_file(r);
+		status = TFR_OK;
 	}
 }
 
@@ -456,8 +445,6 @@ static enum tfr_status open_records(
 	if (status || opts->descriptor)
 		return status;
 	status = tfr_set_open(&r->set, &set, err);
-	if (!status)
-		status = tfr_set_divide(r->set, opts->writer.job, false, err);
 	if (status)
 		return status;
 	r->in.files = r->set;

@@ -72,7 +72,7 @@ enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 			item->prefix ? item->prefix : in->prefix, (const char *)item->name.data,
 			item->reason);
 	l->lost += item->skipped ? item->records : 0;
-	if (l->partial || !before || l->expected < FIRST || !too_many(l, in))
+	if (!before || l->expected < FIRST || !too_many(l, in))
 		return TFR_OK;
 	return refuse(l, "the first ", err);
 }

@@ -9,7 +9,6 @@
 
 struct tfr_losses {
 	uint64_t expected, lost;
-	bool partial;	 /* of a part of a job: judged with the others at its end */
 	char first[512]; /* the first that was lost, and why */
 };
 

@@ -142,7 +142,6 @@ static enum tfr_status read_side(struct run *r, struct tfr_error *err)
 	struct tfr_sweep sweep = { .opts = r->o->sides[r->side],
 		.phase = r->side ? "comparing features of B" : "comparing features of A",
 		.again = true,
-		.whole = true,
 		.examine = examine,
 		.settle = settle,
 		.ctx = r };

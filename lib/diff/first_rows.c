@@ -38,28 +38,6 @@ bool tfr_firsts_add(struct tfr_firsts *f, const void *row)
 	return true;
 }
 
-enum tfr_status tfr_firsts_record(struct tfr_firsts *f, struct tfr_job *job, struct tfr_error *err)
-{
-	tfr_firsts_settle(f);
-	return tfr_job_put(job, "first", f->rows, f->n * f->row, err);
-}
-
-enum tfr_status tfr_firsts_replay(struct tfr_firsts *f, struct tfr_job *job, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++) {
-		struct tfr_unread rows = { 0 };
-		const void *row;
-
-		status = tfr_job_take(job, k, "first", &rows, err);
-		while (!status && (row = tfr_unread_take(&rows, f->row)))
-			if (!tfr_firsts_add(f, row))
-				status = tfr_fail_nomem(err, "comparing records");
-	}
-	return status;
-}
-
 void tfr_firsts_clear(struct tfr_firsts *f)
 {
 	free(f->rows);

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shard/job/job.h"
-
 /* Rows of `row` bytes, of which `max` are requested.  Memory grows with the number of rows added.
  */
 struct tfr_firsts {
@@ -21,10 +19,6 @@ struct tfr_firsts {
 bool tfr_firsts_add(struct tfr_firsts *f, const void *row);
 /* Call after the last row was added: leaves `n` rows, ascending. */
 void tfr_firsts_settle(struct tfr_firsts *f);
-/* Call instead of it in a part of a job, which records its rows; the end of the job adds those of
- * all parts. */
-enum tfr_status tfr_firsts_record(struct tfr_firsts *f, struct tfr_job *job, struct tfr_error *err);
-enum tfr_status tfr_firsts_replay(struct tfr_firsts *f, struct tfr_job *job, struct tfr_error *err);
 void tfr_firsts_clear(struct tfr_firsts *f);
 
 #endif

@@ -54,35 +54,6 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 	return status == TFR_END ? end_group(r, err) : status;
 }
 
-/* In a job: the numbers and the first pairs of the part, or of all parts. */
-static enum tfr_status add_up_parts(struct run *r, struct tfr_error *err)
-{
-	uint64_t all[3] = { r->report->shared, r->report->records[0], r->report->records[1] };
-	struct tfr_job *job = r->table.job;
-	enum tfr_status status = tfr_job_sum(job, "overlap", all, 3, err);
-
-	r->report->shared = all[0];
-	r->report->records[0] = all[1];
-	r->report->records[1] = all[2];
-	if (status)
-		return status;
-	return tfr_job_is_part(job) ? tfr_firsts_record(&r->pairs, job, err)
-				    : tfr_firsts_replay(&r->pairs, job, err);
-}
-
-static enum tfr_status match(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = r->table.job;
-	bool gathers = tfr_job_is_part(job) && tfr_job_act(job) == TFR_JOB_REPLAY;
-	enum tfr_status status = gathers ? tfr_record_table_gather(&r->table, err) : TFR_OK;
-
-	if (status || tfr_job_step_over(job))
-		return status;
-	if (!job || gathers)
-		status = walk(r, err);
-	return status || !job ? status : add_up_parts(r, err);
-}
-
 static enum tfr_status tell(struct run *r, struct tfr_error *err)
 {
 	struct tfr_overlap_report *report = r->report;
@@ -114,8 +85,8 @@ enum tfr_status tfr_overlap(
 	if (!status)
 		status = tfr_record_table_take(&r.table, report->sides, err);
 	if (!status)
-		status = match(&r, err);
-	if (!status && !tfr_job_is_part(r.table.job))
+		status = walk(&r, err);
+	if (!status)
 		status = tell(&r, err);
 	tfr_firsts_clear(&r.pairs);
 	tfr_record_table_close(&r.table);

@@ -13,7 +13,6 @@
 #include "diff/changed_features.h"
 #include "diff/first_rows.h"
 #include "diff/pairing.h"
-#include "shard/job/part_notes.h"
 
 enum { LEFT = TFR_NOTE_HASH + TFR_NOTE_SIDED }; /* key, side, place */
 
@@ -224,93 +223,6 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* --- in a job --- */
-
-enum { CHANGED, ORDER, LISTS }; /* buckets of the notes of a part */
-
-static enum tfr_status note_rows(struct tfr_part_notes *notes, uint32_t bucket,
-	struct tfr_sorter *rows, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	const void *row;
-
-	while (rows && !status) {
-		status = tfr_sorter_next(rows, &row, err);
-		if (!status)
-			status = tfr_part_notes_put(notes, bucket, row, TFR_CHANGED_ROW, err);
-	}
-	return status == TFR_END ? TFR_OK : status;
-}
-
-/* A part records the pairs that changed and, if the order counts, all pairs. */
-static enum tfr_status record_pairs(struct run *r, struct tfr_error *err)
-{
-	struct tfr_part_notes *notes = NULL;
-	enum tfr_status status = tfr_part_notes_new(&notes, r->table.job, LISTS, err);
-
-	if (!status)
-		status = note_rows(notes, CHANGED, r->changed, err);
-	if (!status)
-		status = note_rows(notes, ORDER, r->order, err);
-	if (!status)
-		status = tfr_part_notes_end(notes, err);
-	tfr_part_notes_free(notes);
-	return status;
-}
-
-static enum tfr_status add_changed(
-	void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
-{
-	struct run *r = ctx;
-
-	return tfr_sorter_add(r->changed, data, size / TFR_CHANGED_ROW, err);
-}
-
-static enum tfr_status add_order(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
-{
-	struct run *r = ctx;
-
-	return tfr_sorter_add(r->order, data, size / TFR_CHANGED_ROW, err);
-}
-
-static enum tfr_status replay_pairs(struct run *r, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(r->table.job); k++) {
-		if (r->changed)
-			status = tfr_part_notes_read(r->table.job, k, CHANGED, add_changed, r, err);
-		if (!status && r->order)
-			status = tfr_part_notes_read(r->table.job, k, ORDER, add_order, r, err);
-	}
-	return status;
-}
-
-/* The findings of the part, or of all parts. */
-static enum tfr_status add_up_parts(struct run *r, struct tfr_error *err)
-{
-	struct tfr_diff_report *report = r->report;
-	struct tfr_job *job = r->table.job;
-	uint64_t *const numbers[] = { &report->both, &report->only[0], &report->only[1],
-		&report->changed, &report->repeated[0], &report->repeated[1] };
-	enum { N = sizeof(numbers) / sizeof(*numbers) };
-	bool part = tfr_job_is_part(job);
-	enum tfr_status status;
-	uint64_t all[N];
-
-	for (size_t i = 0; i < N; i++)
-		all[i] = *numbers[i];
-	status = tfr_job_sum(job, "diff", all, N, err);
-	for (size_t i = 0; i < N; i++)
-		*numbers[i] = all[i];
-	for (unsigned side = 0; !status && side < 2; side++)
-		status = part ? tfr_firsts_record(&r->only[side], job, err)
-			      : tfr_firsts_replay(&r->only[side], job, err);
-	if (status)
-		return status;
-	return part ? record_pairs(r, err) : replay_pairs(r, err);
-}
-
 /* --- the complete comparison --- */
 
 static enum tfr_status prepare(struct run *r, struct tfr_error *err)
@@ -344,17 +256,23 @@ static bool all_equal(const struct run *r)
 	       r->report->sides[0].taken == r->report->sides[1].taken;
 }
 
-static enum tfr_status match(struct run *r, struct tfr_error *err)
+static enum tfr_status compare(struct run *r, struct tfr_error *err)
 {
-	enum tfr_status status = match_equal(r, err);
+	enum tfr_status status = prepare(r, err);
 
-	return !status && r->o->key ? match_keys(r, err) : status;
-}
-
-static enum tfr_status finish(struct run *r, struct tfr_error *err)
-{
-	enum tfr_status status = r->order ? look_at_order(r, err) : TFR_OK;
-
+	if (!status)
+		status = tfr_record_table_take(&r->table, r->report->sides, err);
+	if (!status && all_equal(r)) {
+		r->report->both = r->report->sides[0].taken;
+		r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
+		return tell(r, err);
+	}
+	if (!status)
+		status = match_equal(r, err);
+	if (!status && r->o->key)
+		status = match_keys(r, err);
+	if (!status && r->order)
+		status = look_at_order(r, err);
 	tfr_sorter_free(r->order);
 	r->order = NULL;
 	if (!status)
@@ -364,29 +282,6 @@ static enum tfr_status finish(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-static enum tfr_status compare(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = r->table.job;
-	bool gathers = tfr_job_is_part(job) && tfr_job_act(job) == TFR_JOB_REPLAY, equal;
-	enum tfr_status status = tfr_record_table_take(&r->table, r->report->sides, err);
-
-	equal = !status && all_equal(r);
-	if (!status && gathers && !equal)
-		status = tfr_record_table_gather(&r->table, err);
-	if (status || tfr_job_step_over(job))
-		return status;
-	if (equal) {
-		r->report->both = r->report->sides[0].taken;
-		r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
-		return tell(r, err);
-	}
-	if (!job || gathers)
-		status = match(r, err);
-	if (!status && job)
-		status = add_up_parts(r, err);
-	return status || gathers ? status : finish(r, err);
-}
-
 enum tfr_status tfr_diff_records(
 	const struct tfr_diff_opts *opts, struct tfr_diff_report *report, struct tfr_error *err)
 {
@@ -394,12 +289,9 @@ enum tfr_status tfr_diff_records(
 	enum tfr_status status;
 
 	*report = (struct tfr_diff_report){ 0 };
-	status = prepare(&r, err);
-	if (!status)
-		status = compare(&r, err);
+	status = compare(&r, err);
 	tfr_sorter_free(r.left);
 	tfr_sorter_free(r.changed);
-	tfr_sorter_free(r.order);
 	tfr_firsts_clear(&r.only[0]);
 	tfr_firsts_clear(&r.only[1]);
 	tfr_firsts_clear(&r.steps);

@@ -16,7 +16,6 @@
 #include "inspect/stats/identity.h"
 #include "rewrite/record_key.h"
 #include "rewrite/shuffle/shuffle.h"
-#include "shard/job/part_notes.h"
 #include "sweep/sweep.h"
 
 #define MEMORY ((uint64_t)1 << 30)
@@ -202,29 +201,13 @@ static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_
 
 /* --- the sweeps --- */
 
-/* In a job: to the part that matches rows with this hash. */
-static enum tfr_status scatter(
-	struct tfr_record_table *n, const struct tfr_note_worker *w, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < w->n; i++) {
-		const uint8_t *row = w->rows + i * n->row;
-		unsigned __int128 hash = tfr_get_be(row, 8);
-
-		status = tfr_part_notes_put(
-			n->notes, (uint32_t)(hash * tfr_job_parts(n->job) >> 64), row, n->row, err);
-	}
-	return status;
-}
-
 static enum tfr_status flush(
 	struct tfr_record_table *n, struct tfr_note_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
 	pthread_mutex_lock(&n->lock);
-	status = n->notes ? scatter(n, w, err) : tfr_sorter_add(n->sorter, w->rows, w->n, err);
+	status = tfr_sorter_add(n->sorter, w->rows, w->n, err);
 	pthread_mutex_unlock(&n->lock);
 	w->n = 0;
 	return status;
@@ -301,83 +284,14 @@ static bool make_workers(struct tfr_record_table *n)
 	return n->workers != NULL;
 }
 
-/* --- in a job --- */
-
-/* What a part records beside its rows. */
-struct recorded {
-	unsigned __int128 sums[2];
-	struct seen kinds[KINDS];
-};
-
-static enum tfr_status record_share(struct tfr_record_table *n, struct tfr_error *err)
-{
-	struct recorded mine;
-	enum tfr_status status;
-
-	memset(&mine, 0, sizeof(mine));
-	memcpy(mine.sums, n->sums, sizeof(mine.sums));
-	for (unsigned k = 0; k < n->n_workers; k++)
-		for (unsigned i = 0; i < KINDS; i++)
-			see(&mine.kinds[i], &n->workers[k].kinds[i]);
-	status = tfr_job_put(n->job, "rows", &mine, sizeof(mine), err);
-	return status ? status : tfr_part_notes_end(n->notes, err);
-}
-
-static enum tfr_status replay_shares(struct tfr_record_table *n, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(n->job); k++) {
-		struct recorded theirs;
-
-		status = tfr_job_take_struct(n->job, k, "rows", &theirs, sizeof(theirs), err);
-		for (unsigned side = 0; !status && side < 2; side++)
-			n->sums[side] += theirs.sums[side];
-		for (unsigned i = 0; !status && i < KINDS; i++) {
-			const struct seen *one = &theirs.kinds[i];
-
-			if (one->side > 1 ||
-				(one->any &&
-					one->file >= tfr_set_count(n->o->sides[one->side].input)))
-				return tfr_job_bad_record(n->job, k, "names another file", err);
-			see(&n->workers[0].kinds[i], one);
-		}
-	}
-	return status;
-}
-
-static enum tfr_status add_rows(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
-{
-	struct tfr_record_table *n = ctx;
-
-	return tfr_sorter_add(n->sorter, data, size / n->row, err);
-}
-
-enum tfr_status tfr_record_table_gather(struct tfr_record_table *n, struct tfr_error *err)
-{
-	uint32_t own = tfr_job_part(n->job);
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(n->job); k++)
-		status = tfr_part_notes_read(n->job, k, own, add_rows, n, err);
-	return status;
-}
-
 enum tfr_status tfr_record_table_take(
 	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err)
 {
-	enum tfr_job_act act = tfr_job_act(n->job);
 	enum tfr_status status = TFR_OK;
 
-	if (act == TFR_JOB_SHARE)
-		status = tfr_part_notes_new(&n->notes, n->job, tfr_job_parts(n->job), err);
 	for (n->side = 0; !status && n->side < 2; n->side++)
 		status = take_side(n, &reports[n->side], err);
-	if (!status && act == TFR_JOB_REPLAY)
-		status = replay_shares(n, err);
-	if (!status && act == TFR_JOB_SHARE)
-		status = record_share(n, err);
-	else if (!status && n->o->key)
+	if (!status && n->o->key)
 		status = check_kinds(n, err);
 	free_workers(n);
 	return status;
@@ -396,7 +310,6 @@ enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct t
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 		.memory = opts->memory ? opts->memory : MEMORY,
 		.folder = tfr_default_tmpdir("-"),
-		.job = tfr_set_job(opts->sides[0].input),
 		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
 	pthread_mutex_init(&n->lock, NULL);
 	n->sorter = tfr_record_table_sorter(n, n->row, 2);
@@ -408,7 +321,6 @@ enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct t
 void tfr_record_table_close(struct tfr_record_table *n)
 {
 	tfr_sorter_free(n->sorter);
-	tfr_part_notes_free(n->notes);
 	free_workers(n);
 	free(n->folder);
 	pthread_mutex_destroy(&n->lock);
@@ -417,8 +329,8 @@ void tfr_record_table_close(struct tfr_record_table *n)
 struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned part)
 {
-	struct tfr_sorter *s =
-		tfr_sorter_new(row, n->memory / part, (const char *const *)&n->folder, 1);
+	struct tfr_sorter *s = tfr_sorter_new(
+		row, n->memory / part, (const char *const *)&n->folder, 1);
 
 	if (s)
 		tfr_sorter_threads(s, n->n_workers);

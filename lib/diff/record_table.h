@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "rewrite/sort/sorter.h"
-#include "shard/job/job.h"
 
 enum {
 	TFR_NOTE_HASH = 16,
@@ -30,27 +29,20 @@ struct tfr_record_table {
 	size_t row;
 	struct tfr_sorter *sorter;
 	uint64_t memory; /* the total limit */
-	char *folder;	 /* of temporary files */
+	char *folder; /* of temporary files */
 	unsigned n_workers;
 	struct tfr_note_worker *workers;
-	pthread_mutex_t lock;	      /* of `sorter` */
-	unsigned side;		      /* the side that is being read */
-	unsigned __int128 sums[2];    /* sums of the contents' hashes, if there is no key */
-	struct tfr_job *job;	      /* NULL: none */
-	struct tfr_part_notes *notes; /* in a part that scatters: the rows, by their hash */
+	pthread_mutex_t lock;	   /* of `sorter` */
+	unsigned side;		   /* the side that is being read */
+	unsigned __int128 sums[2]; /* sums of the contents' hashes, if there is no key */
 };
 
 enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct tfr_diff_opts *opts,
 	bool contents, struct tfr_error *err);
 void tfr_record_table_close(struct tfr_record_table *n);
-/* Sweeps both sides.  The workers have ended when it returns.  In a job, a part that scatters notes
- * the rows of its share; later, there are no rows, and the sums and reports are those of all
- * parts. */
+/* Sweeps both sides.  The workers have ended when it returns. */
 enum tfr_status tfr_record_table_take(
 	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
-/* In a part that gathers, after tfr_record_table_take(): loads the rows of all parts whose hash is
- * this part's to match. */
-enum tfr_status tfr_record_table_gather(struct tfr_record_table *n, struct tfr_error *err);
 /* A sorter with 1/`part` of the memory.  NULL: out of memory. */
 struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned part);

@@ -13,9 +13,7 @@
 #include <tfr-private/text.h>
 
 #include "base/array.h"
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/unread.h"
 
 enum { SEEN_BITS = 10 };
 
@@ -149,63 +147,6 @@ void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_fe
 		}
 		tfr_suggestion_merge(&name->meant, &from->names[i]->meant);
 	}
-}
-
-/* What one name has seen. */
-struct saved_name {
-	uint64_t size;
-	uint32_t distance;
-	uint8_t several, found;
-	uint8_t zero[2];
-	char nearest[sizeof(((struct tfr_suggestion *)0)->nearest)];
-	char begun[sizeof(((struct tfr_suggestion *)0)->begun)];
-};
-
-bool tfr_feature_watch_save(const struct tfr_feature_watch *l, struct tfr_buf *bytes)
-{
-	uint8_t looked = l->looked;
-	bool good = tfr_buf_append(bytes, &looked, sizeof(looked));
-
-	for (size_t i = 0; good && i < l->n; i++) {
-		const struct tfr_suggestion *meant = &l->names[i]->meant;
-		struct saved_name saved = { .size = meant->size,
-			.distance = meant->distance,
-			.several = meant->several,
-			.found = l->names[i]->found };
-
-		strcpy(saved.nearest, meant->nearest);
-		strcpy(saved.begun, meant->begun);
-		good = tfr_buf_append(bytes, &saved, sizeof(saved));
-	}
-	return good;
-}
-
-bool tfr_feature_watch_load(struct tfr_feature_watch *l, struct tfr_unread *bytes)
-{
-	uint8_t looked;
-	bool good = tfr_unread_copy(bytes, &looked, sizeof(looked));
-
-	l->looked = l->looked || (good && looked);
-	for (size_t i = 0; good && i < l->n; i++) {
-		struct name *name = l->names[i];
-		struct tfr_suggestion meant = { .wanted = name->text, .size = name->meant.size };
-		struct saved_name saved;
-
-		good = tfr_unread_copy(bytes, &saved, sizeof(saved)) &&
-		       saved.size == name->meant.size &&
-		       memchr(saved.nearest, 0, sizeof(saved.nearest)) &&
-		       memchr(saved.begun, 0, sizeof(saved.begun));
-		if (!good)
-			break;
-		meant.distance = saved.distance;
-		meant.several = saved.several;
-		strcpy(meant.nearest, saved.nearest);
-		strcpy(meant.begun, saved.begun);
-		tfr_suggestion_merge(&name->meant, &meant);
-		l->missing -= saved.found && !name->found;
-		name->found = name->found || saved.found;
-	}
-	return good;
 }
 
 /* The i-th name that no record has; NULL: there are no more. */

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "example/lists.h"
-#include "inspect/survey_state.h"
+#include "inspect/survey.h"
 #include "sweep/sweep.h"
 
 enum { LOOK_EVERY = 1024, ROOM = 2 << 20 };
@@ -462,8 +462,6 @@ enum tfr_status tfr_survey_run(struct tfr_survey **survey, const struct tfr_surv
 		.parse = true,
 		.examine = take_record,
 		.ctx = &r };
-	struct tfr_job *job = tfr_set_job(opts->common.input);
-	enum tfr_job_act act = tfr_job_act(job);
 	enum tfr_status status = TFR_OK;
 
 	r.workers = aligned_alloc(128, r.n_workers * sizeof(*r.workers));
@@ -474,12 +472,8 @@ enum tfr_status tfr_survey_run(struct tfr_survey **survey, const struct tfr_surv
 		status = no_memory(err);
 	if (!status)
 		status = tfr_sweep_run(&sweep, report, err);
-	for (uint32_t k = 0; !status && act == TFR_JOB_REPLAY && k < tfr_job_parts(job); k++)
-		status = tfr_survey_take(r.s, job, k, err);
 	if (!status && !gather(&r))
 		status = no_memory(err);
-	if (!status && act == TFR_JOB_SHARE)
-		status = tfr_survey_record(r.s, job, err);
 	clear_workers(&r);
 	if (status)
 		tfr_survey_free(r.s);

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/json_read.h"
 #include "io/source.h"
-#include "shard/job/job.h"
 #include "xxhash.h"
 
 static const char magic[] = "TFRS2";
@@ -32,8 +31,6 @@ static void pack_features(const struct tfr_survey *s, struct tfr_pack *p)
 		tfr_facts_pack(&f->facts, p);
 		if (s->of_lists)
 			tfr_facts_pack_steps(&f->facts, p);
-		if (!s->values)
-			continue;
 		tfr_pack_u64(p, f->values->too_long);
 		tfr_distinct_pack(&f->values->distinct, p);
 		tfr_tops_pack(f->values->tops, p);
@@ -73,8 +70,6 @@ static enum tfr_status unpack_feature(
 	tfr_facts_unpack(&f->facts, u);
 	if (s->of_lists)
 		tfr_facts_unpack_steps(&f->facts, u);
-	if (!s->values)
-		return TFR_OK;
 	f->values->too_long = tfr_unpack_below(u, f->facts.values);
 	tfr_distinct_unpack(&f->values->distinct, u);
 	tfr_tops_unpack(f->values->tops, u);
@@ -119,12 +114,12 @@ static enum tfr_status unpack_all(struct tfr_survey *s, struct tfr_unpack *u, st
 	return status;
 }
 
-enum tfr_status tfr_survey_unpack(struct tfr_survey **survey, bool values, const void *bytes,
-	size_t size, struct tfr_error *err)
+enum tfr_status tfr_survey_unpack(
+	struct tfr_survey **survey, const void *bytes, size_t size, struct tfr_error *err)
 {
 	const uint8_t *p = size ? bytes : (const uint8_t *)"";
 	struct tfr_unpack u = { .p = p, .end = p + size };
-	struct tfr_survey *s = tfr_survey_new(values);
+	struct tfr_survey *s = tfr_survey_new(true);
 	enum tfr_status status =
 		s ? unpack_all(s, &u, err) : tfr_fail_nomem(err, "reading statistics");
 
@@ -206,7 +201,7 @@ static enum tfr_status read_state(
 		return tfr_fail(err, TFR_EDATA, "'%s': the state is no base64", path);
 	if (!verify(&bytes))
 		return tfr_fail(err, TFR_EDATA, "'%s': damaged state", path);
-	if (!tfr_survey_unpack(s, true, bytes.data, bytes.size, &inner))
+	if (!tfr_survey_unpack(s, bytes.data, bytes.size, &inner))
 		return TFR_OK;
 	return inner.status == TFR_EDATA ? tfr_fail(err, TFR_EDATA, "'%s': %s", path, inner.message)
 					 : tfr_fail_nomem(err, "reading statistics");
@@ -254,10 +249,8 @@ static enum tfr_status merge_features(
 		if (status)
 			return status;
 		if (!tfr_facts_merge(&to->facts, &f->facts) ||
-			(from->values && !tfr_tops_merge(to->values->tops, f->values->tops)))
+			!tfr_tops_merge(to->values->tops, f->values->tops))
 			return tfr_fail_nomem(err, "merging");
-		if (!from->values)
-			continue;
 		to->values->too_long += f->values->too_long;
 		tfr_distinct_merge(&to->values->distinct, &f->values->distinct);
 	}
@@ -282,137 +275,4 @@ enum tfr_status tfr_survey_merge(
 	into->lists->files = into->files;
 	into->lists->records = into->records;
 	return from->lists ? merge_features(into->lists, from->lists, err) : TFR_OK;
-}
-
-/* --- of a part of a job --- */
-
-/* What a stored survey leaves out: where each feature occurred first, and in which files. */
-static void pack_places(const struct tfr_survey *s, struct tfr_pack *p)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct tfr_surveyed *f = s->list[i];
-		uint64_t files = 0;
-
-		tfr_pack_u64(p, f->facts.first.file);
-		tfr_pack_u64(p, f->facts.first.record);
-		tfr_pack_u64(p, f->facts.first.offset);
-		for (uint64_t k = 0; f->files && k < s->files; k++)
-			files += f->files[k].records != 0;
-		tfr_pack_u64(p, files);
-		for (uint64_t k = 0; files && k < s->files; k++) {
-			if (!f->files[k].records)
-				continue;
-			tfr_pack_u64(p, k);
-			tfr_pack_u64(p, f->files[k].records);
-			tfr_pack_u64(p, f->files[k].min);
-			tfr_pack_u64(p, f->files[k].max);
-		}
-	}
-}
-
-static enum tfr_status put(
-	struct tfr_job *job, const char *tag, struct tfr_pack *p, struct tfr_error *err)
-{
-	enum tfr_status status = p->failed ? tfr_fail_nomem(err, "recording the result of a part")
-					   : tfr_job_put(job, tag, p->out.data, p->out.size, err);
-
-	tfr_buf_clear(&p->out);
-	return status;
-}
-
-enum tfr_status tfr_survey_record(
-	const struct tfr_survey *s, struct tfr_job *job, struct tfr_error *err)
-{
-	struct tfr_pack state = { 0 }, places = { 0 };
-	enum tfr_status status;
-
-	tfr_survey_pack(s, &state);
-	pack_places(s, &places);
-	if (s->lists)
-		pack_places(s->lists, &places);
-	for (uint64_t k = 0; s->file_records && k < s->files; k++)
-		tfr_pack_u64(&places, s->file_records[k]);
-	status = put(job, "survey", &state, err);
-	if (status)
-		tfr_buf_clear(&places.out);
-	return status ? status : put(job, "places", &places, err);
-}
-
-/* Adds a feature in one file. */
-static void add_file(struct tfr_surveyed *f, uint64_t files, struct tfr_unpack *u)
-{
-	uint64_t k = tfr_unpack_below(u, files ? files - 1 : 0);
-	uint64_t records = tfr_unpack_below(u, UINT32_MAX);
-	uint32_t min = (uint32_t)tfr_unpack_below(u, UINT32_MAX);
-	uint32_t max = (uint32_t)tfr_unpack_below(u, UINT32_MAX);
-	struct tfr_in_file *at = f->files ? &f->files[k] : NULL;
-
-	u->bad |= !at || !records;
-	if (u->bad)
-		return;
-	if (!at->records || min < at->min)
-		at->min = min;
-	if (max > at->max)
-		at->max = max;
-	records += at->records;
-	at->records = records < UINT32_MAX ? (uint32_t)records : UINT32_MAX;
-}
-
-/* `from` has the features of which the places are read, and `into` has them, too. */
-static enum tfr_status merge_places(struct tfr_survey *into, const struct tfr_survey *from,
-	struct tfr_unpack *u, struct tfr_error *err)
-{
-	for (size_t i = 0; !u->bad && i < from->n; i++) {
-		const struct tfr_surveyed *f = from->list[i];
-		struct tfr_surveyed *to;
-		struct tfr_occurrence first;
-		enum tfr_status status = tfr_survey_get(into, f->name, f->size, f->kind, &to, err);
-		uint64_t files;
-
-		if (status)
-			return status;
-		first.file = tfr_unpack_u64(u);
-		first.record = tfr_unpack_u64(u);
-		first.offset = tfr_unpack_u64(u);
-		if (first.file < to->facts.first.file ||
-			(first.file == to->facts.first.file &&
-				first.record < to->facts.first.record))
-			to->facts.first = first;
-		files = tfr_unpack_below(u, into->files);
-		while (!u->bad && files--)
-			add_file(to, into->files, u);
-	}
-	return TFR_OK;
-}
-
-enum tfr_status tfr_survey_take(
-	struct tfr_survey *into, struct tfr_job *job, uint32_t part, struct tfr_error *err)
-{
-	struct tfr_unread state = { 0 }, places = { 0 };
-	uint64_t files = into->files;
-	struct tfr_survey *from = NULL;
-	struct tfr_unpack u;
-	enum tfr_status status = tfr_job_take(job, part, "survey", &state, err);
-
-	if (!status)
-		status = tfr_job_take(job, part, "places", &places, err);
-	if (!status)
-		status = tfr_survey_unpack(
-			&from, into->values, state.p, (size_t)(state.end - state.p), err);
-	if (!status)
-		status = tfr_survey_merge(into, from, err);
-	into->files = files;
-	if (into->lists)
-		into->lists->files = files;
-	u = (struct tfr_unpack){ .p = places.p, .end = places.end };
-	if (!status)
-		status = merge_places(into, from, &u, err);
-	if (!status && from->lists)
-		status = merge_places(into->lists, from->lists, &u, err);
-	for (uint64_t k = 0; !status && !u.bad && into->file_records && k < files; k++)
-		into->file_records[k] += tfr_unpack_u64(&u);
-	if (!status && (u.bad || u.p != u.end))
-		status = tfr_job_bad_record(job, part, "lacks something", err);
-	tfr_survey_free(from);
-	return status;
 }

@@ -3,19 +3,12 @@
 #define TFR_INSPECT_SURVEY_STATE_H
 
 #include "inspect/survey.h"
-#include "shard/job/job.h"
 
 /* Equal surveys give equal bytes. p->failed: out of memory. */
 void tfr_survey_pack(const struct tfr_survey *s, struct tfr_pack *p);
-/* `values`: of a survey with distributions.  TFR_EDATA: the bytes are not a survey. */
+/* TFR_EDATA: the bytes are not a survey. */
 enum tfr_status tfr_survey_unpack(
-	struct tfr_survey **s, bool values, const void *bytes, size_t size, struct tfr_error *err);
-/* Puts the survey of a part into its record, and adds that of a part; `into` has all files of the
- * inputs. */
-enum tfr_status tfr_survey_record(
-	const struct tfr_survey *s, struct tfr_job *job, struct tfr_error *err);
-enum tfr_status tfr_survey_take(
-	struct tfr_survey *into, struct tfr_job *job, uint32_t part, struct tfr_error *err);
+	struct tfr_survey **s, const void *bytes, size_t size, struct tfr_error *err);
 /* Writes the member `state` of an open object: the bytes, and a hash of them.  False: out of
  * memory. */
 bool tfr_survey_put_state(const struct tfr_survey *s, struct tfr_json *j);

@@ -51,7 +51,7 @@ static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status;
 
-	if (!o->brief && !o->link) {
+	if (!o->brief) {
 		o->fd = tfr_nameless_open(o->called);
 		o->owned = o->fd >= 0;
 		if (!o->owned && errno != EOPNOTSUPP)
@@ -142,15 +142,12 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	o->force = opts->force;
 	o->brief = opts->brief;
 	o->discard = opts->discard;
-	o->unsynced = opts->unsynced;
-	o->link = opts->link;
 	o->kept = opts->resume;
 	o->temporaries = opts->resume ? NULL : opts->temporaries;
 	if (path)
 		o->path = strdup(path);
 	status = o->path || !path ? open_target(o, opts, err)
 				  : tfr_fail_nomem(err, "creating a file");
-	o->link = NULL;
 	if (status) {
 		tfr_output_close(o);
 		return status;
@@ -243,7 +240,7 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 	if (o->upload)
 		return tfr_output_seal_object(o, err);
 	if (!status && (o->state == TFR_OUTPUT_NAMELESS || o->state == TFR_OUTPUT_TEMPORARY) &&
-		((!o->unsynced && TEMP_FAILURE_RETRY(fsync(o->fd))) || fstat(o->fd, &o->held)))
+		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
 	o->sealed = !status;
 	after_use(o);
@@ -325,8 +322,6 @@ enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_
 		return tfr_output_complete_object(o, err);
 	if (o->state == TFR_OUTPUT_NAMELESS)
 		failed = tfr_nameless_link(o->fd, o->path);
-	else if (tfr_file_is_named(&o->held, o->path)) /* rename() would leave both links */
-		failed = unlink(o->temp);
 	else
 		failed = replace ? rename(o->temp, o->path) : tfr_rename_new(o->temp, o->path);
 	if (failed && errno == EEXIST)

@@ -35,13 +35,6 @@ struct tfr_output_opts {
 	size_t upload_size;
 	/* With `resume`, of a file that was sealed: it may have its name already, and is that. */
 	bool sealed;
-	/* The output is this complete file, to which the temporary name becomes a second link:
-	 * nothing is copied or written.  TFR_ESYS: the file system cannot do that.  NULL: a new
-	 * file. */
-	const char *link;
-	/* Sealing does not wait for the disk: for files whose loss is noticed and costs only time.
-	 */
-	bool unsynced;
 	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
 	 * stream that takes all bytes. */
 	bool discard;

@@ -20,8 +20,6 @@ struct tfr_output {
 	bool force, sealed;
 	bool brief;	  /* no descriptor between writes */
 	bool kept;	  /* closing leaves the temporary */
-	bool unsynced;	  /* sealing does not wait for the disk */
-	const char *link; /* while it is opened: the file that it is */
 	bool discard;	  /* writes go nowhere, and no file is opened */
 	uint64_t size;	  /* of a file, as far as it is written */
 	uint64_t token;	  /* of the temporary name */

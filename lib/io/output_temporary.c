@@ -16,37 +16,11 @@ enum { NAMES_TRIED = 16 };
 
 /* --- temporary names --- */
 
-/* The temporary name becomes another link of a complete file, which is not locked: the lock of its
- * target protects it. */
-static int link_named(struct tfr_output *o)
-{
-	struct stat file;
-
-	if (link(o->link, o->temp)) {
-		/* A run that was killed may have left this link. */
-		if (errno != EEXIST || stat(o->link, &file))
-			return -1;
-		errno = EEXIST;
-		if (!tfr_file_is_named(&file, o->temp))
-			return -1;
-	}
-	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-	o->owned = o->fd >= 0;
-	if (o->fd < 0 || fstat(o->fd, &o->held)) {
-		unlink(o->temp);
-		return -1;
-	}
-	o->size = (uint64_t)o->held.st_size;
-	return 0;
-}
-
 /* Creates a file under the temporary name, or links the nameless file to it.  -1 with errno. */
 static int create_named(struct tfr_output *o)
 {
 	if (o->state == TFR_OUTPUT_NAMELESS)
 		return tfr_nameless_link(o->fd, o->temp);
-	if (o->link)
-		return link_named(o);
 	o->fd = TEMP_FAILURE_RETRY(
 		open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 	if (o->fd < 0)

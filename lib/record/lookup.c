@@ -218,19 +218,6 @@ static enum tfr_status find_line(
 	return status;
 }
 
-enum tfr_status tfr_lookup_place(struct tfr_lookup *l, uint64_t number, uint64_t *offset,
-	uint64_t *end, struct tfr_error *err)
-{
-	struct tfr_index_entry e;
-	enum tfr_status status = find_line(l, number, &e, err);
-
-	if (status)
-		return status;
-	*offset = e.offset;
-	*end = e.offset + e.size;
-	return TFR_OK;
-}
-
 /* Inflates ahead from here on. */
 static enum tfr_status widen(
 	struct tfr_lookup *l, const struct tfr_index_entry *e, struct tfr_error *err)

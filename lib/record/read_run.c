@@ -94,20 +94,16 @@ enum tfr_status tfr_reader_next_run(
 {
 	enum tfr_status status, filled;
 	uint64_t length;
-	size_t size, ours; /* bytes before `until` */
+	size_t size;
 	bool bad;
 
 	assert(r->framing == TFR_FRAMING_RECORDS);
 	empty_run(run);
 	r->fault = TFR_FAULT_NONE;
-	if (tfr_reader_offset(r) >= r->until)
-		return TFR_END;
 	filled = fill_block(r, err);
 	size = r->end - r->begin;
-	ours = r->until - tfr_reader_offset(r) < size ? (size_t)(r->until - tfr_reader_offset(r))
-						      : size;
-	run->records = tfr_intact_records(r->block + r->begin, size, ours, false, &size, &bad);
-	if (!filled && !bad && ours > size)
+	run->records = tfr_intact_records(r->block + r->begin, size, size, false, &size, &bad);
+	if (!filled && !bad)
 		filled = complete_last(r, run, &size, err);
 	if (run->records) /* the next call reports a failure again */
 		return hand_over(r, run, size, err);

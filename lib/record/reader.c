@@ -50,7 +50,6 @@ static enum tfr_status open_stream(struct tfr_reader **out, struct tfr_stream *s
 		r->passed_ctx = opts->ctx;
 	}
 	r->stream = stream;
-	r->until = UINT64_MAX;
 	r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
 	left = tfr_stream_left(r->stream);
 	if (left < r->cap) /* a small file needs no more, and one byte to see its end */
@@ -389,8 +388,6 @@ static enum tfr_status next_record(
 	const uint8_t *payload;
 	uint32_t crc;
 
-	if (tfr_reader_offset(r) >= r->until)
-		return TFR_END;
 	status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
 	if (status)
 		return status;

@@ -19,7 +19,6 @@ struct tfr_reader {
 	uint64_t block_offset; /* of block[0] in the stream */
 	uint64_t index;	       /* of the next record */
 	uint64_t disproved;    /* bytes read as payloads whose CRC did not verify */
-	uint64_t until;	       /* no record is returned that begins here or later */
 	bool ended;	       /* the stream has no more bytes */
 	enum tfr_fault fault;
 	enum tfr_framing framing;
@@ -46,13 +45,6 @@ enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *p
 
 /* Whether the next record is in memory, so that tfr_reader_next() will not wait for the file. */
 bool tfr_reader_holds_next(const struct tfr_reader *r);
-
-/* Ends before the record that begins at `offset` or later, which another process reads; for
- * tfr_reader_next() and tfr_reader_next_run(). */
-static inline void tfr_reader_end_at(struct tfr_reader *r, uint64_t offset)
-{
-	r->until = offset;
-}
 
 /* Notes a fault of this `kind` at the reader's position.  Returns TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);

@@ -105,7 +105,6 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 		.temporary = how->temporary,
 		.brief = how->brief,
 		.resume = how->mark ? &m.file_bytes : NULL,
-		.link = how->link,
 		.sealed = how->mark && how->sealed };
 	enum tfr_status status;
 
@@ -125,11 +124,6 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	out_opts.token = m.token;
 	status = tfr_output_open(&w->out, path, &out_opts, err);
-	if (!status && how->link) {
-		w->ended = true;
-		w->file_bytes = how->totals->file_bytes;
-		w->file_crc = how->totals->file_crc;
-	}
 	return status || !how->mark ? status : go_on(w, &m, how->mark, err);
 }
 

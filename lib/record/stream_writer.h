@@ -19,10 +19,6 @@ struct tfr_writer_how {
 	struct tfr_unread
 		*mark; /* a mark of tfr_stream_writer_mark_place() to continue from; may be NULL */
 	bool sealed;   /* with `mark`: the file was sealed, and may have its name */
-	/* The file is this one, complete as it is, with these totals (struct tfr_output_opts).
-	 * TFR_EDATA: it has another size. */
-	const char *link;
-	const struct tfr_totals *totals;
 };
 
 /* How `path` will be compressed. */

@@ -80,8 +80,6 @@ enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	if (!status)
 		status = tfr_stream_writer_open_with(&w->stream, path, opts, how, err);
-	if (!status && how && how->link)
-		w->totals = *how->totals;
 	if (!status && how && how->mark)
 		status = check_taken_up(w, err);
 	if (status) {

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "rewrite/resample/class_table.h"
-#include "shard/job/job.h"
 #include "sweep/sweep.h"
 
 static const struct tfr_classes_bounds bounds = {
@@ -205,58 +204,6 @@ static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t take
 	common->warn(common->ctx, text);
 }
 
-/* --- in a job --- */
-
-/* A part records: the records and sums of files, the number of records without a value, what the
- * watch saw, and the values. */
-static enum tfr_status record_counts(
-	struct count_by *b, struct tfr_job *job, uint64_t absent, struct tfr_error *err)
-{
-	size_t files = tfr_set_count(b->o->common.input) * sizeof(uint64_t);
-	TFR_AUTO_BUF bytes = { 0 };
-	bool good = tfr_buf_append(&bytes, &absent, sizeof(absent)) &&
-		    tfr_feature_watch_save(b->workers[0].watch, &bytes) &&
-		    (!files || (tfr_buf_append(&bytes, b->records, files) &&
-				       tfr_buf_append(&bytes, b->sums, files)));
-
-	tfr_classes_sort(&b->values);
-	good = good && tfr_classes_save(&b->values, &bytes);
-	return good ? tfr_job_put(job, "counts", bytes.data, bytes.size, err)
-		    : tfr_fail_nomem(err, "recording the result of a part");
-}
-
-static enum tfr_status take_counts(struct count_by *b, struct tfr_job *job, uint32_t part,
-	uint64_t *absent, struct tfr_error *err)
-{
-	size_t files = tfr_set_count(b->o->common.input);
-	struct tfr_unread bytes = { 0 };
-	enum tfr_status status = tfr_job_take(job, part, "counts", &bytes, err);
-	const uint8_t *counts = NULL;
-	uint64_t n = 0;
-	bool good;
-
-	if (status)
-		return status;
-	good = tfr_unread_copy(&bytes, &n, sizeof(n)) &&
-	       tfr_feature_watch_load(b->workers[0].watch, &bytes);
-	if (good)
-		counts = tfr_unread_take(&bytes, 2 * files * sizeof(n));
-	good = counts;
-	*absent += n;
-	for (size_t i = 0; good && i < 2 * files; i++) {
-		memcpy(&n, counts + i * sizeof(n), sizeof(n));
-		*(i < files ? &b->records[i] : &b->sums[i - files]) += n;
-	}
-	while (!status && good && bytes.p != bytes.end) {
-		struct tfr_counted_class value;
-
-		good = tfr_classes_load(&bytes, &value, &n);
-		if (good)
-			status = tfr_classes_add(&b->values, &value, n, NULL, err);
-	}
-	return status || good ? status : tfr_job_bad_record(job, part, "lacks something", err);
-}
-
 enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sweep_report *report,
 	uint64_t *absent, struct tfr_error *err)
 {
@@ -271,8 +218,6 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sw
 		.examine = count_record,
 		.ctx = &b,
 	};
-	struct tfr_job *job = tfr_set_job(opts->common.input);
-	enum tfr_job_act act = tfr_job_act(job);
 	enum tfr_status status = TFR_OK;
 
 	*absent = 0;
@@ -286,13 +231,6 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sw
 		if (k)
 			tfr_feature_watch_merge(b.workers[0].watch, b.workers[k].watch);
 		status = flush(&b, &b.workers[k], err);
-	}
-	for (uint32_t k = 0; !status && act == TFR_JOB_REPLAY && k < tfr_job_parts(job); k++)
-		status = take_counts(&b, job, k, absent, err);
-	if (!status && act == TFR_JOB_SHARE) {
-		status = record_counts(&b, job, *absent, err);
-		close_count(&b);
-		return status;
 	}
 	if (!status && *absent)
 		warn_absent(&b, *absent, report->taken);

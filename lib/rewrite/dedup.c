@@ -4,10 +4,7 @@
  * records are adjacent, the first of them first.  The positions of the others are sorted, and a
  * second sweep in input order skips them.  Each list is sorted in half of the memory, on disk if
  * it needs more, so that memory does not grow with the data.  With 128 bits, the chance that any
- * two different ones of 10^12 records are taken for equal is 1 in 10^14.
- *
- * In a job, the first step notes hashes and positions, sorted, and rewrite/dedup_job.c compares
- * those of a part with those of the parts before it. */
+ * two different ones of 10^12 records are taken for equal is 1 in 10^14. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +12,6 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "rewrite/dedup_job.h"
 #include "rewrite/record_key.h"
 #include "rewrite/rewrite_sweep.h"
 #include "rewrite/shuffle/shuffle.h"
@@ -26,10 +22,10 @@
 #define OTHER_SEED 0x9e3779b97f4a7c15u
 
 enum {
-	HASH = TFR_DEDUP_HASH,
-	PLACE = TFR_DEDUP_PLACE,
-	NOTE = TFR_DEDUP_NOTE,
-	FOUND = TFR_DEDUP_FOUND,
+	HASH = 16,
+	PLACE = 12, /* file, record */
+	NOTE = HASH + PLACE,
+	FOUND = 2 * PLACE, /* the later record, then the first */
 	BATCH = 512,
 };
 
@@ -50,8 +46,6 @@ struct run {
 	uint64_t noted;	     /* records */
 	uint8_t next[FOUND]; /* the next record to skip */
 	bool more;
-	struct tfr_job *job;	 /* NULL: none */
-	struct tfr_buf left_out; /* in a part, with a listing: rows of `found` */
 };
 
 static void put_place(uint8_t *out, uint32_t file, uint64_t record)
@@ -124,13 +118,11 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 	for (unsigned k = 0; !status && k < r->n_workers; k++)
 		status = flush(r, &r->workers[k], err);
 	r->noted = r->report->common.taken;
-	if (!status && tfr_job_act(r->job) == TFR_JOB_SHARE)
-		status = tfr_dedup_note(r->job, r->notes, err);
 	return status;
 }
 
 /* Equal notes are adjacent. */
-static enum tfr_status find_in_order(struct run *r, struct tfr_error *err)
+static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 {
 	uint8_t first[NOTE], found[FOUND];
 	bool any = false, counted = false;
@@ -157,16 +149,6 @@ static enum tfr_status find_in_order(struct run *r, struct tfr_error *err)
 	tfr_sorter_free(r->notes); /* its memory becomes free for writing */
 	r->notes = NULL;
 	return status == TFR_END ? TFR_OK : status;
-}
-
-static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
-{
-	if (!r->job)
-		return find_in_order(r, err);
-	if (tfr_job_act(r->job) == TFR_JOB_SHARE || !tfr_job_is_part(r->job))
-		return TFR_OK;
-	return tfr_dedup_find(r->job, (r->o->memory ? r->o->memory : MEMORY) / 2, r->found,
-		&r->noted, r->report, err);
 }
 
 /* --- the second sweep --- */
@@ -200,25 +182,15 @@ static enum tfr_status digest(
 	return TFR_OK;
 }
 
-/* Lists a duplicate, a row of `found`. */
-static enum tfr_status list_duplicate(struct run *r, const uint8_t *row, struct tfr_error *err)
+static enum tfr_status leave_out(struct run *r, const struct tfr_swept *s, struct tfr_error *err)
 {
-	const struct tfr_set *input = r->o->common.sweep.input;
+	const struct tfr_dedup_opts *o = r->o;
+	enum tfr_status status = TFR_OK;
 
-	if (tfr_job_is_part(r->job))
-		return tfr_buf_append(&r->left_out, row, FOUND)
-			       ? TFR_OK
-			       : tfr_fail_nomem(err, "comparing records");
-	return r->o->duplicate(r->o->common.sweep.ctx,
-		tfr_set_path(input, (size_t)tfr_get_be(row, 4)), tfr_get_be(row + 4, 8),
-		tfr_set_path(input, (size_t)tfr_get_be(row + PLACE, 4)),
-		tfr_get_be(row + PLACE + 4, 8), err);
-}
-
-static enum tfr_status leave_out(struct run *r, struct tfr_error *err)
-{
-	enum tfr_status status = r->o->duplicate ? list_duplicate(r, r->next, err) : TFR_OK;
-
+	if (o->duplicate)
+		status = o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
+			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
+			tfr_get_be(r->next + PLACE + 4, 8), err);
 	return status ? status : look_ahead(r, err);
 }
 
@@ -240,50 +212,11 @@ static enum tfr_status settle(
 	if (c > 0)
 		return tfr_pass_changed(err);
 	if (!c)
-		return leave_out(r, err);
+		return leave_out(r, s, err);
 	shard = (uint32_t)(report->written++ % tfr_set_writer_shards(r->out));
 	report->bytes += d.size;
 	report->sum += d.sum;
 	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
-}
-
-/* The end of a job lists what the parts left out. */
-static enum tfr_status list_all(struct run *r, struct tfr_error *err)
-{
-	struct tfr_unread rows = { 0 };
-	enum tfr_status status = TFR_OK;
-	uint8_t row[FOUND];
-
-	if (tfr_job_is_part(r->job))
-		return tfr_job_put(r->job, "left out", r->left_out.data, r->left_out.size, err);
-	for (uint32_t k = 0; !status && k < tfr_job_parts(r->job); k++) {
-		status = tfr_job_take(r->job, k, "left out", &rows, err);
-		while (!status && tfr_unread_copy(&rows, row, FOUND)) {
-			if (tfr_get_be(row, 4) >= tfr_set_count(r->o->common.sweep.input) ||
-				tfr_get_be(row + PLACE, 4) >=
-					tfr_set_count(r->o->common.sweep.input))
-				return tfr_job_bad_record(r->job, k, "names another file", err);
-			status = list_duplicate(r, row, err);
-		}
-	}
-	return status;
-}
-
-/* In a job: the numbers of the part, or of all parts. */
-static enum tfr_status add_up_parts(struct run *r, struct tfr_error *err)
-{
-	struct tfr_rewrite_report *common = &r->report->common;
-	uint64_t all[6] = { common->taken_sum, common->written, common->bytes, common->sum,
-		r->report->duplicates, r->report->groups };
-	enum tfr_status status = tfr_job_sum(r->job, "dedup", all, 6, err);
-
-	common->taken_sum = all[0];
-	common->written = all[1];
-	common->bytes = all[2];
-	common->sum = all[3];
-	r->report->duplicates = all[4];
-	r->report->groups = all[5];
-	return status || !r->o->duplicate ? status : list_all(r, err);
 }
 
 static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
@@ -302,10 +235,9 @@ static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = tfr_pass_run(&sweep, &r->report->common, err);
 	r->report->temp_bytes += tfr_sorter_spilled(r->found);
-	if (!status && (r->more || (r->report->common.taken != r->noted &&
-					   tfr_job_act(r->job) != TFR_JOB_REPLAY)))
+	if (!status && (r->more || r->report->common.taken != r->noted))
 		status = tfr_pass_changed(err);
-	return status || !r->job ? status : add_up_parts(r, err);
+	return status;
 }
 
 /* --- around them --- */
@@ -359,12 +291,10 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 		status = collect(r, err);
 	if (!status)
 		status = find_duplicates(r, err);
-	if (status || tfr_job_step_over(r->job))
-		return status;
-	status = write_rest(r, err);
-	if (status || tfr_job_is_part(r->job))
-		return status;
-	status = tfr_pass_expected(o, &r->report->common, err);
+	if (!status)
+		status = write_rest(r, err);
+	if (!status)
+		status = tfr_pass_expected(o, &r->report->common, err);
 	if (!status)
 		status = tfr_set_info_carry(&info, o->sweep.input, err);
 	info.beside[0] = o->sweep.quarantine;
@@ -381,7 +311,6 @@ enum tfr_status tfr_dedup(
 	struct run r = { .o = opts,
 		.report = report,
 		.n_workers = tfr_sweep_threads(opts->common.sweep.threads),
-		.job = tfr_set_job(opts->common.sweep.input),
 		.lock = PTHREAD_MUTEX_INITIALIZER };
 	enum tfr_status status;
 
@@ -390,7 +319,6 @@ enum tfr_status tfr_dedup(
 	tfr_set_writer_close(r.out);
 	tfr_sorter_free(r.notes);
 	tfr_sorter_free(r.found);
-	tfr_buf_clear(&r.left_out);
 	free(r.workers);
 	free(r.default_folder);
 	pthread_mutex_destroy(&r.lock);

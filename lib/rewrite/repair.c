@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "record/salvage.h"
 #include "record/stream_writer.h"
-#include "shard/job/job.h"
-#include "shard/set.h"
 
 struct repair {
 	const struct tfr_repair_opts *opts;
@@ -22,10 +20,6 @@ struct repair {
 	struct tfr_stream_writer *quarantine;
 	const char *path;
 	struct tfr_repair_totals file; /* of the current file */
-	size_t number;		       /* of the current file */
-	struct tfr_job *job;	       /* of which this is a part; NULL: none */
-	struct tfr_buf result;	       /* of the part */
-	bool good;		       /* there was memory for it */
 };
 
 static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
@@ -99,39 +93,6 @@ static enum tfr_status keep(struct repair *r, const struct tfr_salvaged *s, stru
 	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
 }
 
-/* What a part of a job records, one after another: a damage, with its reason, or the end of a file.
- */
-struct recorded {
-	uint64_t file, reason_size; /* 0: the end of the file */
-	uint64_t index, offset, size, fixed;
-	struct tfr_repair_totals totals;
-};
-
-static bool record_damage(struct repair *r, const struct tfr_damage *d)
-{
-	struct recorded mine;
-
-	memset(&mine, 0, sizeof(mine));
-	mine.file = r->number;
-	mine.reason_size = strlen(d->reason) + 1;
-	mine.index = d->record;
-	mine.offset = d->offset;
-	mine.size = d->size;
-	mine.fixed = d->fixed;
-	return tfr_buf_append(&r->result, &mine, sizeof(mine)) &&
-	       tfr_buf_append(&r->result, d->reason, mine.reason_size);
-}
-
-static bool record_file(struct repair *r)
-{
-	struct recorded mine;
-
-	memset(&mine, 0, sizeof(mine));
-	mine.file = r->number;
-	mine.totals = r->file;
-	return tfr_buf_append(&r->result, &mine, sizeof(mine));
-}
-
 static void tell(
 	struct repair *r, const struct tfr_salvaged *s, const struct tfr_error *why, bool fixed)
 {
@@ -149,9 +110,7 @@ static void tell(
 	r->file.damages++;
 	r->file.fixed += fixed;
 	r->file.broken += s->broken;
-	if (r->job)
-		r->good = r->good && record_damage(r, &damage);
-	else if (r->opts->damage)
+	if (r->opts->damage)
 		r->opts->damage(r->opts->ctx, &damage);
 }
 
@@ -184,9 +143,7 @@ static void add_up(struct repair *r, uint64_t bytes)
 	all->broken += one->broken;
 	r->report->files++;
 	r->report->damaged_files += one->damages != 0;
-	if (r->job)
-		r->good = r->good && record_file(r);
-	else if (r->opts->file)
+	if (r->opts->file)
 		r->opts->file(r->opts->ctx, r->path, one);
 }
 
@@ -212,86 +169,10 @@ static enum tfr_status repair_file(struct repair *r, const char *path, struct tf
 	return status;
 }
 
-static enum tfr_status repair_all(struct repair *r, struct tfr_error *err)
-{
-	const struct tfr_set *input = r->opts->input;
-	enum tfr_status status = TFR_OK;
-	struct tfr_piece piece;
-
-	for (size_t i = 0; !status && i < tfr_set_count(input); i++) {
-		r->number = i;
-		if (tfr_set_piece(input, i, &piece))
-			status = repair_file(r, tfr_set_path(input, i), err);
-	}
-	return status;
-}
-
-/* --- the end of a job --- */
-
-static enum tfr_status replay_part(
-	struct repair *r, struct tfr_job *job, uint32_t part, struct tfr_error *err)
-{
-	struct tfr_unread result = { 0 };
-	enum tfr_status status = tfr_job_take(job, part, "repair", &result, err);
-	struct recorded theirs;
-	const char *reason;
-
-	while (!status && result.p != result.end) {
-		if (!tfr_unread_copy(&result, &theirs, sizeof(theirs)) ||
-			theirs.file != r->number || theirs.file >= tfr_set_count(r->opts->input))
-			return tfr_job_bad_record(job, part, "lacks something", err);
-		r->path = tfr_set_path(r->opts->input, r->number);
-		if (!theirs.reason_size) {
-			r->file = theirs.totals;
-			if (r->file.kept_bytes + r->file.lost_bytes != r->file.bytes)
-				return tfr_job_bad_record(job, part, "lacks something", err);
-			add_up(r, r->file.bytes);
-			r->number++;
-			continue;
-		}
-		reason = tfr_unread_take(&result, theirs.reason_size);
-		if (!reason || reason[theirs.reason_size - 1])
-			return tfr_job_bad_record(job, part, "lacks something", err);
-		if (r->opts->damage)
-			r->opts->damage(r->opts->ctx,
-				&(struct tfr_damage){ r->path, theirs.index, theirs.offset,
-					theirs.size, reason, theirs.fixed });
-	}
-	return status;
-}
-
-static enum tfr_status replay(struct repair *r, struct tfr_job *job, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++)
-		status = replay_part(r, job, k, err);
-	if (!status && r->number != tfr_set_count(r->opts->input))
-		return tfr_fail_path(err, TFR_EDATA, tfr_set_path(r->opts->input, r->number),
-			"no part has read");
-	return status;
-}
-
-static enum tfr_status add_up_parts(struct repair *r, struct tfr_job *job, struct tfr_error *err)
-{
-	uint64_t sums[3] = { r->report->payload_bytes, r->report->sum, r->report->written };
-	enum tfr_status status = tfr_job_sum(job, "repaired", sums, 3, err);
-
-	r->report->payload_bytes = sums[0];
-	r->report->sum = sums[1];
-	r->report->written = sums[2];
-	return status;
-}
-
 enum tfr_status tfr_repair(
 	const struct tfr_repair_opts *opts, struct tfr_repair_report *report, struct tfr_error *err)
 {
-	struct tfr_job *job = tfr_set_job(opts->input);
-	enum tfr_job_act act = tfr_job_act(job);
-	struct repair r = { .opts = opts,
-		.report = report,
-		.job = act == TFR_JOB_SHARE ? job : NULL,
-		.good = true };
+	struct repair r = { .opts = opts, .report = report };
 	struct tfr_error local;
 	enum tfr_status status;
 
@@ -299,16 +180,10 @@ enum tfr_status tfr_repair(
 		err = &local;
 	*report = (struct tfr_repair_report){ 0 };
 	status = open_outputs(&r, err);
+	for (size_t i = 0; !status && i < tfr_set_count(opts->input); i++)
+		status = repair_file(&r, tfr_set_path(opts->input, i), err);
 	if (!status)
-		status = act == TFR_JOB_REPLAY ? replay(&r, job, err) : repair_all(&r, err);
-	if (!status && act == TFR_JOB_SHARE)
-		status = r.good ? tfr_job_put(job, "repair", r.result.data, r.result.size, err)
-				: tfr_fail_nomem(err, "recording the result of a part");
-	if (!status && job)
-		status = add_up_parts(&r, job, err);
-	if (!status && act != TFR_JOB_SHARE)
 		status = publish(&r, err);
-	tfr_buf_clear(&r.result);
 	tfr_set_writer_close(r.out);
 	tfr_stream_writer_close(r.quarantine);
 	return status;

@@ -17,7 +17,6 @@
 #include "rewrite/split_classes.h"
 #include "rewrite/strata.h"
 #include "shard/fractions.h"
-#include "shard/job/job.h"
 #include "shard/set_writer.h"
 #include "sweep/deferred_faults.h"
 
@@ -218,32 +217,6 @@ static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *er
 	return TFR_OK;
 }
 
-/* In a job: the numbers of the part, or of all parts. */
-static enum tfr_status add_up_parts(struct run *r, struct tfr_error *err)
-{
-	struct tfr_job *job = tfr_set_job(r->opts->common.sweep.input);
-	struct tfr_split_report *report = r->report;
-	uint64_t all[5] = { report->left, report->common.taken_sum, report->common.written,
-		report->common.bytes, report->common.sum };
-	enum tfr_status status = tfr_job_sum(job, "split", all, 5, err);
-
-	report->left = all[0];
-	report->common.taken_sum = all[1];
-	report->common.written = all[2];
-	report->common.bytes = all[3];
-	report->common.sum = all[4];
-	for (size_t i = 0; !status && i < report->set_count; i++) {
-		struct tfr_split_set *set = &report->sets[i];
-		uint64_t numbers[3] = { set->records, set->bytes, set->sum };
-
-		status = tfr_job_sum(job, "set", numbers, 3, err);
-		set->records = numbers[0];
-		set->bytes = numbers[1];
-		set->sum = numbers[2];
-	}
-	return status;
-}
-
 static enum tfr_status divide(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
@@ -265,8 +238,6 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 		r->report->common.bytes += r->report->sets[i].bytes;
 		r->report->common.sum += r->report->sets[i].sum;
 	}
-	if (!status && tfr_set_job(o->common.sweep.input))
-		status = add_up_parts(r, err);
 	return !status && r->strata ? check_unchanged(r, err) : status;
 }
 
@@ -312,11 +283,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	const struct tfr_split_opts *o = r->opts;
 	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(o->share_count, sizeof(*infos));
 	struct tfr_set_info info = { .command = o->common.command, .seed = o->common.seed };
-	enum tfr_status status;
-
-	if (tfr_job_is_part(o->common.writer.job))
-		return TFR_OK;
-	status = tfr_pass_expected(&o->common, &r->report->common, err);
+	enum tfr_status status = tfr_pass_expected(&o->common, &r->report->common, err);
 
 	if (!status)
 		status = tfr_set_info_carry(&info, o->common.sweep.input, err);

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "select/number_list.h"
-#include "shard/set.h"
 #include "sweep/interleave.h"
 #include "thread/threads.h"
 
@@ -135,22 +134,15 @@ static void try_index(struct inputs *in, struct place *p)
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
 {
-	struct tfr_piece piece;
-
 	if (p->file == SIZE_MAX) {
 		tfr_interleave_pass(&in->order);
 		return TFR_OK;
 	}
-	if (!tfr_set_piece(in->set, p->file, &piece)) { /* another part reads it */
-		p->file = tfr_interleave_end(&in->order);
-		return TFR_OK;
-	}
 	p->path = tfr_set_path(in->set, p->file);
-	p->any = !tfr_piece_is_whole(&piece);
+	p->any = false;
 	if (in->by_index)
 		try_index(in, p);
-	return p->lookup ? TFR_OK
-			 : tfr_set_reader(&p->reader, in->set, p->file, &in->reader_opts, err);
+	return p->lookup ? TFR_OK : tfr_reader_open(&p->reader, p->path, &in->reader_opts, err);
 }
 
 static void end_place(struct inputs *in, struct place *p)
@@ -237,9 +229,8 @@ static enum tfr_status step(
 		return TFR_OK;
 	}
 	if (status == TFR_END) {
-		status = p->reader ? tfr_set_piece_ends(in->set, p->file, p->reader, err) : TFR_OK;
 		end_place(in, p);
-		return status;
+		return TFR_OK;
 	}
 	return skip_fault(in, p, status, err);
 }

@@ -12,7 +12,6 @@
 #include "record/framing.h"
 #include "select/mix.h"
 #include "select/number_list.h"
-#include "shard/job/job.h"
 
 /* A copy of a record in the shuffle buffer, because the reader's view is valid only until the next
  * call. */
@@ -34,9 +33,6 @@ struct tfr_select {
 	const char *path;
 	uint64_t matched, passed, given;
 	bool read_to_the_end;
-	const struct tfr_set *set; /* NULL: a mix */
-	bool ended;
-	uint64_t read, bad; /* at the end of a job: of all parts */
 };
 
 static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
@@ -86,7 +82,6 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 	if (!s)
 		return tfr_fail_nomem(err, "selecting records");
 	s->o = *opts;
-	s->set = set;
 	s->faults = (struct tfr_fault_policy){ .skip = opts->skip_damaged,
 		.quarantine = opts->quarantine,
 		.warn = opts->warn,
@@ -240,72 +235,14 @@ static enum tfr_status next_shuffled(
 	return TFR_OK;
 }
 
-/* --- in a job --- */
-
-/* A part has read its share: records what a report needs. */
-static enum tfr_status record_part(struct tfr_select *s, struct tfr_error *err)
-{
-	struct tfr_job *job = tfr_set_job(s->set);
-	TFR_AUTO_BUF watch = { 0 };
-	enum tfr_status status;
-
-	s->read = tfr_mix_read(s->in);
-	s->bad = s->faults.faults;
-	status = tfr_job_sum(job, "select", &s->read, 1, err);
-	if (!status)
-		status = tfr_job_sum(job, "bad", &s->bad, 1, err);
-	if (status || !s->where)
-		return status;
-	if (!tfr_feature_watch_save(tfr_where_lookout(s->where), &watch))
-		return tfr_fail_nomem(err, "recording the result of a part");
-	return tfr_job_put(job, "watch", watch.data, watch.size, err);
-}
-
-/* The end of a job: what all parts have read. */
-static enum tfr_status take_parts(struct tfr_select *s, struct tfr_error *err)
-{
-	struct tfr_job *job = tfr_set_job(s->set);
-	struct tfr_unread watch = { 0 };
-	enum tfr_status status = tfr_job_sum(job, "select", &s->read, 1, err);
-
-	if (!status)
-		status = tfr_job_sum(job, "bad", &s->bad, 1, err);
-	for (uint32_t k = 0; s->where && !status && k < tfr_job_parts(job); k++) {
-		status = tfr_job_take(job, k, "watch", &watch, err);
-		if (!status && !tfr_feature_watch_load(tfr_where_lookout(s->where), &watch))
-			status = tfr_job_bad_record(job, k, "lacks something", err);
-	}
-	return status;
-}
-
-/* The end of the records that are read here. */
-static enum tfr_status end(struct tfr_select *s, struct tfr_error *err)
-{
-	enum tfr_job_act act = s->set ? tfr_job_act(tfr_set_job(s->set)) : TFR_JOB_ALL;
-	enum tfr_status status = TFR_OK;
-
-	if (act == TFR_JOB_SHARE && !s->ended)
-		status = record_part(s, err);
-	if (act == TFR_JOB_REPLAY && !s->ended)
-		status = take_parts(s, err);
-	s->ended = true;
-	return status ? status : TFR_END;
-}
-
 enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
 	if (s->given == s->o.limit)
 		return TFR_END;
-	if (s->set && tfr_job_act(tfr_set_job(s->set)) == TFR_JOB_REPLAY) {
-		s->read_to_the_end = true;
-		return end(s, err);
-	}
 	for (;;) {
 		status = next_shuffled(s, rec, err);
-		if (status == TFR_END)
-			return end(s, err);
 		if (status)
 			return status;
 		if (s->passed == s->o.skip)
@@ -388,19 +325,17 @@ void tfr_select_finish(struct tfr_select *s)
 {
 	if (s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
-	if (s->set && tfr_job_is_part(tfr_set_job(s->set)))
-		return;
-	if (s->where && tfr_select_read(s))
+	if (s->where && tfr_mix_read(s->in))
 		tfr_feature_watch_report(tfr_where_lookout(s->where),
 			s->read_to_the_end ? s->o.missing : NULL, s->o.warn, s->o.ctx);
 }
 
 uint64_t tfr_select_read(const struct tfr_select *s)
 {
-	return s->ended && s->read ? s->read : tfr_mix_read(s->in);
+	return tfr_mix_read(s->in);
 }
 
 uint64_t tfr_select_bad(const struct tfr_select *s)
 {
-	return s->ended && s->bad ? s->bad : s->faults.faults;
+	return s->faults.faults;
 }

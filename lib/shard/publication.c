@@ -59,17 +59,6 @@ enum tfr_status tfr_publication_lock(
 	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK : no_memory(err);
 }
 
-static enum tfr_status check_size(const struct tfr_publication *p, const struct tfr_output *o,
-	enum tfr_publication_role role, const struct stat *there, struct tfr_error *err)
-{
-	if (!p->again || role == TFR_PUBLISH_PROOF || !o ||
-		there->st_size == tfr_output_stat(o)->st_size)
-		return TFR_OK;
-	tfr_fail_path(err, TFR_EEXIST, tfr_output_path(o), "will not overwrite");
-	tfr_error_hint(err, "This job did not write it.  Remove it to finish the job.");
-	return TFR_EEXIST;
-}
-
 /* The absolute path of a file in the folder of `path`. */
 static enum tfr_status make_absolute(
 	struct tfr_publication *p, const char *path, char **absolute, struct tfr_error *err)
@@ -138,9 +127,6 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		if (!tfr_output_replaces(file->o))
 			return tfr_fail_path(
 				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
-		status = check_size(p, file->o, file->role, &now, err);
-		if (status)
-			return status;
 		old = tfr_hidden_name(e->path, p->journal.token, "old");
 		if (!old)
 			return no_memory(err);
@@ -164,8 +150,6 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 	/* Without -f, the store refuses to replace. */
 	if (!o || tfr_output_replaces(o))
 		status = tfr_look(url, &st, &why);
-	if (!status)
-		status = check_size(p, o, role, &st, &why);
 	one.unknown = status == TFR_ESYS && why.sys_errno == EACCES;
 	one.replaces = !status || one.unknown;
 	if ((!o && status == TFR_END) || (status && status != TFR_END && !one.unknown)) {

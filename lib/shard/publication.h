@@ -21,9 +21,6 @@ struct tfr_publication {
 	size_t cap_locks, cap_files;
 	uint32_t current;    /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
-	/* A file that is no proof replaces only one of its size: what a process of the same job
-	 * published before it was killed. */
-	bool again;
 };
 
 enum tfr_publication_role {

@@ -17,15 +17,12 @@
 #include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "record/reader.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
 
 struct tfr_set {
 	char **paths;
 	size_t count, cap;
-	struct tfr_piece *pieces; /* one per file; NULL: all of them */
-	struct tfr_job *job;
 	const struct tfr_set_opts *opts; /* only while opening */
 };
 
@@ -472,7 +469,6 @@ void tfr_set_close(struct tfr_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		free(set->paths[i]);
 	free(set->paths);
-	free(set->pieces);
 	free(set);
 }
 
@@ -496,48 +492,4 @@ uint64_t tfr_set_bytes(const struct tfr_set *set)
 			S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	return bytes;
-}
-
-struct tfr_job *tfr_set_job(const struct tfr_set *set)
-{
-	return set->job;
-}
-
-void tfr_set_join(struct tfr_set *set, struct tfr_job *job, struct tfr_piece *pieces)
-{
-	set->job = job;
-	set->pieces = pieces;
-}
-
-bool tfr_set_piece(const struct tfr_set *set, size_t file, struct tfr_piece *piece)
-{
-	*piece = set->pieces ? set->pieces[file]
-			     : (struct tfr_piece){ .here = true, .until = UINT64_MAX };
-	return piece->here;
-}
-
-enum tfr_status tfr_set_reader(struct tfr_reader **r, const struct tfr_set *set, size_t file,
-	const struct tfr_reader_opts *opts, struct tfr_error *err)
-{
-	struct tfr_piece piece;
-	enum tfr_status status;
-
-	tfr_set_piece(set, file, &piece);
-	status = tfr_cut_open(r, set->paths[file], &piece.begin, opts, err);
-	if (!status)
-		tfr_reader_end_at(*r, piece.until);
-	return status;
-}
-
-enum tfr_status tfr_set_piece_ends(
-	const struct tfr_set *set, size_t file, const struct tfr_reader *r, struct tfr_error *err)
-{
-	struct tfr_piece piece;
-
-	tfr_set_piece(set, file, &piece);
-	if (piece.until == UINT64_MAX || tfr_reader_offset(r) == piece.until)
-		return TFR_OK;
-	return tfr_fail_record(err, TFR_EDATA, set->paths[file], r->index, tfr_reader_offset(r),
-		"the next part begins at offset %llu, and no record does",
-		(unsigned long long)piece.until);
 }

@@ -47,11 +47,7 @@ enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iov
 	int count, const struct tfr_digest *digest, struct tfr_error *err)
 {
 	uint64_t size = digest->size + TFR_RECORD_OVERHEAD;
-	enum tfr_status status;
-
-	if (w->exchange)
-		return tfr_set_part_put(w, 0, pieces, count, digest, err);
-	status = make_room(w, size, err);
+	enum tfr_status status = make_room(w, size, err);
 
 	w->bytes += size;
 	w->records++;
@@ -62,11 +58,7 @@ enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iov
 enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
 	const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status;
-
-	if (w->exchange)
-		return tfr_set_part_put_framed(w, 0, piece, 1, add, err);
-	status = make_room(w, piece->iov_len, err);
+	enum tfr_status status = make_room(w, piece->iov_len, err);
 
 	w->bytes += piece->iov_len;
 	w->records++;

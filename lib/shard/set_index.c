@@ -7,8 +7,6 @@
 #include <tfr-private/shard.h>
 
 #include "base/error.h"
-#include "shard/job/job.h"
-#include "shard/set.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -17,7 +15,6 @@ struct index_run {
 	const struct tfr_set_index_opts *opts;
 	bool *again; /* the file was named before; two threads must not write one index */
 	unsigned threads_a_file;
-	struct tfr_buf files; /* struct indexed, in a part of a job */
 };
 
 struct index_slot {
@@ -67,7 +64,6 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
-	struct tfr_piece piece;
 	struct tfr_index_opts opts = { .force = run->opts->force,
 		.temporaries = run->opts->temporaries,
 		.threads = run->threads_a_file,
@@ -77,8 +73,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	(void)worker;
 	(void)err;
 	slot->report = (struct tfr_index_report){ 0 };
-	slot->status = TFR_OK;
-	if (run->again[i] || !tfr_set_piece(run->set, (size_t)i, &piece))
+	if (run->again[i])
 		return TFR_OK;
 	if (run->opts->check)
 		slot->status = tfr_index_inspect(path, &opts, &slot->report.before, &slot->err);
@@ -88,70 +83,12 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	return TFR_OK;
 }
 
-/* What a part of a job records of a file, which it reads completely; the error follows. */
-struct indexed {
-	uint64_t file;
-	struct tfr_index_report report;
-	enum tfr_status status;
-};
-
-static enum tfr_status record_file(
-	struct index_run *run, uint64_t i, const struct index_slot *slot, struct tfr_error *err)
-{
-	struct tfr_piece piece;
-	struct indexed mine;
-
-	if (!tfr_set_piece(run->set, (size_t)i, &piece))
-		return TFR_OK;
-	memset(&mine, 0, sizeof(mine));
-	mine.file = i;
-	mine.report = slot->report;
-	mine.status = slot->status;
-	if (tfr_buf_append(&run->files, &mine, sizeof(mine)) &&
-		(!slot->status || tfr_error_save(&slot->err, &run->files)))
-		return TFR_OK;
-	return tfr_fail_nomem(err, "recording the result of a part");
-}
-
-/* The end of a job: reports what the parts have indexed. */
-static enum tfr_status replay(struct index_run *run, struct tfr_job *job, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	uint64_t next = 0;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++) {
-		struct tfr_unread files = { 0 };
-		struct tfr_error fault;
-		struct indexed theirs;
-
-		status = tfr_job_take(job, k, "index", &files, err);
-		while (!status && files.p != files.end) {
-			if (!tfr_unread_copy(&files, &theirs, sizeof(theirs)) ||
-				theirs.file != next || theirs.file >= tfr_set_count(run->set) ||
-				(theirs.status && !tfr_error_load(&fault, &files))) {
-				status = tfr_job_bad_record(job, k, "lacks something", err);
-				break;
-			}
-			if (!run->again[next])
-				run->opts->file(run->opts->ctx,
-					tfr_set_path(run->set, (size_t)next), &theirs.report,
-					theirs.status ? &fault : NULL);
-			next++;
-		}
-	}
-	if (!status && next != tfr_set_count(run->set))
-		return tfr_fail_path(err, TFR_EDATA, tfr_set_path(run->set, (size_t)next),
-			"no part has indexed");
-	return status;
-}
-
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 
-	if (tfr_job_act(tfr_set_job(run->set)) == TFR_JOB_SHARE)
-		return record_file(run, i, slot, err);
+	(void)err;
 	if (!run->again[i])
 		run->opts->file(run->opts->ctx, tfr_set_path(run->set, (size_t)i), &slot->report,
 			slot->status ? &slot->err : NULL);
@@ -172,16 +109,8 @@ enum tfr_status tfr_set_index(
 	enum tfr_status status;
 
 	run.threads_a_file = tfr_thread_share(job.threads, job.count);
-	if (!mark_repeated(&run))
-		status = tfr_fail_nomem(err, "indexing");
-	else if (tfr_job_act(tfr_set_job(set)) == TFR_JOB_REPLAY)
-		status = replay(&run, tfr_set_job(set), err);
-	else
-		status = tfr_lanes_run(&job, &run, err);
-	if (!status && tfr_job_act(tfr_set_job(set)) == TFR_JOB_SHARE)
-		status =
-			tfr_job_put(tfr_set_job(set), "index", run.files.data, run.files.size, err);
-	tfr_buf_clear(&run.files);
+	status = mark_repeated(&run) ? tfr_lanes_run(&job, &run, err)
+				     : tfr_fail_nomem(err, "indexing");
 	free(run.again);
 	return status;
 }

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "shard/job/job.h"
 #include "shard/manifest.h"
 #include "shard/manifests.h"
 #include "shard/publication.h"
@@ -220,19 +219,9 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 {
 	struct tfr_output **manifests = calloc(n + 1, sizeof(struct tfr_output *));
 	struct tfr_publication p = { 0 };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status =
+		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 
-	if (n && (w[0]->exchange || w[0]->gathers)) { /* a part of a job publishes nothing */
-		free((void *)manifests);
-		for (size_t i = 0; !status && i < n; i++)
-			status = tfr_set_writer_seal(w[i], err);
-		return status;
-	}
-	status = manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
-	if (n && w[0]->opts.job) {
-		p.again = tfr_job_publishes_again(w[0]->opts.job);
-		status = status ? status : tfr_job_begin_publishing(w[0]->opts.job, err);
-	}
 	if (!status && !(n && w[0]->opts.dry_run))
 		status = add_all(&p, w, info, n, manifests, err);
 	if (!status && p.journal.n == 1 && !p.n_objects && n == 1)

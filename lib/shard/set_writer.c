@@ -20,7 +20,6 @@
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "io/path.h"
-#include "shard/job/job.h"
 #include "shard/manifest.h"
 #include "shard/manifests.h"
 #include "shard/set_writer_state.h"
@@ -220,10 +219,6 @@ static enum tfr_status open_files(
 	uint32_t now = how->open_now && how->open_now < w->count ? how->open_now : w->count;
 	enum tfr_status status = prepare(w, w->fills ? 1 : now, err);
 
-	/* Gathered shards are opened when they are adopted. */
-	if (tfr_set_writer_adopts(w))
-		now = 0;
-
 	if (!status && how->mark)
 		return tfr_set_writer_resume(w, how->mark, err);
 	if (!status && w->fills)
@@ -232,20 +227,6 @@ static enum tfr_status open_files(
 		status = k < now ? tfr_set_writer_open_shard(w, k, NULL, err)
 				 : check_later(w, k, err);
 	return status;
-}
-
-/* In a part of a job, or the end of one part. */
-static enum tfr_status open_in_part(
-	struct tfr_set_writer *w, const struct tfr_set_how *how, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	if (tfr_job_is_part(w->opts.job) && !tfr_job_gathers(w->opts.job))
-		return tfr_set_part_open(w, err);
-	if (tfr_job_assembles(w->opts.job))
-		w->set = tfr_job_next_set(w->opts.job);
-	status = tfr_set_gather_open(w, err);
-	return status ? status : prepare(w, how->open_now ? how->open_now : 1, err);
 }
 
 enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *target,
@@ -266,16 +247,6 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	w->ctx = ctx;
 	w->subject = strdup(target);
 	status = w->subject ? name_files(w, target, err) : tfr_fail_nomem(err, "creating a set");
-	if (!status && (tfr_job_is_part(w->opts.job) || tfr_job_assembles(w->opts.job))) {
-		status = open_in_part(w, how, err);
-		if (status)
-			tfr_set_writer_close(w);
-		else
-			*out = w;
-		return status;
-	}
-	if (!status && w->opts.job)
-		w->set = tfr_job_next_set(w->opts.job);
 	if (!status)
 		status = tfr_set_writer_lock(w, target, how->mark, err);
 	/* A set that fills has no number of shards yet; other sets beside it are reported when it
@@ -312,35 +283,29 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_digest *digest,
 	struct tfr_error *err)
 {
-	if (w->exchange)
-		return tfr_set_part_put(w, shard, pieces, count, digest, err);
 	assert(shard < w->count && w->shards[shard]); /* shards without a descriptor are framed */
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
 }
 
 uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w)
 {
-	assert(w->fills && (w->count || w->exchange));
-	return w->count ? w->count - 1 : 0;
+	assert(w->fills && w->count);
+	return w->count - 1;
 }
 
 uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard)
 {
-	assert(shard < w->count || w->exchange);
-	if (w->exchange)
-		return 1;
+	assert(shard < w->count);
 	return w->shards[shard] ? tfr_writer_totals(w->shards[shard])->records : 0;
 }
 
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status;
+	enum tfr_status status =
+		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
 
-	if (w->exchange)
-		return tfr_set_part_put_framed(w, shard, pieces, count, add, err);
 	assert(shard < w->count);
-	status = w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
 	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
 }
 
@@ -389,7 +354,7 @@ enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error 
 {
 	enum tfr_status status = TFR_OK;
 
-	for (uint32_t i = 0; !status && w->shards && i < w->count; i++)
+	for (uint32_t i = 0; !status && i < w->count; i++)
 		if (w->shards[i])
 			status = tfr_writer_flush(w->shards[i], err);
 	return status;
@@ -397,17 +362,13 @@ enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error 
 
 enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err)
 {
-	struct tfr_lanes sealing = { .threads = tfr_thread_count(0), .work = seal_one };
+	struct tfr_lanes sealing = {
+		.threads = tfr_thread_count(0), .count = w->count, .work = seal_one
+	};
 
 	enum tfr_status status = TFR_OK;
 
-	if (w->exchange || (w->gathers && !tfr_job_assembles(w->opts.job)))
-		return TFR_OK;
-	status = tfr_set_writer_assemble(w, err);
-	if (w->gathers)
-		return status;
-	sealing.count = w->count;
-	if (!status && w->fills && !w->files)
+	if (w->fills && !w->files)
 		status = tfr_set_fill_name(w, err);
 	if (!status)
 		status = tfr_lanes_run(&sealing, w, err);
@@ -439,7 +400,7 @@ void tfr_set_writer_close(struct tfr_set_writer *w)
 
 struct tfr_totals tfr_set_writer_totals(const struct tfr_set_writer *w)
 {
-	struct tfr_totals sum = w->exchanged;
+	struct tfr_totals sum = { 0 };
 
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct tfr_totals *t;

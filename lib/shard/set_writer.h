@@ -81,17 +81,6 @@ void tfr_set_writer_keep(struct tfr_set_writer *w);
 /* Writes framed records, as tfr_writer_put_framed() does. */
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err);
-/* In a part of a job: the number of places by which the first record of the next part is ahead of
- * that of this one, in the order of the set; by default the number of records. */
-void tfr_set_writer_turn(struct tfr_set_writer *w, uint64_t turn);
-/* In a part of a job that gathers: the shards of this part, from *low up to *high.  All shards of
- * any other writer. */
-void tfr_set_writer_own(const struct tfr_set_writer *w, uint32_t *low, uint32_t *high);
-/* Completes the shards of this part in the job directory, and records them. */
-enum tfr_status tfr_set_writer_gathered(struct tfr_set_writer *w, struct tfr_error *err);
-/* At the end of a job: writes the records of all parts.  Publishing does this, too; a caller that
- * needs the totals first calls it earlier. */
-enum tfr_status tfr_set_writer_assemble(struct tfr_set_writer *w, struct tfr_error *err);
 /* Completes a shard that gets no more records: it is on disk and holds neither memory nor a
  * descriptor. */
 enum tfr_status tfr_set_writer_finish(

@@ -31,17 +31,6 @@ struct tfr_set_writer {
 	void (*warn)(void *ctx, const char *text);
 	void *ctx;
 
-	/* In a part of a job, records go to the exchange, and no file is opened.  When the job is
-	 * finished, shards are assembled from the exchanges. */
-	struct tfr_exchange *exchange;
-	uint32_t set; /* its number there */
-	bool assembled;
-	/* A part that gathers writes its shards, from `low` up to `high`, into the job directory.
-	 */
-	bool gathers;
-	uint32_t low, high;
-	struct tfr_totals exchanged; /* what this part put there */
-
 	bool fills;
 	struct tfr_set_fill fill;
 	uint64_t bytes, records; /* of the shard that fills now */
@@ -54,20 +43,6 @@ enum tfr_status tfr_set_writer_open_shard(
 /* Looks for a set of the same name with another number of shards: TFR_EEXIST, or with opts.force a
  * warning. */
 enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err);
-
-/* In a part of a job, in set_part.c: */
-enum tfr_status tfr_set_part_open(struct tfr_set_writer *w, struct tfr_error *err);
-enum tfr_status tfr_set_part_put(struct tfr_set_writer *w, uint32_t shard,
-	const struct iovec *pieces, int count, const struct tfr_digest *digest,
-	struct tfr_error *err);
-enum tfr_status tfr_set_part_put_framed(struct tfr_set_writer *w, uint32_t shard,
-	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err);
-
-/* In a part that gathers, in set_gather.c: */
-enum tfr_status tfr_set_gather_open(struct tfr_set_writer *w, struct tfr_error *err);
-/* Whether the parts have written the shards; adopts them. */
-bool tfr_set_writer_adopts(const struct tfr_set_writer *w);
-enum tfr_status tfr_set_gather_adopt(struct tfr_set_writer *w, struct tfr_error *err);
 
 /* For a set that fills, in set_fill.c: */
 /* Opens the next shard. */

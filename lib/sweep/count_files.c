@@ -4,7 +4,6 @@
  * verifying its payloads, in one pass over the files (sweep/file_pass.h).  The first fault of a
  * file ends it.  Counting by headers divides a large file among threads itself. */
 #include <assert.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include <tfr-private/shard.h>
@@ -80,12 +79,8 @@ static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tf
 {
 	struct count_slot *all = file, *slot = piece;
 
-	(void)err;
-	assert(!all->status || tfr_set_job(((const struct count_run *)ctx)->set));
-	if (all->status) /* an earlier part met a fault, which ends the file */
-		return TFR_OK;
-	if (slot->stale)
-		all->stale = slot->stale;
+	(void)ctx, (void)err;
+	assert(!all->status);
 	all->records += slot->records;
 	all->sum += slot->sum;
 	if (slot->status) {
@@ -127,40 +122,6 @@ static bool count_by_manifest(const struct count_run *run, uint64_t i, struct co
 	slot->sum = shard->sum;
 	tfr_progress_add(run->opts->progress, shard->records, shard->bytes);
 	return true;
-}
-
-/* --- in a job --- */
-
-/* A part, as it is recorded; the error and the reason follow, where there are any. */
-struct saved_count {
-	uint64_t records, sum;
-	uint32_t status, stale_size;
-};
-
-static bool save_part(const void *part, struct tfr_buf *bytes)
-{
-	const struct count_slot *slot = part;
-	struct saved_count saved = { slot->records, slot->sum, (uint32_t)slot->status,
-		slot->stale ? (uint32_t)strlen(slot->stale) + 1 : 0 };
-
-	return tfr_buf_append(bytes, &saved, sizeof(saved)) &&
-	       (!saved.status || tfr_error_save(&slot->err, bytes)) &&
-	       (!saved.stale_size || tfr_buf_append(bytes, slot->stale, saved.stale_size));
-}
-
-static bool load_part(void *part, struct tfr_unread *bytes)
-{
-	struct count_slot *slot = part;
-	struct saved_count saved;
-
-	if (!tfr_unread_copy(bytes, &saved, sizeof(saved)) ||
-		(saved.status && !tfr_error_load(&slot->err, bytes)))
-		return false;
-	slot->records = saved.records;
-	slot->sum = saved.sum;
-	slot->status = saved.status ? slot->err.status : TFR_OK;
-	slot->stale = saved.stale_size ? tfr_unread_take(bytes, saved.stale_size) : NULL;
-	return !saved.stale_size || (slot->stale && !slot->stale[saved.stale_size - 1]);
 }
 
 /* --- the pass --- */
@@ -208,8 +169,6 @@ enum tfr_status tfr_set_count_records(
 		.fault = take_fault,
 		.merge = merge_piece,
 		.deliver = deliver_file,
-		.save = save_part,
-		.load = load_part,
 	};
 	enum tfr_status status = TFR_OK;
 

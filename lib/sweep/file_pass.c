@@ -15,8 +15,6 @@
 #include <tfr-private/gzi.h>
 
 #include "base/error.h"
-#include "shard/job/job.h"
-#include "shard/set.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -31,8 +29,6 @@ struct pass {
 	void *ctx;
 	unsigned threads_per_file;
 	struct tfr_run *runs; /* one per worker */
-	enum tfr_job_act act;
-	struct tfr_buf pieces; /* of a part of a job: number, size, bytes of each */
 };
 
 /* A file that all threads share. */
@@ -69,8 +65,8 @@ static bool has_large(const struct tfr_set *set)
 
 /* Reads the next run, after the faults before it.  *more false: the run is empty, and nothing
  * follows. */
-static enum tfr_status next_run(struct pass *x, uint64_t file, struct tfr_reader *reader,
-	struct tfr_run *run, void *part, bool *more, struct tfr_error *err)
+static enum tfr_status next_run(struct pass *x, struct tfr_reader *reader, struct tfr_run *run,
+	void *part, bool *more, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK, got;
 	struct tfr_error failure;
@@ -83,8 +79,8 @@ static enum tfr_status next_run(struct pass *x, uint64_t file, struct tfr_reader
 			return TFR_OK;
 		assert(!run->records);
 		*more = false;
-		status = got == TFR_END ? tfr_set_piece_ends(x->p->set, (size_t)file, reader, err)
-					: x->p->fault(x->ctx, part, reader, &failure, more, err);
+		if (got != TFR_END)
+			status = x->p->fault(x->ctx, part, reader, &failure, more, err);
 	}
 	return status;
 }
@@ -99,14 +95,14 @@ static enum tfr_status take_run(struct pass *x, unsigned worker, void *part, str
 	return status;
 }
 
-static enum tfr_status read_alone(struct pass *x, unsigned worker, uint64_t file,
-	struct tfr_reader *reader, void *part, struct tfr_error *err)
+static enum tfr_status read_alone(struct pass *x, unsigned worker, struct tfr_reader *reader,
+	void *part, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	bool more = true;
 
 	while (!status && more) {
-		status = next_run(x, file, reader, &x->runs[worker], part, &more, err);
+		status = next_run(x, reader, &x->runs[worker], part, &more, err);
 		if (!status && more)
 			status = take_run(x, worker, part, err);
 	}
@@ -130,7 +126,7 @@ static enum tfr_status pull_piece(void *ctx, struct tfr_lanes_run *lanes, unsign
 	piece->last = false;
 	piece->clear = x->p->clear_part;
 	x->p->start(x->ctx, f->file, piece->part);
-	status = next_run(x, f->file, f->reader, &x->runs[worker], piece->part, &more, err);
+	status = next_run(x, f->reader, &x->runs[worker], piece->part, &more, err);
 	f->over = !more;
 	return status;
 }
@@ -191,7 +187,7 @@ static enum tfr_status open_file(struct pass *x, unsigned threads, uint64_t file
 	const char *path = tfr_set_path(x->p->set, (size_t)file);
 
 	if (!from->records)
-		return tfr_set_reader(reader, x->p->set, (size_t)file, &opts, failure);
+		return tfr_reader_open(reader, path, &opts, failure);
 	return tfr_reader_open_at(reader, path, NULL, from->offset, from->records, &opts, failure);
 }
 
@@ -202,46 +198,19 @@ static enum tfr_status read_file(struct pass *x, unsigned worker, unsigned threa
 	struct tfr_file_start from = { 0 };
 	struct tfr_reader *reader = NULL;
 	struct tfr_error failure;
-	struct tfr_piece piece;
 	enum tfr_status status;
 
 	p->start(x->ctx, file, part);
-	if (!tfr_set_piece(p->set, (size_t)file, &piece))
-		return TFR_OK;
-	status = tfr_piece_is_whole(&piece)
-			 ? p->prepare(x->ctx, worker, threads, file, part, &from, err)
-			 : TFR_OK;
+	status = p->prepare(x->ctx, worker, threads, file, part, &from, err);
 	if (!status && open_file(x, threads, file, &from, &reader, &failure))
 		status = p->fault(x->ctx, part, NULL, &failure, &(bool){ false }, err);
 	else if (!status)
 		status = shared ? read_shared(x, threads, file, reader, part, err)
-				: read_alone(x, worker, file, reader, part, err);
-	if ((!status || status == TFR_END) && p->end && x->act == TFR_JOB_ALL)
+				: read_alone(x, worker, reader, part, err);
+	if ((!status || status == TFR_END) && p->end)
 		status = p->end(x->ctx, file, part, reader, err);
-	else if ((!status || status == TFR_END) && p->end_piece && piece.until == UINT64_MAX)
-		status = p->end_piece(x->ctx, file, part, reader, err);
 	tfr_reader_close(reader);
 	return status == TFR_END ? TFR_OK : status;
-}
-
-/* A part of a job records the piece. */
-static enum tfr_status deliver(struct pass *x, uint64_t i, void *part, struct tfr_error *err)
-{
-	struct tfr_piece piece;
-	uint64_t at, size;
-
-	if (x->act == TFR_JOB_ALL)
-		return x->p->deliver(x->ctx, i, part, err);
-	if (!tfr_set_piece(x->p->set, (size_t)i, &piece))
-		return TFR_OK;
-	at = x->pieces.size;
-	size = 0;
-	if (!tfr_buf_append(&x->pieces, &i, sizeof(i)) ||
-		!tfr_buf_append(&x->pieces, &size, sizeof(size)) || !x->p->save(part, &x->pieces))
-		return tfr_fail_nomem(err, "recording the result of a part");
-	size = x->pieces.size - at - sizeof(i) - sizeof(size);
-	memcpy(x->pieces.data + at + sizeof(i), &size, sizeof(size));
-	return TFR_OK;
 }
 
 static enum tfr_status read_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
@@ -255,7 +224,9 @@ static enum tfr_status read_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 
 static enum tfr_status deliver_item(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	return deliver(ctx, i, slot, err);
+	struct pass *x = ctx;
+
+	return x->p->deliver(x->ctx, i, slot, err);
 }
 
 static enum tfr_status read_many(struct pass *x, struct tfr_error *err)
@@ -285,83 +256,10 @@ static enum tfr_status read_few(struct pass *x, struct tfr_error *err)
 		status = read_file(
 			x, 0, shared ? p->threads : x->threads_per_file, shared, i, part, err);
 		if (!status)
-			status = deliver(x, i, part, err);
+			status = p->deliver(x->ctx, i, part, err);
 	}
 	if (part && p->clear_part)
 		p->clear_part(part);
-	free(part);
-	return status;
-}
-
-/* --- the end of a job --- */
-
-/* The next piece of file `i` in the record of a part; false: it has none. */
-static bool take_piece_of(struct tfr_unread *pieces, uint64_t i, struct tfr_unread *piece)
-{
-	struct tfr_unread ahead = *pieces;
-	uint64_t number, size;
-	const void *bytes;
-
-	if (!tfr_unread_copy(&ahead, &number, sizeof(number)) || number != i ||
-		!tfr_unread_copy(&ahead, &size, sizeof(size)))
-		return false;
-	bytes = tfr_unread_take(&ahead, size);
-	if (!bytes)
-		return false;
-	*piece = (struct tfr_unread){ bytes, (const uint8_t *)bytes + size };
-	*pieces = ahead;
-	return true;
-}
-
-static enum tfr_status merge_file(struct pass *x, struct tfr_unread *parts, uint64_t i, void *all,
-	void *part, struct tfr_error *err)
-{
-	const struct tfr_file_pass *p = x->p;
-	struct tfr_job *job = tfr_set_job(p->set);
-	enum tfr_status status = TFR_OK;
-	struct tfr_unread piece;
-	bool any = false;
-
-	p->start(x->ctx, i, all);
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++) {
-		if (!take_piece_of(&parts[k], i, &piece))
-			continue;
-		p->start(x->ctx, i, part);
-		any = true;
-		if (!p->load(part, &piece) || piece.p != piece.end)
-			status = tfr_job_bad_record(job, k, "lacks something", err);
-		else
-			status = p->merge(x->ctx, all, part, err);
-	}
-	if (!status && !any)
-		return tfr_fail_path(
-			err, TFR_EDATA, tfr_set_path(p->set, (size_t)i), "no part has read");
-	if (!status && p->end)
-		status = p->end(x->ctx, i, all, NULL, err);
-	return status && status != TFR_END ? status : p->deliver(x->ctx, i, all, err);
-}
-
-static enum tfr_status replay(struct pass *x, struct tfr_error *err)
-{
-	const struct tfr_file_pass *p = x->p;
-	struct tfr_job *job = tfr_set_job(p->set);
-	TFR_AUTO_FREE struct tfr_unread *parts = calloc(tfr_job_parts(job), sizeof(*parts));
-	void *all = calloc(1, p->part_size), *part = calloc(1, p->part_size);
-	enum tfr_status status =
-		parts && all && part ? TFR_OK : tfr_fail_nomem(err, "reading files");
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++)
-		status = tfr_job_take(job, k, "files", &parts[k], err);
-	for (uint64_t i = 0; !status && i < tfr_set_count(p->set); i++)
-		status = merge_file(x, parts, i, all, part, err);
-	for (uint32_t k = 0; !status && k < tfr_job_parts(job); k++)
-		if (parts[k].p != parts[k].end)
-			status = tfr_job_bad_record(job, k, "has more than it should", err);
-	if (all && p->clear_part)
-		p->clear_part(all);
-	if (part && p->clear_part)
-		p->clear_part(part);
-	free(all);
 	free(part);
 	return status;
 }
@@ -374,9 +272,6 @@ enum tfr_status tfr_file_pass_run(
 	enum tfr_status status;
 
 	assert(pass->threads);
-	x.act = tfr_job_act(tfr_set_job(pass->set));
-	if (x.act == TFR_JOB_REPLAY)
-		return replay(&x, err);
 	x.threads_per_file = tfr_thread_share(pass->threads, files);
 	x.runs = calloc(pass->threads, sizeof(*x.runs));
 	if (!x.runs)
@@ -387,9 +282,5 @@ enum tfr_status tfr_file_pass_run(
 	for (unsigned i = 0; i < pass->threads; i++)
 		tfr_run_clear(&x.runs[i]);
 	free(x.runs);
-	if (x.act == TFR_JOB_SHARE && (!status || status == TFR_END))
-		status = tfr_job_put(
-			tfr_set_job(pass->set), "files", x.pieces.data, x.pieces.size, err);
-	tfr_buf_clear(&x.pieces);
 	return status == TFR_END ? TFR_OK : status;
 }

@@ -12,8 +12,6 @@
 
 #include <tfr-private/shard.h>
 
-#include "base/buf.h"
-#include "base/unread.h"
 #include "record/record_run.h"
 
 /* Where reading starts. */
@@ -31,8 +29,8 @@ struct tfr_file_pass {
 
 	/* Empties a part of file number `file`. */
 	void (*start)(void *ctx, uint64_t file, void *part);
-	/* Comes first for each file that is read completely, and may use so many threads.  TFR_END:
-	 * the part is complete, and the file is not read.  *from is all zero unless it is set. */
+	/* Comes first for each file, and may use so many threads.  TFR_END: the part is complete,
+	 * and the file is not read.  *from is all zero unless it is set. */
 	enum tfr_status (*prepare)(void *ctx, unsigned worker, unsigned threads, uint64_t file,
 		void *part, struct tfr_file_start *from, struct tfr_error *err);
 	/* Payloads are not verified yet.  TFR_END: nothing more is wanted of this file. */
@@ -49,18 +47,9 @@ struct tfr_file_pass {
 	 * be NULL. */
 	enum tfr_status (*end)(void *ctx, uint64_t file, void *part, struct tfr_reader *reader,
 		struct tfr_error *err);
-	/* In a part of a job, in place of end(), after the last piece of a file.  May be NULL. */
-	enum tfr_status (*end_piece)(void *ctx, uint64_t file, void *part,
-		struct tfr_reader *reader, struct tfr_error *err);
 	/* One file at a time, in the order of the set. */
 	enum tfr_status (*deliver)(void *ctx, uint64_t file, void *part, struct tfr_error *err);
 	void (*clear_part)(void *part); /* may be NULL */
-	/* For a job (tfr-private/job.h): appends a part, and adds to an empty part what was
-	 * appended. False: out of memory, or bytes that cannot be.  A part of a job reads pieces of
-	 * files and appends them.  At the end of the job, the pieces of each file are merged, end()
-	 * gets no reader, and the file is delivered. */
-	bool (*save)(const void *part, struct tfr_buf *bytes);
-	bool (*load)(void *part, struct tfr_unread *bytes);
 };
 
 enum tfr_status tfr_file_pass_run(

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "shard/set.h"
 #include "sweep/parts.h"
 #include "thread/lanes.h"
 
@@ -25,12 +24,8 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 {
 	struct stream *st = &r->workers[0].stream;
 	enum tfr_status status = TFR_END;
-	struct tfr_piece piece;
 
 	while (status == TFR_END) {
-		while (!st->reader && r->next_file < r->files &&
-			!tfr_set_piece(r->o->input, r->next_file, &piece))
-			r->next_file++;
 		if (!st->reader) {
 			if (r->next_file == r->files)
 				return TFR_END;

@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "example/content.h"
 #include "record/record_run.h"
-#include "shard/job/job.h"
 #include "sweep/deferred_faults.h"
 #include "sweep/progress_ticker.h"
 #include "sweep/sweep.h"
@@ -47,7 +46,6 @@ struct run {
 	const struct tfr_sweep_opts *o;
 	struct worker *workers;
 	unsigned threads;
-	enum tfr_job_act act;
 	bool ordered; /* pieces are settled in order */
 	bool aside;   /* bad spans go to the quarantine, in order */
 	size_t block_size;
@@ -89,12 +87,6 @@ void tfr_sweep_leave_gate(struct run *r, struct piece *p);
 void tfr_sweep_explain_failure(struct tfr_error *err);
 enum tfr_status tfr_sweep_judge_types(
 	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err);
-
-/* sweep_job.c: puts the report into the record of a part of a job; and takes those of all parts in
- * place of reading. */
-enum tfr_status tfr_sweep_record(
-	struct run *r, const struct tfr_sweep_report *report, struct tfr_error *err);
-enum tfr_status tfr_sweep_replay(struct run *r, struct tfr_error *err);
 
 /* in_order.c: the whole sweep. */
 enum tfr_status tfr_sweep_in_order(struct run *r, struct tfr_error *err);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "shard/set.h"
 #include "sweep/parts.h"
 #include "thread/threads.h"
 
@@ -85,15 +84,12 @@ static bool open_next(struct run *r, struct stream *st)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_OK;
-	struct tfr_piece piece;
 	uint32_t file;
 	bool more;
 
 	/* A worker that finds no file left joins this stream, and waits here until it is open. */
 	pthread_mutex_lock(&st->lock);
-	do
-		file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
-	while (file < r->files && !tfr_set_piece(r->o->input, file, &piece));
+	file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
 	more = file < r->files && !given_up(r, file);
 	if (more)
 		status = tfr_sweep_open(r, st, file, &err);
@@ -147,7 +143,7 @@ static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum 
 			tfr_feature_watch_merge(tfr_where_lookout(first->where),
 				tfr_where_lookout(r->workers[k].where));
 	}
-	if (!status && first->where && report->records && !r->s->again && r->act != TFR_JOB_SHARE)
+	if (!status && first->where && report->records && !r->s->again)
 		tfr_feature_watch_report(
 			tfr_where_lookout(first->where), r->o->missing, r->o->warn, r->o->ctx);
 }
@@ -175,9 +171,7 @@ static enum tfr_status run_all(
 		status = prepare_worker(r, &r->workers[k], err);
 	if (status)
 		return status;
-	if (r->act == TFR_JOB_REPLAY) {
-		status = tfr_sweep_replay(r, err);
-	} else if (r->ordered) {
+	if (r->ordered) {
 		status = tfr_sweep_in_order(r, err);
 	} else {
 		tfr_threads_run(r->threads, worker_main, r);
@@ -185,7 +179,7 @@ static enum tfr_status run_all(
 	}
 	if (r->workers->example && status == TFR_EDATA)
 		tfr_sweep_explain_failure(err);
-	else if (r->workers->example && !status && r->act != TFR_JOB_SHARE)
+	else if (r->workers->example && !status)
 		status = tfr_sweep_judge_types(r, report, err);
 	return status == TFR_END ? TFR_OK : status;
 }
@@ -201,7 +195,6 @@ enum tfr_status tfr_sweep_run(
 		.max_record = sweep->max_record ? sweep->max_record : MAX_RECORD,
 		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
-		.act = sweep->whole ? TFR_JOB_ALL : tfr_job_act(tfr_set_job(sweep->opts.input)),
 		.faults = { .skip = sweep->opts.skip_damaged,
 			.quarantine = sweep->opts.quarantine,
 			.warn = sweep->again ? NULL : sweep->opts.warn,
@@ -222,8 +215,6 @@ enum tfr_status tfr_sweep_run(
 	pthread_cond_init(&r.changed, NULL);
 	status = run_all(&r, report, err);
 	gather_reports(&r, report, status);
-	if (!status && r.act == TFR_JOB_SHARE)
-		status = tfr_sweep_record(&r, report, err);
 	pthread_cond_destroy(&r.changed);
 	tfr_ticker_clear(&r.ticker);
 	tfr_fault_policy_clear(&r.faults);

@@ -34,7 +34,6 @@ struct tfr_sweep {
 	/* This is the last sweep of the inputs: bad bytes go to the quarantine of `opts` in the
 	 * order of the inputs, which are then read one after another. */
 	bool last;
-	bool whole;	     /* at the end of a job: reads the inputs */
 	size_t verdict_size; /* bytes that examine() passes to settle() for each record */
 	uint64_t max_record; /* a larger record fails with TFR_ENOMEM; 0: 1 GiB.  It is a quarter of
 			      * the memory that the user gave */

@@ -9,7 +9,6 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
-#include "shard/set.h"
 #include "sweep/parts.h"
 #include "thread/threads.h"
 
@@ -38,22 +37,15 @@ enum tfr_status tfr_sweep_open(
 	st->file = file;
 	st->records = 0;
 	st->run = r;
-	return tfr_set_reader(&st->reader, r->o->input, file, &opts, err);
+	return tfr_reader_open(&st->reader, sweep_path(r, file), &opts, err);
 }
 
-static enum tfr_status end_stream(
-	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+static void end_stream(struct run *r, struct stream *st, struct piece *p)
 {
-	struct tfr_piece piece;
-	enum tfr_status status;
-
-	tfr_set_piece(r->o->input, st->file, &piece);
-	if (!st->records && tfr_piece_is_whole(&piece))
+	if (!st->records)
 		tfr_fault_warn_empty(&r->faults, later(r, p), sweep_path(r, st->file));
-	status = tfr_set_piece_ends(r->o->input, st->file, st->reader, err);
 	tfr_reader_close(st->reader);
 	st->reader = NULL;
-	return status ? status : TFR_END;
 }
 
 static void pass_gate(struct run *r)
@@ -128,7 +120,9 @@ enum tfr_status tfr_sweep_read(
 		st->records++; /* it is not empty */
 		status = tfr_fault_resync(&r->faults, later(r, p), st->reader, status, err);
 	}
-	return status == TFR_END ? end_stream(r, st, p, err) : status;
+	if (status == TFR_END)
+		end_stream(r, st, p);
+	return status;
 }
 
 /* --- examining --- */

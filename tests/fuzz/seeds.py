@@ -80,16 +80,6 @@ def deflated():
             yield b'\1\7' + data
 
 
-def job_files():
-    """The terms of a job, the head of a record, and an exchange of one set with two buckets, of one record each."""
-    terms = (b'{"tfr": "0.2.0", "job": "0123456789abcdef", "command": "cat", "parts": 1, "steps": 1, "first": 0, "stride": 1, '
-             b'"directory": "/", "options": "", "words": ["a"]}\n')
-    record = bytes.fromhex('0100000000000000 036d7363') + b'a' + bytes(4)   # 17 bytes; its checksums are wrong
-    table = struct.pack('<4Q', 1, 2, 1, 34) + struct.pack('<2Q', 2, 2) + 2 * struct.pack('<4Q', 1, 17, 1, 0) + struct.pack('<2Q', 17, 34)
-    return [terms, b'tfrpart1' + bytes(32) + b'exchange' + struct.pack('<Q', len(table)) + table,
-            struct.pack('<H', len(table)) + table + record + record]
-
-
 def main():
     tar, packed = archives()
     records = list(payloads('*.tfrecord', 'types/*.tfrecord', 'kinds.tfevents'))
@@ -159,7 +149,7 @@ def main():
         'options': [b'-fq\0-j4\0--output=x\0--\0-z\0', b'--memory\00064K\0--real\0001.5\0-3\0--choice=two\0a\0'],
         'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],
         'text': [b'-12.5e-3', b'1.5GiB', b'Zm9vYg==', 'a\u00e9\u20ac\U0001f600'.encode(), b'0x1p3', b'1e400'],
-        'job': job_files(), 'kept': [state_of_a_shuffle()], 'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
+        'kept': [state_of_a_shuffle()], 'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
         'inflate': deflated(), 'line': [b'\5tfr cat -n 5 "a b" x'], 'lzf': [b'\2abc\x20\0'],
     }
     top = pathlib.Path(sys.argv[1])

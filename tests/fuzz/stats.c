@@ -30,13 +30,13 @@ static void try_state(const uint8_t *data, size_t size)
 	struct tfr_pack p = { 0 }, q = { 0 };
 	struct tfr_error err = { 0 };
 
-	if (tfr_survey_unpack(&s, true, data, size, &err)) {
+	if (tfr_survey_unpack(&s, data, size, &err)) {
 		need(err.message[0]);
 		return;
 	}
 	show(s);
 	tfr_survey_pack(s, &p);
-	need(!p.failed && tfr_survey_unpack(&again, true, p.out.data, p.out.size, &err) == TFR_OK);
+	need(!p.failed && tfr_survey_unpack(&again, p.out.data, p.out.size, &err) == TFR_OK);
 	tfr_survey_pack(again, &q);
 	need(!q.failed && p.out.size == q.out.size && !memcmp(p.out.data, q.out.data, p.out.size));
 	tfr_buf_clear(&p.out);

@@ -20,7 +20,6 @@ extern "C" {
 /* Only the tfr command can make these objects; other programs set such options to NULL. */
 struct tfr_growing;
 struct tfr_gzi;
-struct tfr_job;
 struct tfr_temporaries;
 
 #define TFR_RECORD_HEADER 12   /* bytes: length and its CRC */
@@ -210,7 +209,6 @@ struct tfr_writer_opts {
 	 * file do not depend on it. */
 	unsigned threads;
 	struct tfr_gzi *gzi; /* NULL */
-	struct tfr_job *job; /* NULL */
 	/* Bytes that the output may have, all of its files together; 0: unknown.  The size of the
 	 * parts in which an object is uploaded follows from it: there are at most 10,000. */
 	uint64_t expected;

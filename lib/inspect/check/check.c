@@ -23,7 +23,6 @@
 #include "record/parallel_check.h"
 #include "record/reader.h"
 #include "record/record_run.h"
-#include "shard/job/job.h"
 #include "sweep/file_pass.h"
 #include "thread/threads.h"
 
@@ -34,10 +33,9 @@ struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
 	enum tfr_status status;
 	int sys_errno;
+	bool has_record, explained;
 	uint64_t record, offset;
 	uint32_t message_size, hint_size; /* with their NULs */
-	uint8_t has_record, explained;
-	uint8_t zero[6]; /* no padding: the parts of a job record it as it is */
 };
 
 struct check_slot {
@@ -402,11 +400,8 @@ static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tf
 {
 	struct check_slot *all = file, *slot = piece;
 
-	if (tfr_job_act(tfr_set_job(((const struct check_run *)ctx)->set)) != TFR_JOB_SHARE)
-		report_faults(ctx, slot);
-	else if (slot->faults.size &&
-		 !tfr_buf_append(&all->faults, slot->faults.data, slot->faults.size))
-		return tfr_fail_nomem(err, "checking");
+	(void)err;
+	report_faults(ctx, slot);
 	tfr_types_merge(&all->types, &slot->types);
 	all->file.sum += slot->file.sum;
 	all->file.records += slot->file.records;
@@ -429,76 +424,6 @@ static enum tfr_status end_file(
 	if (!status)
 		status = judge_types(slot, err);
 	return status || !run->manifests ? status : prove(run, slot, file, err);
-}
-
-/* The layout of a file is seen where the file ends. */
-static enum tfr_status end_piece(
-	void *ctx, uint64_t file, void *part, struct tfr_reader *reader, struct tfr_error *err)
-{
-	const struct check_run *run = ctx;
-
-	(void)file;
-	return reader && run->opts->strict ? keep_differences_of_file(reader, part, err) : TFR_OK;
-}
-
-/* What is recorded of a piece of a file in a job; its faults follow. */
-struct saved_check {
-	struct tfr_check_file file; /* without the path */
-	struct tfr_types types;
-	uint64_t faults;
-};
-
-static bool save_part(const void *part, struct tfr_buf *bytes)
-{
-	const struct check_slot *slot = part;
-	struct saved_check saved;
-
-	memset(&saved, 0, sizeof(saved));
-	saved.file = slot->file;
-	saved.file.path = NULL;
-	saved.types = slot->types;
-	saved.faults = slot->faults.size;
-	return tfr_buf_append(bytes, &saved, sizeof(saved)) &&
-	       (!saved.faults || tfr_buf_append(bytes, slot->faults.data, slot->faults.size));
-}
-
-/* Whether the bytes are faults as append_fault() writes them. */
-static bool are_faults(const uint8_t *data, size_t size)
-{
-	struct kept_fault k;
-
-	while (size) {
-		if (size < sizeof(k))
-			return false;
-		memcpy(&k, data, sizeof(k));
-		data += sizeof(k);
-		size -= sizeof(k);
-		if (k.status <= TFR_END || k.status > TFR_ECANCELLED || !k.message_size ||
-			!k.hint_size || k.message_size > size ||
-			k.hint_size > size - k.message_size || data[k.message_size - 1] ||
-			data[k.message_size + k.hint_size - 1])
-			return false;
-		data += k.message_size + k.hint_size;
-		size -= k.message_size + k.hint_size;
-	}
-	return true;
-}
-
-static bool load_part(void *part, struct tfr_unread *bytes)
-{
-	struct check_slot *slot = part;
-	const char *path = slot->file.path;
-	struct saved_check saved;
-	const void *faults;
-
-	if (!tfr_unread_copy(bytes, &saved, sizeof(saved)))
-		return false;
-	slot->file = saved.file;
-	slot->file.path = path;
-	slot->types = saved.types;
-	faults = tfr_unread_take(bytes, saved.faults);
-	return faults && are_faults(faults, saved.faults) &&
-	       tfr_buf_append(&slot->faults, faults, saved.faults);
 }
 
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
@@ -560,9 +485,6 @@ enum tfr_status tfr_check_set(
 		.end = end_file,
 		.deliver = deliver_file,
 		.clear_part = clear_slot,
-		.end_piece = end_piece,
-		.save = save_part,
-		.load = load_part,
 	};
 	enum tfr_status status = open_contents(&run, pass.threads, err);
 

@@ -143,12 +143,6 @@ void tfr_feature_watch_look_at(struct tfr_feature_watch *l, const char *key, siz
 
 /* `from` has the same names, in the same order. */
 void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_feature_watch *from);
-/* Appends what was seen, for a process that merges it; that one watches the same names.  False: out
- * of memory, or bytes that are no such state. */
-struct tfr_buf;
-struct tfr_unread;
-bool tfr_feature_watch_save(const struct tfr_feature_watch *l, struct tfr_buf *bytes);
-bool tfr_feature_watch_load(struct tfr_feature_watch *l, struct tfr_unread *bytes);
 
 /* The i-th name that no record had so far, and the name that the user may have meant (NULL: none
  * is similar).  Both are valid as long as `l`; *meant changes with the next record.  False:

@@ -89,12 +89,6 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err);
 void tfr_stream_writer_close(struct tfr_stream_writer *w); /* accepts NULL */
 
-/* Where record `number`, below tfr_lookup_count(), is in the uncompressed stream, framing included:
- * from *offset up to *end.  Statuses as tfr_lookup_read(). */
-struct tfr_lookup;
-enum tfr_status tfr_lookup_place(struct tfr_lookup *l, uint64_t number, uint64_t *offset,
-	uint64_t *end, struct tfr_error *err);
-
 #ifdef __cplusplus
 }
 #endif

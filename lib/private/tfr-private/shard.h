@@ -34,14 +34,6 @@ char *tfr_set_name_manifest(const struct tfr_set_name *name);
 /* The bytes of all files together; what has no size (standard input, a FIFO) counts as 0. */
 uint64_t tfr_set_bytes(const struct tfr_set *set);
 
-/* Makes the set an input of a job (tfr-private/job.h).  A part then reads its share of the bytes:
- * consecutive files, of which the first and the last may be cut at a record, unless `whole_files`.
- * Compressed files are cut only where they have an index.  TFR_EUSAGE: an input is a pipe. */
-struct tfr_job;
-enum tfr_status tfr_set_divide(
-	struct tfr_set *set, struct tfr_job *job, bool whole_files, struct tfr_error *err);
-struct tfr_job *tfr_set_job(const struct tfr_set *set); /* NULL: none */
-
 /* Gives a set the classes of the sets that it is written from: those that all inputs have, by their
  * manifests or labels files.  Where they have none or different ones, it gets none.  What it filled
  * is freed with tfr_set_info_clear(). */

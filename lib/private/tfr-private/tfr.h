@@ -17,7 +17,6 @@
 #include <tfr-private/gzi.h>
 #include <tfr-private/inspect.h>
 #include <tfr-private/io.h>
-#include <tfr-private/job.h>
 #include <tfr-private/media.h>
 #include <tfr-private/pipeline.h>
 #include <tfr-private/pixels.h>

@@ -126,7 +126,7 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 		struct tfr_class_plan *p = &b->plans[i];
 		struct tfr_counted_class class = tfr_classes_at(&b->classes, i);
 
-		if (!b->o->initial && p->unseen != p->later)
+		if (!b->o->initial && p->unseen)
 			return tfr_pass_changed(err);
 		if (b->o->initial && p->weight > 0 && !b->classes.items[i].records)
 			return tfr_fail(err, TFR_EDATA, "class '%s' of --initial does not occur",
@@ -135,25 +135,6 @@ static enum tfr_status check_seen(struct tfr_by_class *b, struct tfr_error *err)
 			p->expected = (double)b->classes.items[i].records * p->acceptance;
 	}
 	return TFR_OK;
-}
-
-/* In a job: the records of each class that the part, or all parts, have written. */
-static enum tfr_status add_up_parts(struct tfr_by_class *b, struct tfr_error *err)
-{
-	TFR_AUTO_FREE uint64_t *final = calloc(b->classes.n + 1, sizeof(*final));
-	enum tfr_status status;
-
-	if (!final)
-		return tfr_fail_nomem(err, "adding up the parts");
-	for (size_t i = 0; i < b->classes.n; i++)
-		final[i] = b->plans[i].final;
-	status = tfr_job_sum(b->job, "final", final, b->classes.n, err);
-	for (size_t i = 0; i < b->classes.n; i++) {
-		b->plans[i].final = final[i];
-		if (!tfr_job_is_part(b->job))
-			b->plans[i].unseen = 0;
-	}
-	return status;
 }
 
 static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *err)
@@ -177,8 +158,6 @@ static enum tfr_status write_chosen(struct tfr_by_class *b, struct tfr_error *er
 			b->o->common.sweep.ctx, tfr_error_format(&b->stray, text, sizeof(text)));
 	if (!status && b->o->initial && report->taken)
 		tfr_by_class_warn_missing(b);
-	if (!status && b->job)
-		status = add_up_parts(b, err);
 	return status ? status : check_seen(b, err);
 }
 
@@ -269,13 +248,8 @@ static enum tfr_status run(struct tfr_by_class *b, struct tfr_error *err)
 		if (!status)
 			status = tfr_by_class_count(b, err);
 	}
-	if (!status && tfr_job_act(b->job) == TFR_JOB_SHARE)
-		return TFR_OK; /* the first step is over */
 	if (!status)
 		status = tfr_by_class_plan(b, err);
-	if (!status && tfr_job_is_part(b->job))
-		status = tfr_class_notes_pass(b, err);
-	tfr_job_step_over(b->job);
 	if (!status && !b->classes.n && common->sweep.warn)
 		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
 	if (!status)
@@ -289,7 +263,6 @@ enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error
 		.r = r,
 		.o = r->o,
 		.classes.bounds = &tfr_resample_bounds,
-		.job = tfr_set_job(r->o->common.sweep.input),
 	};
 	struct tfr_error own;
 	enum tfr_status status;
@@ -300,7 +273,6 @@ enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error
 		tfr_classifier_close(&b.workers[k].classifier);
 		tfr_classes_clear(&b.workers[k].counts);
 	}
-	tfr_class_notes_close(&b);
 	free(b.workers);
 	free(b.plans);
 	tfr_target_clear(&b.target);

@@ -7,7 +7,6 @@
 #include "rewrite/resample/classify.h"
 #include "rewrite/resample/resample.h"
 #include "rewrite/resample/target.h"
-#include "shard/job/job.h"
 
 /* Position of the first record of a kind. */
 struct tfr_place {
@@ -20,9 +19,6 @@ struct tfr_class_worker {
 	struct tfr_classifier classifier;
 	struct tfr_classes counts;
 	struct tfr_place first[2]; /* int64, bytes */
-	/* In a part of a job: the numbers of the classes of `counts` in the common table. */
-	uint32_t numbers[TFR_CLASSES_SMALL];
-	size_t numbered;
 };
 
 /* The plan for a class, and its results. */
@@ -34,7 +30,6 @@ struct tfr_class_plan {
 	double have;	 /* records, or the share given by `initial` */
 	double weight;
 	double acceptance, expected;
-	uint64_t later; /* records in the parts after this one */
 };
 
 struct tfr_by_class {
@@ -53,13 +48,8 @@ struct tfr_by_class {
 	enum tfr_kind kind;	/* of the first record, in one pass */
 	uint64_t strays;	/* records of another kind, in one pass */
 	struct tfr_error stray; /* the first of them */
-
-	struct tfr_job *job;	      /* NULL: none */
-	struct tfr_class_notes *noted; /* in a job */
 };
 
-/* The earlier one of two places stays in `p`. */
-void tfr_place_earlier(struct tfr_place *p, const struct tfr_place *q);
 /* One pass: fills and sorts `classes`, and warns of names in --class that no record has. */
 enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err);
 /* The same warning, when there is only one pass. */
@@ -67,21 +57,5 @@ void tfr_by_class_warn_missing(struct tfr_by_class *b);
 /* Computes `plans` and `size` from the counts; with `initial`, `classes` as well.  TFR_EDATA:
  * the records cannot give the target distribution. */
 enum tfr_status tfr_by_class_plan(struct tfr_by_class *b, struct tfr_error *err);
-
-/* --- in a job (class_notes.c) --- */
-
-/* In the first step, a part notes the class of each record in the order of the inputs.  In the
- * second, a part passes the notes of the parts before it, to know what they choose. */
-enum tfr_status tfr_class_notes_open(struct tfr_by_class *b, struct tfr_error *err);
-void tfr_class_notes_close(struct tfr_by_class *b);
-/* Notes a record, of the class with this number in the common table. */
-enum tfr_status tfr_class_notes_put(struct tfr_by_class *b, const struct tfr_swept *s,
-	uint32_t class, struct tfr_error *err);
-/* Records the classes that this part has counted. */
-enum tfr_status tfr_class_notes_end(struct tfr_by_class *b, struct tfr_error *err);
-/* Adds the classes that all parts have counted. */
-enum tfr_status tfr_class_notes_take(struct tfr_by_class *b, struct tfr_error *err);
-/* Brings the plans to where the share of this part begins. */
-enum tfr_status tfr_class_notes_pass(struct tfr_by_class *b, struct tfr_error *err);
 
 #endif

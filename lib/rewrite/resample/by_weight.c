@@ -4,10 +4,7 @@
  * is divided into `size` equal steps.  Each step has one point, all at the same random position
  * within their step.  A record is written once for every point in its interval.  Both passes add
  * the same numbers in the same order, so that the second ends exactly where the first did and
- * meets exactly `size` points.
- *
- * In a job, the parts of the first step note all weights, and every part of the second adds them up
- * in the order of the inputs, since the sum of floating-point numbers depends on it. */
+ * meets exactly `size` points. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +12,6 @@
 #include "rewrite/record_key.h"
 #include "rewrite/resample/classify.h"
 #include "rewrite/resample/resample.h"
-#include "shard/job/part_notes.h"
 
 struct by_weight {
 	struct tfr_resampling *r;
@@ -28,11 +24,6 @@ struct by_weight {
 	uint64_t met;  /* points met so far */
 	uint64_t positive_left;
 	uint64_t records_left;
-
-	struct tfr_job *job; /* NULL: none */
-	struct tfr_part_notes *notes;
-	double end;	/* the sum at the end of this part's share */
-	uint64_t later; /* records of the parts after this one */
 };
 
 static enum tfr_status weigh(
@@ -72,13 +63,6 @@ static enum tfr_status note_weight(
 	return status;
 }
 
-static void add(struct by_weight *b, double weight)
-{
-	b->sum += weight;
-	b->max = weight > b->max ? weight : b->max;
-	b->positive += weight > 0;
-}
-
 static enum tfr_status add_weight(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
@@ -86,61 +70,22 @@ static enum tfr_status add_weight(
 	const struct tfr_resample_verdict *v = verdict;
 
 	(void)s;
-	add(b, v->weight);
-	return b->notes ? tfr_part_notes_put(b->notes, 0, &v->weight, sizeof(v->weight), err)
-			: TFR_OK;
-}
-
-static enum tfr_status add_notes(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
-{
-	struct tfr_unread notes = { data, data + size };
-	struct by_weight *b = ctx;
-	double weight;
-
 	(void)err;
-	while (tfr_unread_copy(&notes, &weight, sizeof(weight))) {
-		add(b, weight);
-		b->later++;
-	}
+	b->sum += v->weight;
+	b->max = v->weight > b->max ? v->weight : b->max;
+	b->positive += v->weight > 0;
 	return TFR_OK;
-}
-
-/* Adds what all parts have noted. */
-static enum tfr_status add_parts(struct by_weight *b, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < tfr_job_parts(b->job); k++) {
-		status = tfr_part_notes_read(b->job, k, 0, add_notes, b, err);
-		if (k == tfr_job_part(b->job)) {
-			b->end = b->sum;
-			b->later = 0;
-		}
-	}
-	return status;
 }
 
 static enum tfr_status add_up(struct by_weight *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "counting");
-	enum tfr_job_act act = tfr_job_act(b->job);
-	enum tfr_status status = TFR_OK;
 
 	sweep.verdict_size = sizeof(struct tfr_resample_verdict);
 	sweep.examine = note_weight;
 	sweep.settle = add_weight;
 	sweep.ctx = b;
-	if (act == TFR_JOB_SHARE)
-		status = tfr_part_notes_new(&b->notes, b->job, 1, err);
-	if (!status)
-		status = tfr_pass_run(&sweep, &b->r->report->common, err);
-	if (!status && act == TFR_JOB_SHARE)
-		return tfr_part_notes_end(b->notes, err);
-	if (!status && act == TFR_JOB_REPLAY)
-		status = add_parts(b, err);
-	else
-		b->end = b->sum;
-	return status;
+	return tfr_pass_run(&sweep, &b->r->report->common, err);
 }
 
 /* --- feasibility --- */
@@ -223,17 +168,6 @@ static uint64_t points_met(struct by_weight *b, double weight)
 	return points;
 }
 
-/* The copies of the next record. */
-static uint64_t next_copies(struct by_weight *b, double weight, uint64_t draw)
-{
-	b->records_left--;
-	if (b->o->method != TFR_RESAMPLE_REJECT)
-		return points_met(b, weight);
-	b->passed += weight;
-	b->positive_left -= weight > 0;
-	return weight > 0 && tfr_draw_accepts(draw, weight / b->max);
-}
-
 static enum tfr_status choose(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
@@ -241,39 +175,23 @@ static enum tfr_status choose(
 	const struct tfr_resample_verdict *v = verdict;
 	uint64_t copies;
 
-	if (b->records_left == b->later || (v->weight > 0 && !b->positive_left))
+	if (!b->records_left-- || (v->weight > 0 && !b->positive_left))
 		return tfr_pass_changed(err);
-	copies = next_copies(b, v->weight, v->draw);
+	if (b->o->method == TFR_RESAMPLE_REJECT) {
+		b->passed += v->weight;
+		b->positive_left -= v->weight > 0;
+		copies = v->weight > 0 && tfr_draw_accepts(v->draw, v->weight / b->max);
+	} else {
+		copies = points_met(b, v->weight);
+	}
 	b->r->report->common.taken_sum += v->sum;
 	return copies ? tfr_resample_put(b->r, s, v->sum, copies, err) : TFR_OK;
-}
-
-static enum tfr_status pass_notes(
-	void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
-{
-	struct tfr_unread notes = { data, data + size };
-	struct by_weight *b = ctx;
-	double weight;
-
-	(void)err;
-	while (tfr_unread_copy(&notes, &weight, sizeof(weight)))
-		next_copies(b, weight, 0);
-	return TFR_OK;
-}
-
-/* The middle of one of 2^32 parts of a step, where rounding cannot move it to another step. */
-static double start_of(const struct by_weight *b)
-{
-	return ldexp(
-		(double)(uint32_t)tfr_resample_draw(b->o->common.seed, UINT32_MAX, UINT64_MAX) +
-			0.5,
-		-32);
 }
 
 static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "writing");
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	sweep.again = true;
 	sweep.last = true;
@@ -283,41 +201,30 @@ static enum tfr_status write_chosen(struct by_weight *b, struct tfr_error *err)
 	sweep.ctx = b;
 	b->positive_left = b->positive;
 	b->records_left = b->r->report->common.taken;
-	b->start = start_of(b);
-	for (uint32_t k = 0; !status && tfr_job_is_part(b->job) && k < tfr_job_part(b->job); k++)
-		status = tfr_part_notes_read(b->job, k, 0, pass_notes, b, err);
-	tfr_job_step_over(b->job);
-	if (!status)
-		status = tfr_pass_run(&sweep, &b->r->report->common, err);
-	if (!status && tfr_job_act(b->job) != TFR_JOB_REPLAY &&
-		(b->passed != b->end || b->records_left != b->later))
+	/* The middle of one of 2^32 parts of a step, where rounding cannot move it to another
+	 * step. */
+	b->start = ldexp(
+		(double)(uint32_t)tfr_resample_draw(b->o->common.seed, UINT32_MAX, UINT64_MAX) +
+			0.5,
+		-32);
+	status = tfr_pass_run(&sweep, &b->r->report->common, err);
+	if (!status && (b->passed != b->sum || b->records_left))
 		status = tfr_pass_changed(err);
 	return status;
 }
 
-static enum tfr_status by_weight(struct by_weight *b, struct tfr_error *err)
-{
-	struct tfr_resample_report *report = b->r->report;
-	bool scatters = tfr_job_act(b->job) == TFR_JOB_SHARE;
-	enum tfr_status status = tfr_resample_check_twice(b->r, err);
-
-	if (!status)
-		status = add_up(b, err);
-	if (status || scatters)
-		return status;
-	status = check_size(b, err);
-	report->size = b->o->size;
-	report->weight_sum = b->sum;
-	report->weight_max = b->max;
-	report->expected = b->o->size ? (double)b->o->size : b->max > 0 ? b->sum / b->max : 0;
-	return status ? status : write_chosen(b, err);
-}
-
 enum tfr_status tfr_resample_by_weight(struct tfr_resampling *r, struct tfr_error *err)
 {
-	struct by_weight b = { .r = r, .o = r->o, .job = r->o->common.writer.job };
-	enum tfr_status status = by_weight(&b, err);
+	struct by_weight b = { .r = r, .o = r->o };
+	enum tfr_status status = tfr_resample_check_twice(r, err);
 
-	tfr_part_notes_free(b.notes);
-	return status;
+	if (!status)
+		status = add_up(&b, err);
+	if (!status)
+		status = check_size(&b, err);
+	r->report->size = r->o->size;
+	r->report->weight_sum = b.sum;
+	r->report->weight_max = b.max;
+	r->report->expected = r->o->size ? (double)r->o->size : b.max > 0 ? b.sum / b.max : 0;
+	return status ? status : write_chosen(&b, err);
 }

@@ -4,7 +4,6 @@
  * common one when it is full.  Memory therefore depends on the number of classes, not on classes
  * times workers. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "rewrite/resample/by_class.h"
@@ -18,30 +17,13 @@ static enum tfr_status flush(
 	status = tfr_classes_merge(&b->classes, &w->counts, err);
 	pthread_mutex_unlock(&b->lock);
 	tfr_classes_reset(&w->counts);
-	w->numbered = 0;
 	return status;
 }
 
-/* The number of a class in the common table, which the notes of a part need. */
-static enum tfr_status number_class(struct tfr_by_class *b, struct tfr_class_worker *w,
-	const struct tfr_counted_class *class, uint32_t at, uint32_t *number, struct tfr_error *err)
+static void note_place(struct tfr_place *p, const struct tfr_swept *s)
 {
-	enum tfr_status status = TFR_OK;
-
-	if (at == w->numbered) {
-		pthread_mutex_lock(&b->lock);
-		status = tfr_classes_add(&b->classes, class, 0, &w->numbers[w->numbered++], err);
-		pthread_mutex_unlock(&b->lock);
-	}
-	*number = w->numbers[at];
-	return status;
-}
-
-void tfr_place_earlier(struct tfr_place *p, const struct tfr_place *q)
-{
-	if (q->there && (!p->there || q->file < p->file ||
-				(q->file == p->file && q->record < p->record)))
-		*p = *q;
+	if (!p->there || s->file < p->file || (s->file == p->file && s->rec.index < p->record))
+		*p = (struct tfr_place){ true, s->file, s->rec.index, s->rec.offset };
 }
 
 static enum tfr_status count_record(
@@ -50,31 +32,15 @@ static enum tfr_status count_record(
 	struct tfr_by_class *b = ctx;
 	struct tfr_class_worker *w = &b->workers[worker];
 	struct tfr_counted_class class;
-	struct tfr_resample_verdict v = { 0 };
 	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
-	uint32_t at;
 
+	(void)verdict;
 	if (status)
 		return status;
-	tfr_place_earlier(&w->first[class.kind == TFR_KIND_BYTES],
-		&(struct tfr_place){ true, s->file, s->rec.index, s->rec.offset });
+	note_place(&w->first[class.kind == TFR_KIND_BYTES], s);
 	if (tfr_classes_full(&w->counts, &class))
 		status = flush(b, w, err);
-	if (!status)
-		status = tfr_classes_add(&w->counts, &class, 1, &at, err);
-	if (status || !verdict)
-		return status;
-	status = number_class(b, w, &class, at, &v.class, err);
-	memcpy(verdict, &v, sizeof(v));
-	return status;
-}
-
-static enum tfr_status note_class(
-	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
-{
-	const struct tfr_resample_verdict *v = verdict;
-
-	return tfr_class_notes_put(ctx, s, v->class, err);
+	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
 }
 
 /* Keeps the classes of one kind only. */
@@ -106,8 +72,14 @@ static enum tfr_status check_kinds(struct tfr_by_class *b, struct tfr_error *err
 	unsigned other;
 
 	for (unsigned k = 0; k < b->n_workers; k++)
-		for (unsigned i = 0; i < 2; i++)
-			tfr_place_earlier(&first[i], &b->workers[k].first[i]);
+		for (unsigned i = 0; i < 2; i++) {
+			const struct tfr_place *p = &b->workers[k].first[i];
+
+			if (p->there)
+				note_place(&first[i], &(struct tfr_swept){ .file = p->file,
+							      .rec = { .index = p->record,
+								      .offset = p->offset } });
+		}
 	if (!first[0].there || !first[1].there)
 		return TFR_OK;
 	other = first[1].file > first[0].file ||
@@ -145,25 +117,13 @@ void tfr_by_class_warn_missing(struct tfr_by_class *b)
 enum tfr_status tfr_by_class_count(struct tfr_by_class *b, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = tfr_resample_sweep(b->r, "counting");
-	bool share = tfr_job_act(b->job) == TFR_JOB_SHARE;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	sweep.examine = count_record;
 	sweep.ctx = b;
-	if (share) {
-		sweep.verdict_size = sizeof(struct tfr_resample_verdict);
-		sweep.settle = note_class;
-	}
-	if (b->job)
-		status = tfr_class_notes_open(b, err);
-	if (!status)
-		status = tfr_pass_run(&sweep, &b->r->report->common, err);
+	status = tfr_pass_run(&sweep, &b->r->report->common, err);
 	for (unsigned k = 0; !status && k < b->n_workers; k++)
 		status = flush(b, &b->workers[k], err);
-	if (!status && share)
-		return tfr_class_notes_end(b, err);
-	if (!status && b->job)
-		status = tfr_class_notes_take(b, err);
 	if (!status)
 		status = check_kinds(b, err);
 	if (!status && b->r->report->common.taken)

@@ -15,7 +15,6 @@
 
 #include "base/buf.h"
 #include "base/hash_index.h"
-#include "base/unread.h"
 
 /* A feature with more values is a key, not a class. */
 enum { TFR_CLASSES_MAX = 1000000 };
@@ -83,12 +82,5 @@ uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_
 struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i);
 /* Renumbers the classes in order. */
 void tfr_classes_sort(struct tfr_classes *c);
-
-/* Appends all classes and their records; another process of the same version takes one after
- * another, as views into the bytes.  False: out of memory; no more classes, or bytes that are
- * none. */
-bool tfr_classes_save(const struct tfr_classes *c, struct tfr_buf *bytes);
-bool tfr_classes_load(
-	struct tfr_unread *bytes, struct tfr_counted_class *class, uint64_t *records);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "rewrite/rewrite_sweep.h"
-#include "shard/job/job.h"
 #include "sweep/deferred_faults.h"
 
 static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
@@ -172,25 +171,10 @@ static enum tfr_status count_classes(
 	return TFR_OK;
 }
 
-/* In a job: the numbers of the part, or of all parts. */
-static enum tfr_status add_up_parts(struct tfr_resampling *r, struct tfr_error *err)
-{
-	struct tfr_rewrite_report *report = &r->report->common;
-	uint64_t all[4] = { report->taken_sum, report->written, report->bytes, report->sum };
-	enum tfr_status status = tfr_job_sum(r->o->common.writer.job, "resample", all, 4, err);
-
-	report->taken_sum = all[0];
-	report->written = all[1];
-	report->bytes = all[2];
-	report->sum = all[3];
-	return status;
-}
-
 static enum tfr_status resample(
 	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
-	bool scatters = tfr_job_act(common->writer.job) == TFR_JOB_SHARE;
 	enum tfr_status status = tfr_set_writer_open(
 		&r->out, r->o->output, &common->writer, common->sweep.warn, common->sweep.ctx, err);
 
@@ -198,12 +182,6 @@ static enum tfr_status resample(
 		return status;
 	r->shards = tfr_set_writer_shards(r->out);
 	status = r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
-	if (!status && common->writer.job && !scatters)
-		status = add_up_parts(r, err);
-	if (status || tfr_job_is_part(common->writer.job)) {
-		tfr_set_writer_close(r->out);
-		return status;
-	}
 	if (!status)
 		status = tfr_pass_expected(common, &r->report->common, err);
 	if (!status)

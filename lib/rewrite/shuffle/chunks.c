@@ -11,7 +11,8 @@
 #include "base/array.h"
 #include "base/error.h"
 
-enum { HEAD_MAX = TFR_ENTRY_HEAD, FOOTER = TFR_RECORD_FOOTER };
+/* Four varints of at most 10 bytes: 0, file, ordinal, length. */
+enum { HEAD_MAX = 40, FOOTER = 4 };
 
 enum tfr_status tfr_arena_init(struct tfr_arena *a, size_t chunk, uint64_t chunks,
 	uint64_t reserved, struct tfr_error *err)
@@ -139,7 +140,7 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-uint8_t *tfr_entry_put_head(uint8_t *p, const struct tfr_chunk_list *list, uint32_t file,
+static inline uint8_t *put_head(uint8_t *p, const struct tfr_chunk_list *list, uint32_t file,
 	uint64_t record, uint64_t size)
 {
 	if (list->records && file == list->file && record > list->record) {
@@ -185,7 +186,7 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 
 	if (room > HEAD_MAX + FOOTER && size < room - HEAD_MAX - FOOTER) {
 		uint8_t *start = list->open + list->used,
-			*p = tfr_entry_put_head(start, list, file, record, size);
+			*p = put_head(start, list, file, record, size);
 
 		head_size = (size_t)(p - start);
 		if (size) /* an empty payload may be NULL */
@@ -193,7 +194,7 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 		put_footer(p + size, footer);
 		list->used += (uint32_t)(head_size + size + FOOTER);
 	} else {
-		head_size = (size_t)(tfr_entry_put_head(head, list, file, record, size) - head);
+		head_size = (size_t)(put_head(head, list, file, record, size) - head);
 		status = put_across(s, list, head, head_size, payload, size, footer, err);
 	}
 	list->file = file;

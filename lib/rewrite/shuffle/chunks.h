@@ -84,12 +84,6 @@ enum tfr_status tfr_chunk_load(
 void tfr_chunk_list_release(
 	const struct tfr_chunk_lists *s, uint32_t list, struct tfr_spill *spill);
 
-/* Writes what comes before the payload of an entry: up to four varints.  Returns their end.  The
- * list has the last entry. */
-enum { TFR_ENTRY_HEAD = 40 };
-uint8_t *tfr_entry_put_head(uint8_t *p, const struct tfr_chunk_list *list, uint32_t file,
-	uint64_t record, uint64_t size);
-
 /* An entry as read; `payload` points into the bytes of the list. */
 struct tfr_entry {
 	uint32_t file;

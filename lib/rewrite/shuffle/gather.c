@@ -58,7 +58,6 @@ struct run {
 	const struct tfr_gather *g;
 	struct tfr_ticker ticker;
 	uint32_t shards, lanes;
-	uint32_t low, high; /* the shards that are written here */
 };
 
 static bool is_copied(const struct tfr_bucket *b)
@@ -99,7 +98,7 @@ static uint64_t shard_start(const struct run *r, uint64_t shard)
 
 static uint32_t first_shard(const struct run *r, uint32_t lane)
 {
-	return r->low + (uint32_t)((uint64_t)(r->high - r->low) * lane / r->lanes);
+	return (uint32_t)((uint64_t)r->shards * lane / r->lanes);
 }
 
 /* The shard that a position belongs to. */
@@ -170,8 +169,6 @@ static enum tfr_status load(
 	uint8_t *to = (uint8_t *)(uintptr_t)s->bytes;
 	enum tfr_status status = TFR_OK;
 
-	if (r->g->load)
-		return r->g->load(r->g->ctx, b, to, err);
 	for (uint32_t k = 0; k < b->part_count; k++) {
 		const struct tfr_chunk_lists *of = b->parts[k].of;
 		uint32_t i = of->lists[b->parts[k].list].first;
@@ -500,10 +497,7 @@ enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err
 	window = window < 1 ? 1 : window > g->threads + 1 ? g->threads + 1 : window;
 	lanes.window = window;
 	lanes.threads = g->threads < window ? g->threads : (unsigned)window;
-	tfr_set_writer_own(g->out, &r.low, &r.high);
-	if (r.low == r.high)
-		return TFR_OK;
-	r.lanes = lanes.lanes = r.high - r.low < lanes.threads ? r.high - r.low : lanes.threads;
+	r.lanes = lanes.lanes = r.shards < lanes.threads ? r.shards : lanes.threads;
 	lanes.count = longest_lane(&r) * r.lanes;
 	tfr_ticker_init(&r.ticker, g->opts->common.sweep, "writing", g->records,
 		bytes + TFR_RECORD_OVERHEAD * g->records);

@@ -360,8 +360,6 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		return tfr_fail(err, TFR_EUSAGE,
 			"a shuffle that can be resumed has no quarantine: records that the "
 			"earlier run skipped would be missing");
-	if (opts->resume && opts->common.writer.job)
-		return tfr_fail(err, TFR_EUSAGE, "--resume cannot go with --part");
 	*report = (struct tfr_shuffle_report){ 0 };
 	status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 	if (!status && opts->resume && strcmp(opts->output, "-")) {
@@ -370,9 +368,7 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 		if (!status)
 			status = tfr_resume_finished(opts, &said, info.inputs, report, err);
 	}
-	if (!status && opts->common.writer.job)
-		status = tfr_shuffle_job(opts, &info, report, err);
-	else if (!status)
+	if (!status)
 		status = report->complete ? remove_kept(opts, err)
 					  : shuffle(opts, &info, report, err);
 	tfr_set_info_clear(&info);

@@ -81,9 +81,6 @@ void tfr_memory_plan(
  * stream.  The caller frees it; NULL: out of memory. */
 char *tfr_default_tmpdir(const char *output);
 
-/* The buckets of a shuffle by the parts of a job. */
-uint32_t tfr_shuffle_job_buckets(uint32_t parts, uint64_t input_bytes, uint64_t memory);
-
 /* The memory needed to sort and write a bucket. */
 uint64_t tfr_bucket_memory(const struct tfr_bucket *b);
 
@@ -97,15 +94,7 @@ struct tfr_gather {
 	uint64_t memory;
 	unsigned threads;
 	bool release; /* release temporary space after it was read */
-	/* Copies the lists of a bucket, one after another, from somewhere else than memory and the
-	 * spill.  NULL: from there. */
-	enum tfr_status (*load)(
-		void *ctx, const struct tfr_bucket *b, uint8_t *to, struct tfr_error *err);
-	void *ctx;
 };
-/* In a job (tfr-private/job.h): the share of this part, or the end. */
-enum tfr_status tfr_shuffle_job(const struct tfr_shuffle_opts *opts,
-	const struct tfr_set_info *info, struct tfr_shuffle_report *report, struct tfr_error *err);
 enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err);
 
 #endif
