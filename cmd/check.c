@@ -4,9 +4,10 @@
  * `FILE:RECORD:OFFSET: reason` per fault. */
 #include "builtin.h"
 #include "check_report.h"
+#include "common/part.h"
 
 struct check_settings {
-	const char *schema;
+	const char *schema, *part;
 	uint64_t jobs;
 	bool example, decode, manifest, strict, quick, allow_missing, quiet;
 	int format, progress;
@@ -38,6 +39,7 @@ static const struct opt options[] = {
 	OPT_GONE_COMPRESSION,
 	OPT_HEADING("Running"),
 	OPT_MISSING(struct check_settings, allow_missing),
+	OPT_PART(struct check_settings, part),
 	OPT_JOBS(struct check_settings, jobs),
 	OPT_PROGRESS(struct check_settings, progress),
 	OPT_QUIET(struct check_settings, quiet),
@@ -100,8 +102,10 @@ static int check_main(struct cmd *c)
 
 	c->quiet = s->quiet;
 	findings_report_failures(c, (enum report_format)s->format);
-	if (check_usage(c) || cmd_expect(c, &s->expect, &expect) ||
-		cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c) || cmd_take_part(c, s->part) ||
+		cmd_refuse_in_part(c, s->expect.records || s->expect.sum, "--expect",
+			"It counts the records of all files: add up those of the parts.") ||
+		cmd_expect(c, &s->expect, &expect) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	report = check_report_new(c, (enum report_format)s->format);
 	if (report)

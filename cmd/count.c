@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/part.h"
 
 struct count_settings {
 	uint64_t jobs;
-	const char *by, *where;
+	const char *by, *where, *part;
 	bool per_file, sum, manifest, json, allow_missing, quiet;
 	int progress;
 };
@@ -32,6 +33,7 @@ static const struct opt options[] = {
 	OPT_JSON(struct count_settings, json),
 	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct count_settings, allow_missing),
+	OPT_PART(struct count_settings, part),
 	OPT_JOBS(struct count_settings, jobs),
 	OPT_PROGRESS(struct count_settings, progress),
 	OPT_QUIET(struct count_settings, quiet),
@@ -249,7 +251,8 @@ static int count_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	if (count_usage(c) || cmd_open_inputs(c, s->allow_missing, &set))
+	if (count_usage(c) || cmd_take_part(c, s->part) ||
+		cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (s->json) {
 		run.json = cmd_json_open(s->by ? 2 : 1);

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/part.h"
 
 struct index_settings {
 	uint64_t jobs;
+	const char *part;
 	bool check, dry_run, no_gzi, force, json, allow_missing, quiet;
 	int progress;
 };
@@ -25,6 +27,7 @@ static const struct opt options[] = {
 	OPT_JSON(struct index_settings, json),
 	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct index_settings, allow_missing),
+	OPT_PART(struct index_settings, part),
 	OPT_JOBS(struct index_settings, jobs),
 	OPT_PROGRESS(struct index_settings, progress),
 	OPT_QUIET(struct index_settings, quiet),
@@ -218,7 +221,7 @@ static int index_main(struct cmd *c)
 		return cmd_usage(c, "--check and --dry-run cannot go together");
 	if (s->check && s->force)
 		return cmd_usage(c, "--check writes nothing; it cannot go with --force");
-	if (cmd_open_inputs(c, s->allow_missing, &set))
+	if (cmd_take_part(c, s->part) || cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	if (!refuse_standard_input(c, set)) {
 		if (s->json) {

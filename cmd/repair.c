@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/part.h"
 #include "common/rewrite_options.h"
 #include "common/selection.h"
 
 struct repair_settings {
-	const char *output, *on_error;
+	const char *output, *on_error, *part;
 	int level, compress, progress;
 	bool fix_checksums, dry_run, force, json, allow_missing, quiet;
 	struct expecting expect;
@@ -42,6 +43,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "dry-run", NULL, NULL, "print what is damaged, and write nothing",
 		struct repair_settings, dry_run),
 	OPT_ALIAS("report", "dry-run"),
+	OPT_PART(struct repair_settings, part),
 	OPT_PROGRESS(struct repair_settings, progress),
 	OPT_QUIET(struct repair_settings, quiet),
 	OPTIONS_END,
@@ -246,10 +248,14 @@ static int repair_main(struct cmd *c)
 	struct tfr_set *set = NULL;
 
 	c->quiet = s->quiet;
-	if (check_usage(c, s) || cmd_open_inputs(c, s->allow_missing, &set))
+	if (check_usage(c, s) || cmd_take_part(c, s->part) ||
+		cmd_refuse_in_part(c, s->expect.records || s->expect.sum, "--expect",
+			"It counts the records of all files: add up those of the parts.") ||
+		cmd_open_inputs(c, s->allow_missing, &set))
 		return c->exit;
 	run.set = set;
-	if (!s->json || start_json(&run))
+	/* A part without files writes no output without records. */
+	if ((tfr_set_count(set) || s->dry_run) && (!s->json || start_json(&run)))
 		repair(&run);
 	tfr_json_free(run.json);
 	free(run.files);

@@ -36,6 +36,9 @@ struct cmd {
 	char *line;  /* the command line, quoted if needed */
 	int exit;    /* the highest status so far; cmd_error() and cmd_fail() raise it */
 	bool quiet;
+	/* --part: this process takes the input files, or writes the shards, part, part + parts, ...
+	 * 0 parts: all of them. */
+	uint32_t part, parts;
 	/* Receives an error of data or of the system that ends the command, before it is printed:
 	 * see findings_report_failures().  May be NULL. */
 	void (*failed)(struct cmd *c, const struct tfr_error *err);
@@ -174,6 +177,12 @@ double cmd_seconds(void);
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \
 	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite existing files", settings, f)
+/* Read with cmd_take_part() (common/part.h). */
+#define OPT_PART(settings, f)                                                                      \
+	OPT(STRING, 0, "part", "I/N", NULL,                                                        \
+		"take every Nth file from file I on, counted from 0; auto: ask the scheduler "     \
+		"(tfr-cluster(7))",                                                                \
+		settings, f)
 #define OPT_DRY_RUN(settings, f)                                                                   \
 	OPT(FLAG, 0, "dry-run", NULL, NULL, "print what would be written, and write nothing",      \
 		settings, f)

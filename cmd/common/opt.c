@@ -238,11 +238,29 @@ static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
 	return TFR_EUSAGE;
 }
 
+/* The options of parts, for commands without them, and those that went. */
+static bool is_of_parts(const char *name, size_t n)
+{
+	static const char *const names[] = { "part", "job", "phase", "wait" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	return false;
+}
+
 static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 {
 	struct tfr_suggestion meant;
 	const char *word;
 
+	if (is_of_parts(arg + 2, n - 2)) {
+		usage(p, "'tfr %s' has no option '%.*s'", p->command->name, (int)n, arg);
+		tfr_error_hint(p->err,
+			"tfr-cluster(7) says what runs as parts, with --part alone, and which "
+			"engines do the rest.");
+		return TFR_EUSAGE;
+	}
 	tfr_suggestion_init(&meant, arg + 2, n - 2);
 	for (const struct opt *o = p->table; (o = opt_or_remote(o, p->command))->type; o++)
 		if (opt_is_option(o) && o->name)

@@ -156,11 +156,15 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 		.inputs = c->operands,
 		.count = c->count,
 		.allow_missing = allow_missing,
+		.part = c->part,
+		.parts = c->parts,
 		.warn = cmd_warn_text,
 		.ctx = c,
 	};
 	struct tfr_error err;
 
+	if (!c->count && c->parts)
+		return cmd_usage(c, "--part divides files, and there is no input: name files");
 	if (!c->count) {
 		if (isatty(STDIN_FILENO))
 			return cmd_usage(c, "no input: name files, or '-' for standard input");
@@ -169,6 +173,9 @@ int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set)
 	}
 	if (tfr_set_open(set, &opts, &err))
 		return cmd_fail(c, &err);
+	if (c->parts && !tfr_set_count(*set))
+		cmd_closing_line(c, "part %u of %u has no files: there are fewer files than parts",
+			c->part, c->parts);
 	if (!cmd_check_apart(c, *set))
 		return 0;
 	tfr_set_close(*set);

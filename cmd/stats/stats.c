@@ -9,13 +9,14 @@
 
 #include "builtin.h"
 #include "common/inspect_options.h"
+#include "common/part.h"
 #include "stats/stats.h"
 
 enum { BATCH_MAX = 1 << 20 };
 
 struct stats_settings {
 	struct looking common;
-	const char *html, *order;
+	const char *html, *order, *part;
 	uint64_t batch, buffer;
 	bool merge, json, force;
 };
@@ -40,6 +41,7 @@ static const struct opt options[] = {
 	OPT_FORCE(struct stats_settings, force),
 	OPT_JSON(struct stats_settings, json),
 	LOOKING_INPUT(struct stats_settings),
+	OPT_PART(struct stats_settings, part),
 	LOOKING_RUNNING(struct stats_settings),
 	OPTIONS_END,
 };
@@ -243,7 +245,9 @@ static int stats_main(struct cmd *c)
 {
 	struct stats_run r = { .c = c, .s = c->settings };
 
-	if (check_usage(c, r.s))
+	if (check_usage(c, r.s) || cmd_take_part(c, r.s->part) ||
+		cmd_refuse_in_part(
+			c, r.s->merge, "--merge", "It adds up the statistics of all parts."))
 		return c->exit;
 	if (r.s->merge)
 		merge(&r);

@@ -443,6 +443,41 @@ static enum tfr_status add_input(
 	return status;
 }
 
+/* --- parts --- */
+
+static int compare_places(const void *a, const void *b)
+{
+	return strcmp(**(char **const *)a, **(char **const *)b);
+}
+
+/* Drops the files of other parts. */
+static enum tfr_status keep_part(
+	struct tfr_set *set, uint32_t part, uint32_t parts, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char ***sorted = calloc(set->count + 1, sizeof(*sorted));
+	size_t kept = 0;
+
+	if (!sorted)
+		return tfr_fail_nomem(err, "listing the inputs");
+	for (size_t i = 0; i < set->count; i++) {
+		sorted[i] = &set->paths[i];
+		if (!strcmp(set->paths[i], "-"))
+			return tfr_fail(
+				err, TFR_EUSAGE, "standard input cannot be divided into parts");
+	}
+	qsort(sorted, set->count, sizeof(*sorted), compare_places);
+	for (size_t i = 0; i < set->count; i++)
+		if (i % parts != part) {
+			free(*sorted[i]);
+			*sorted[i] = NULL;
+		}
+	for (size_t i = 0; i < set->count; i++)
+		if (set->paths[i])
+			set->paths[kept++] = set->paths[i];
+	set->count = kept;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_set_open(
 	struct tfr_set **out, const struct tfr_set_opts *opts, struct tfr_error *err)
 {
@@ -453,6 +488,8 @@ enum tfr_status tfr_set_open(
 		set->opts = opts;
 		status = add_input(set, opts->inputs[i], false, err);
 	}
+	if (!status && opts->parts)
+		status = keep_part(set, opts->part, opts->parts, err);
 	if (status) {
 		tfr_set_close(set);
 		return status;

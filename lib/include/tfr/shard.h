@@ -20,6 +20,9 @@ struct tfr_set_opts {
 				      existing path wins over a set name */
 	size_t count;
 	bool allow_missing; /* a set with gaps is read without the missing members */
+	/* Only the files part, part + parts, ... of all, sorted by their paths; they keep the order
+	 * of the inputs.  There may be none.  0 parts: all files. */
+	uint32_t part, parts;
 	void (*warn)(void *ctx, const char *text); /* one line without its newline; may be NULL */
 	void *ctx;
 };
@@ -28,6 +31,7 @@ struct tfr_set_opts {
  * skips directories, and indexes (.idx, .tfindex, .gzi) unless the glob ends like one.  A directory
  * stands for its files named .tfrecord, .tfrec, *tfevents*, .snapshot or -NNNNN-of-NNNNN, and any
  * other file whose first header verifies; not for dotfiles, .idx, .tfindex, .gzi, .json or .txt.
+ *   TFR_EUSAGE standard input cannot be divided into parts
  *   TFR_ESYS   a named file or the match of a glob does not exist
  *   TFR_EDATA  a set named with @, or found in a directory, lacks a member; a directory holds no
  *              TFRecord file */

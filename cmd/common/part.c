@@ -1,0 +1,168 @@
+/* cmd/common/part.c - reads --part, and finds the part in the environment of a scheduler.
+ *
+ * A scheduler is a row of a table: the variables that have the id of a task, the number of tasks,
+ * and the ids of the first and the last, and the number that the first one has. */
+#include "common/part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS_MAX = 100000 };
+
+struct scheduler {
+	const char *id;
+	const char *count; /* NULL: unknown */
+	const char *first, *last, *stride;
+	int64_t from;  /* the id of the first task, if `first` is not set */
+	bool launcher; /* of the processes of one step, such as a task of an array */
+};
+
+/* A launcher inside a scheduler comes before it, unless it starts a single process. */
+static const struct scheduler schedulers[] = {
+	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, NULL, NULL, 0, true },
+	{ "PMI_RANK", "PMI_SIZE", NULL, NULL, NULL, 0, true },
+	{ "PARALLEL_SEQ", NULL, NULL, NULL, NULL, 1, false },
+	{ "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN",
+		"SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", 0, false },
+	{ "SLURM_PROCID", "SLURM_NTASKS", NULL, NULL, NULL, 0, true },
+	{ "JOB_COMPLETION_INDEX", NULL, NULL, NULL, NULL, 0, false },
+	{ "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE", NULL, NULL, NULL, 0, false },
+	{ "BATCH_TASK_INDEX", "BATCH_TASK_COUNT", NULL, NULL, NULL, 0, false },
+	{ "CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT", NULL, NULL, NULL, 0, false },
+	{ "PBS_ARRAY_INDEX", NULL, NULL, NULL, NULL, 0, false },
+	{ "SGE_TASK_ID", NULL, "SGE_TASK_FIRST", "SGE_TASK_LAST", "SGE_TASK_STEPSIZE", 1, false },
+};
+
+static bool read_number(const char *text, const char *end, int64_t *n)
+{
+	char *stop;
+
+	errno = 0;
+	*n = strtoll(text, &stop, 10);
+	return stop == end && end > text && !errno && *n >= 0;
+}
+
+/* The number in a variable of the environment. */
+static bool read_variable(const char *variable, int64_t *n)
+{
+	const char *text = variable ? getenv(variable) : NULL;
+
+	return text && read_number(text, text + strlen(text), n);
+}
+
+static const struct scheduler *find_scheduler(int64_t *id)
+{
+	const struct scheduler *alone = NULL; /* a launcher of one process */
+	int64_t count;
+
+	for (size_t i = 0; i < sizeof(schedulers) / sizeof(*schedulers); i++) {
+		const struct scheduler *s = &schedulers[i];
+
+		/* SGE says "undefined" outside of an array. */
+		if (!read_variable(s->id, id) || (alone && s->launcher))
+			continue;
+		if (!s->launcher || !read_variable(s->count, &count) || count > 1)
+			return s;
+		alone = s;
+	}
+	if (alone)
+		read_variable(alone->id, id);
+	return alone;
+}
+
+static int refuse(struct cmd *c, const char *hint, const char *format, int64_t value)
+{
+	struct tfr_error err = { .status = TFR_EUSAGE };
+
+	/* NOLINTNEXTLINE: the formats are those of the calls below */
+	snprintf(err.message, sizeof(err.message), format, (long long)value);
+	if (hint)
+		tfr_error_hint(&err, "%s", hint);
+	return cmd_fail(c, &err);
+}
+
+/* The tasks that the environment says there are, and the index of this one; *count 0: unknown. */
+static void look_around(
+	const struct scheduler *s, int64_t id, int64_t *index, int64_t *count, bool *irregular)
+{
+	int64_t first, last, stride;
+
+	*irregular = false;
+	*index = id - s->from;
+	if (!read_variable(s->count, count))
+		*count = 0;
+	if (!read_variable(s->first, &first) || !read_variable(s->last, &last) ||
+		!read_variable(s->stride, &stride) || !stride)
+		return;
+	*irregular = *count && *count != (last - first) / stride + 1;
+	*count = (last - first) / stride + 1;
+	*index = (id - first) / stride;
+}
+
+/* `number` is the N of auto/N, or 0. */
+static int find_part(struct cmd *c, int64_t number)
+{
+	const struct scheduler *s;
+	int64_t id, index, count;
+	bool irregular;
+
+	s = find_scheduler(&id);
+	if (!s)
+		return refuse(c,
+			"tfr-cluster(7) lists the variables that it looks for.  Give --part I/N.",
+			"--part auto: no scheduler has said which part this is", 0);
+	look_around(s, id, &index, &count, &irregular);
+	if (!number && !count)
+		return refuse(c, "Give --part auto/N.",
+			"--part auto: this scheduler does not say how many parts there are", 0);
+	if (!number && irregular)
+		return refuse(c, "Give --part auto/N: the ids are then the parts themselves.",
+			"--part auto: the ids of the array have no constant step", 0);
+	if (number && count && number != count) /* some tasks of N run, by their own numbers */
+		index = id - s->from;
+	number = number ? number : count;
+	if (number > PARTS_MAX || index < 0 || index >= number)
+		return refuse(c, "Number the tasks of an array from 0, as in 0-63.",
+			"--part auto: the task %lld is not one of the parts", id);
+	c->part = (uint32_t)index;
+	c->parts = (uint32_t)number;
+	return 0;
+}
+
+int cmd_take_part(struct cmd *c, const char *text)
+{
+	const char *slash = text ? strchr(text, '/') : NULL;
+	int64_t part, parts = 0;
+
+	if (!text)
+		return 0;
+	if (!strcmp(text, "auto"))
+		return find_part(c, 0);
+	if (!slash || !read_number(slash + 1, text + strlen(text), &parts) ||
+		(strncmp(text, "auto/", 5) && !read_number(text, slash, &part)))
+		return refuse(c, "Parts count from 0, as shards do: 0/8 to 7/8.",
+			"--part takes I/N, auto/N or auto", 0);
+	if (parts < 1 || parts > PARTS_MAX)
+		return refuse(c, NULL, "--part takes a number of parts from 1 to %lld", PARTS_MAX);
+	if (!strncmp(text, "auto/", 5))
+		return find_part(c, parts);
+	if (part >= parts)
+		return refuse(c, "Parts count from 0, as shards do: the last of 8 is 7/8.",
+			"--part: there is no part %lld", part);
+	c->part = (uint32_t)part;
+	c->parts = (uint32_t)parts;
+	return 0;
+}
+
+int cmd_refuse_in_part(struct cmd *c, bool given, const char *option, const char *hint)
+{
+	struct tfr_error err = { .status = TFR_EUSAGE };
+
+	if (!given || !c->parts)
+		return 0;
+	snprintf(err.message, sizeof(err.message), "%s cannot go with --part", option);
+	tfr_error_hint(&err, "%s", hint);
+	return cmd_fail(c, &err);
+}
