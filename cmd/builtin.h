@@ -5,8 +5,9 @@
 #include "common/cmd.h"
 
 extern const struct command cmd_bench_feed, cmd_cat, cmd_check, cmd_completion, cmd_count,
-	cmd_dedup, cmd_diff, cmd_doctor, cmd_export, cmd_help, cmd_index, cmd_repair, cmd_resample,
-	cmd_schema, cmd_shard, cmd_show, cmd_shuffle_to_disk, cmd_split, cmd_stats, cmd_version;
+	cmd_dedup, cmd_diff, cmd_doctor, cmd_export, cmd_finish, cmd_help, cmd_index, cmd_repair,
+	cmd_resample, cmd_schema, cmd_shard, cmd_show, cmd_shuffle_to_disk, cmd_split, cmd_stats,
+	cmd_version;
 
 /* Finds a command by its name or alias.  NULL: none. */
 const struct command *help_find_command(const char *name);

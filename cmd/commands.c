@@ -4,6 +4,7 @@
 /* In the order of the groups in common/help.c. */
 const struct command *const commands[] = {
 	&cmd_shard,
+	&cmd_finish,
 	&cmd_index,
 	&cmd_show,
 	&cmd_count,

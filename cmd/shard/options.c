@@ -135,6 +135,9 @@ const struct opt shard_options[] = {
 	ROW(STRING, 0, "report", "FILE", NULL, report,
 		"list skipped items and unusual images in FILE, as lines of PATH, code, detail, "
 		"set, shard and record, or as JSON in FILE.json"),
+	ROW(STRING, 0, "part", "I/N", NULL, part,
+		"write the shards I, I + N, ... only, counted from 0; auto: ask the scheduler; "
+		"'tfr finish' completes the set (tfr-cluster(7))"),
 	ROW(FLAG, 0, "resume", NULL, NULL, resume,
 		"continue a run with the same options that was killed or failed, or begin one"),
 	ROW(REAL, 0, "checkpoint", "SECONDS", NULL, checkpoint,

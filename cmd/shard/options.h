@@ -34,7 +34,7 @@ struct shard_settings {
 	bool force, dry_run;
 	struct expecting expect;
 	/* running */
-	const char *on_error, *report;
+	const char *on_error, *report, *part;
 	uint64_t jobs, memory;
 	double checkpoint, max_skipped;
 	int progress;

@@ -3,14 +3,15 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "common/part.h"
 #include "shard/follow.h"
 #include "shard/options.h"
 #include "shard/splits.h"
 
 /* Options that do not change what is written: a run can be resumed with others. */
 static const char *const indifferent[] = { "output", "force", "resume", "checkpoint", "memory",
-	"jobs", "json", "max-skipped", "no-sandbox", "progress", "quiet", "tmpdir", "expect",
-	"expect-sum", "allow-empty", NULL };
+	"jobs", "json", "max-skipped", "no-sandbox", "part", "progress", "quiet", "tmpdir",
+	"expect", "expect-sum", "allow-empty", NULL };
 
 static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opts *o)
 {
@@ -171,6 +172,26 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 	cmd_print_summary(c, &summary);
 }
 
+/* What is left to do after a part, with the names of the sets. */
+static void print_part(struct cmd *c, const struct tfr_convert_opts *o, uint32_t shards)
+{
+	char names[1024] = "";
+	size_t at = 0;
+
+	if (c->part >= shards)
+		cmd_closing_line(c, "part %u of %u has no shards: there are only %u", c->part,
+			c->parts, shards);
+	for (size_t t = 0; t < o->target_count && at < sizeof(names); t++) {
+		const char *set = o->targets[t].set, *word = strstr(set, "@auto");
+
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %.*s%s%s",
+			word ? (int)(word - set) : (int)strlen(set), set, word ? "@*" : "",
+			word ? word + 5 : "");
+	}
+	cmd_closing_line(c, "part %u of %u is written; after all parts, run: tfr finish%s", c->part,
+		c->parts, names);
+}
+
 static void warn_of_left(struct cmd *c, const struct tfr_convert_report *r)
 {
 	if (r->left)
@@ -222,6 +243,8 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 			cmd_print_complete(c, report.records, report.sum);
 		else
 			print_end(c, &report);
+		if (c->parts && !report.complete)
+			print_part(c, o, report.shards);
 	}
 	splits_clear(&talk.splits);
 	tfr_json_free(talk.json);
@@ -255,6 +278,8 @@ static struct tfr_convert_opts make_opts(const struct cmd *c)
 			.threads = (unsigned)s->jobs,
 			.compression = (enum tfr_compression)s->compress,
 			.level = s->level,
+			.part = c->part,
+			.parts = c->parts,
 			.force = s->force,
 			.temporaries = cmd_temporaries(),
 		},
@@ -271,6 +296,33 @@ static struct tfr_convert_opts make_opts(const struct cmd *c)
 	};
 }
 
+/* Options that need all items in one process, or the end of all parts. */
+static int check_part(struct cmd *c, const struct shard_settings *s)
+{
+	static const char alone[] = "Run the command without --part, or leave the option out.";
+	static const char finish[] = "Give it to 'tfr finish', which sees all parts.";
+
+	if (cmd_take_part(c, s->part))
+		return c->exit;
+	if (s->on_error && !strncmp(s->on_error, "quarantine", 10) &&
+		cmd_refuse_in_part(c, true, "--on-error quarantine", alone))
+		return c->exit;
+	if (cmd_refuse_in_part(c, s->resume, "--resume", "A part that failed is run again.") ||
+		cmd_refuse_in_part(c, s->follow, "--follow", alone) ||
+		cmd_refuse_in_part(c, s->dry_run, "--dry-run", alone) ||
+		cmd_refuse_in_part(c, s->report, "--report", alone) ||
+		cmd_refuse_in_part(c, s->tfds, "--tfds", alone) ||
+		cmd_refuse_in_part(c, s->shard_size, "--shard-size",
+			"Name the number of shards, or @auto, which computes it.") ||
+		cmd_refuse_in_part(c, s->records_per_shard, "--records-per-shard",
+			"Name the number of shards, or @auto, which computes it.") ||
+		cmd_refuse_in_part(c, s->expect.records, "--expect", finish) ||
+		cmd_refuse_in_part(c, s->expect.sum, "--expect-sum", finish) ||
+		cmd_refuse_in_part(c, s->expect.allow_empty, "--allow-empty", finish))
+		return c->exit;
+	return 0;
+}
+
 static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_list *outputs)
 {
 	const struct shard_settings *s = c->settings;
@@ -280,8 +332,8 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 		return cmd_no_memory(c);
 	o->targets = targets;
 	o->target_count = outputs->count;
-	if (!shard_parse_columns(c, s, o) &&
-		!parse_outputs(c, outputs, targets) && !cmd_check_operands_apart(c)) {
+	if (!shard_parse_columns(c, s, o) && !parse_outputs(c, outputs, targets) &&
+		!cmd_check_operands_apart(c)) {
 		if (s->follow)
 			shard_follow(c, o, convert);
 		else
@@ -300,9 +352,12 @@ static int shard_main(struct cmd *c)
 {
 	const struct shard_settings *s = c->settings;
 	struct opt_list outputs = outputs_of(s);
-	struct tfr_convert_opts o = make_opts(c);
+	struct tfr_convert_opts o;
 
 	c->quiet = s->quiet;
+	if (check_part(c, s))
+		return c->exit;
+	o = make_opts(c);
 	if (shard_parse_input(c, s, &o))
 		return c->exit;
 	if (s->follow && s->tfds)

@@ -195,7 +195,7 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 	enum tfr_status status = TFR_OK;
 
 	*finished = false;
-	if (!o->resume || c->resumes || !c->path)
+	if (!o->writer.parts && (!o->resume || c->resumes || !c->path))
 		return TFR_OK;
 	for (size_t t = 0; !status && t < o->target_count; t++) {
 		struct tfr_manifest *m = NULL;
@@ -224,7 +224,7 @@ enum tfr_status tfr_checkpoint_said(
 
 	*options = NULL;
 	*inputs = 0;
-	if (!c->opts->resume || !c->path)
+	if (!c->opts->writer.parts && (!c->opts->resume || !c->path))
 		return TFR_OK;
 	status = take_digest(c, err);
 	*options = (const char *)c->said.data;
@@ -239,6 +239,8 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 
 	c->opts = opts;
 	c->in = in;
+	if (opts->writer.parts)
+		return say_all(c, err);
 	if (check(c, err))
 		return opts->resume ? TFR_EUSAGE : TFR_OK;
 	c->path = path_beside(opts->targets[0].set);

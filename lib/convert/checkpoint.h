@@ -30,12 +30,13 @@ struct tfr_checkpoint {
  * its run had other options, or this run cannot be resumed.  TFR_EDATA: the input has changed. */
 enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_convert_opts *opts,
 	struct tfr_input *in, struct tfr_error *err);
-/* With opts->resume and no checkpoint: returns whether such a run has already written all sets,
+/* In a part, or with opts->resume and no checkpoint: returns whether such a run has already written all sets,
  * and adds their records and sum to the report.  TFR_EUSAGE: it had other options or inputs, and
  * opts->writer.force is not set. */
 enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished,
 	struct tfr_convert_report *report, struct tfr_error *err);
-/* The texts that the manifests store for that; *options is NULL without opts->resume. */
+/* The texts that the manifests store for that; *options is NULL without opts->resume, unless this
+ * is a part. */
 enum tfr_status tfr_checkpoint_said(
 	struct tfr_checkpoint *c, const char **options, uint64_t *inputs, struct tfr_error *err);
 /* Adds a hint how to start again to a TFR_EDATA of a resumed run, unless there is another hint. */

@@ -10,19 +10,20 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "convert/buffer_pool.h"
 #include "convert/checkpoint.h"
-#include "convert/folder/sibling_classes.h"
+#include "convert/dry_run.h"
 #include "convert/findings.h"
+#include "convert/folder/sibling_classes.h"
 #include "convert/input.h"
 #include "convert/labels_file.h"
+#include "convert/output_sets.h"
+#include "convert/own_items.h"
 #include "convert/skip_counts.h"
 #include "convert/skip_log.h"
-#include "convert/dry_run.h"
-#include "convert/output_sets.h"
-#include "convert/buffer_pool.h"
 #include "convert/tfds/tfds.h"
-#include "shard/set_writer.h"
 #include "shard/fractions.h"
+#include "shard/set_writer.h"
 #include "thread/threads.h"
 
 enum { MEMORY = 256 << 20, WINDOW = 16 /* items in progress, per thread */ };
@@ -40,17 +41,20 @@ struct run {
 	struct tfr_losses losses;
 	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
-	uint64_t checked; /* items done at the last checkpoint */
-	bool paused;	  /* to note it */
-	bool sealed;	  /* everything is written and on disk */
-	uint32_t *order;  /* of a list's items, shuffled; NULL: the order of the list */
-	uint64_t next;	  /* item to ask for */
+	uint64_t checked;	  /* items done at the last checkpoint */
+	bool paused;		  /* to note it */
+	bool sealed;		  /* everything is written and on disk */
+	uint32_t *order;	  /* of a list's items, shuffled; NULL: the order of the list */
+	struct tfr_own_items own; /* of a part, which are all that it takes */
+	struct tfr_part_tally tally;
+	uint64_t next; /* item to ask for */
+	uint64_t end;  /* after the last one */
 	unsigned threads;
 	struct tfr_workbench *benches; /* one per thread */
 	struct tfr_spares spares;      /* of item->file */
 	/* a failure in a function that cannot return one, with its error */
 	enum tfr_status late;
-	atomic_bool hopeless;	       /* too many items are lost, which is that failure */
+	atomic_bool hopeless; /* too many items are lost, which is that failure */
 	struct tfr_error late_error;
 };
 
@@ -63,6 +67,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
+	const uint32_t *order = r->opts->writer.parts ? r->own.numbers : r->order;
 	enum tfr_status status;
 
 	(void)worker;
@@ -70,18 +75,22 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		return tfr_fail(err, TFR_EDATA, "too many items are unusable");
 	for (;;) {
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
-		if (r->next == r->in->items || r->paused)
+		if (r->next == r->end || r->paused)
 			return TFR_END;
-		status = tfr_item_start(item, r->order ? r->order[r->next] : r->next, err);
+		status = tfr_item_start(item, order ? order[r->next] : r->next, err);
 		tfr_spares_take(&r->spares, &item->file);
-		r->in->order = r->order;
+		r->in->order = order;
 		r->in->place = r->next;
 		if (!status)
 			status = r->in->ops->next(r->in, item, &room, err);
 		if (status)
 			return status;
+		if (r->opts->writer.parts)
+			tfr_sets_place_again(r->sets, item, r->own.ranks[r->next], lane);
 		r->next += item->records;
 		r->report->files += item->records;
+		if (r->opts->writer.parts)
+			return TFR_OK;
 		if (tfr_sets_place(r->sets, item, lane))
 			return TFR_OK;
 		r->report->left++;
@@ -304,8 +313,12 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 {
 	bool resumes = r->checkpoint.resumes;
 	struct tfr_unread *found = resumes ? &r->checkpoint.found : NULL;
+	struct tfr_set_info terms = { 0 };
 	struct place p = { 0 };
 	enum tfr_status status = resumes ? take_place(r, &p, err) : TFR_OK;
+
+	if (!status && r->opts->writer.parts)
+		status = tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err);
 
 	if (!status)
 		status = tfr_findings_open(
@@ -313,7 +326,7 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	if (!status)
 		status = tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err);
 	if (!status)
-		status = tfr_sets_open(&r->sets, r->opts, r->in, found, err);
+		status = tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err);
 	if (!status)
 		tfr_checkpoint_begin(&r->checkpoint);
 	if (!status && r->in->n_classes && !r->opts->tfds)
@@ -353,8 +366,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	if (r->in->items == TFR_STREAM) {
 		tfr_fail(err, TFR_EUSAGE, "%s is read as a stream, which cannot be shuffled",
 			r->in->ops->what);
-		tfr_error_hint(
-			err, "Write the set, and shuffle it with 'tfr shuffle-to-disk'.");
+		tfr_error_hint(err, "Write the set, and shuffle it with 'tfr shuffle-to-disk'.");
 		return TFR_EUSAGE;
 	}
 	r->order = malloc((n + 1) * sizeof(*r->order));
@@ -380,6 +392,57 @@ static enum tfr_status add_reports(struct run *r, struct tfr_error *err)
 	return status;
 }
 
+static void add_up(struct run *r)
+{
+	const struct tfr_losses *l = &r->losses;
+
+	r->tally = (struct tfr_part_tally){
+		.read = r->report->files - r->report->left,
+		.skipped = r->report->skipped,
+		.left = r->report->left,
+		.bytes = r->report->bytes,
+		.expected = l->expected,
+		.lost = l->lost,
+		.most_lost = tfr_losses_most(r->opts),
+	};
+	memcpy(r->tally.first_lost, l->first, sizeof(l->first));
+}
+
+/* Gives the note of a part what it says beside its shards. */
+static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
+{
+	const char *labels = NULL;
+
+	if (r->in->n_classes) {
+		if (!tfr_buf_append(&r->labels.text, "", 1))
+			return tfr_fail_nomem(err, "writing the note of a part");
+		labels = (const char *)r->labels.text.data;
+	}
+	for (size_t t = 0; t < r->opts->target_count; t++)
+		tfr_set_writer_tally(tfr_sets_writer(r->sets, t), &r->tally, labels);
+	return TFR_OK;
+}
+
+/* Whether the sets may be published.  Only the end of all parts can say that of them. */
+static enum tfr_status check_total(
+	struct run *r, const struct tfr_totals *totals, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (r->opts->writer.parts)
+		return fill_note(r, err);
+	status = tfr_expect_check(&r->opts->expect, totals->records, totals->sum, err);
+	if (status)
+		return status;
+	if (!tfr_expect_some(&r->opts->expect, r->report->files, totals->records, NULL))
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EDATA,
+		strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input", "%s",
+		r->in->ops->nothing);
+	tfr_error_hint(err, "Nothing is written.  An output without records needs --allow-empty.");
+	return TFR_EDATA;
+}
+
 static enum tfr_status publish(struct run *r, struct tfr_error *err)
 {
 	struct tfr_totals totals = tfr_sets_totals(r->sets);
@@ -390,18 +453,9 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	r->report->records = totals.records;
 	r->report->payload_bytes = totals.payload_bytes;
 	r->report->sum = totals.sum;
-	status = tfr_expect_check(&r->opts->expect, totals.records, totals.sum, err);
-	if (status)
-		return status;
-	if (tfr_expect_some(&r->opts->expect, r->report->files, totals.records, NULL)) {
-		tfr_fail_path(err, TFR_EDATA,
-			strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input",
-			"%s", r->in->ops->nothing);
-		tfr_error_hint(err, "Nothing is written.  An output without records needs "
-				    "--allow-empty.");
-		return TFR_EDATA;
-	}
-	status = tfr_sets_seal(r->sets, err);
+	status = check_total(r, &totals, err);
+	if (!status)
+		status = tfr_sets_seal(r->sets, err);
 	if (!status)
 		status = tfr_labels_seal(&r->labels, r->sets, err);
 	if (!status)
@@ -425,16 +479,49 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	return status;
 }
 
+/* Parts take items by their places, so those must be known. */
+static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
+{
+	const struct tfr_input *in = r->in;
+
+	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
+		(!in->ops->columns || r->opts->embed_count))
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "%s cannot be converted in parts", in->ops->what);
+	tfr_error_hint(err,
+		"Parts convert folders of files, with or without annotations, and lists "
+		"with --embed.  tfr-cluster(7) names engines for the rest.");
+	return TFR_EUSAGE;
+}
+
+/* Finds the items of a part, which are all that it takes. */
+static enum tfr_status find_own(struct run *r, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_own_items_find(&r->own, r->in, r->order, r->sets, err);
+
+	r->end = r->own.n;
+	r->report->shards = tfr_sets_most_shards(r->sets);
+	if (!r->opts->writer.part) { /* which counts them for all parts */
+		r->report->left = r->own.left;
+		r->report->files = r->own.left;
+	}
+	return status;
+}
+
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
-	enum tfr_status status = make_order(r, err);
+	bool in_part = r->opts->writer.parts;
+	enum tfr_status status = in_part ? check_parts(r, err) : TFR_OK;
 
+	if (!status)
+		status = make_order(r, err);
 	r->report->classes = r->in->n_classes;
+	r->end = r->in->items;
 	if (!status && r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
-	for (size_t t = 0; t < r->opts->target_count; t++)
-		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries,
-			r->opts->warn, r->opts->ctx);
+	for (size_t t = 0; !in_part && t < r->opts->target_count; t++)
+		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries, r->opts->warn,
+			r->opts->ctx);
 	if (!status)
 		status = tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err);
 	if (!status)
@@ -444,12 +531,14 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		return tfr_expect_check(&r->opts->expect, r->report->records, r->report->sum, err);
 	if (status)
 		return status;
-	if (r->opts->progress && r->in->items != TFR_STREAM)
-		r->opts->progress->total_items = r->in->items;
-	if (!status)
-		status = open_outputs(r, err);
+	status = open_outputs(r, err);
 	if (status)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
+	if (!status && in_part)
+		status = find_own(r, err);
+	if (r->opts->progress && r->in->items != TFR_STREAM)
+		r->opts->progress->total_items = r->end;
+	r->in->ahead = r->end;
 	do {
 		r->paused = false; /* if there is nothing to pull, no other code checks this */
 		if (!status && !r->sealed)
@@ -458,8 +547,9 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 			status = note_place(r, err);
 	} while (!status && r->paused);
 	tfr_notes_end(&r->notes);
-	if (!status && r->losses.lost < r->losses.expected)
-		status = tfr_losses_judge(&r->losses, r->in, err);
+	add_up(r);
+	if (!status && !in_part && r->losses.lost < r->losses.expected)
+		status = tfr_convert_judge(&r->tally, err);
 	return status ? status : publish(r, err);
 }
 
@@ -470,6 +560,7 @@ static void clear(struct run *r)
 	free(r->benches);
 	tfr_spares_clear(&r->spares);
 	free(r->order);
+	tfr_own_items_clear(&r->own);
 	tfr_sets_close(r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_notes_close(&r->notes);

@@ -37,6 +37,8 @@ struct tfr_input {
 	 * NULL. */
 	const uint32_t *order;
 	uint64_t place;
+	/* How many places there are to read ahead: 0 while items are only looked at. */
+	uint64_t ahead;
 	/* The classes of items, for labels.txt and the manifest's histogram; 0: none. */
 	const struct tfr_class *classes;
 	size_t n_classes;

@@ -41,6 +41,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	enum tfr_status status;
 
 	item->number -= j->first[k];
+	j->parts[k]->ahead = in->ahead && !in->order ? j->parts[k]->items : 0;
 	status = j->parts[k]->ops->next(j->parts[k], item, room, err);
 	item->number = number;
 	item->placed = true;

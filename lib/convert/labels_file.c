@@ -70,6 +70,8 @@ static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, 
 				    "folder, or use -f to replace the file.");
 		return TFR_EEXIST;
 	}
+	if (opts->parts) /* it is in the note of the part */
+		return TFR_OK;
 	status = tfr_output_open(&l->files[l->n], path, &out, err);
 	if (status)
 		return status;

@@ -11,13 +11,13 @@
 
 #include "convert/auto_shards.h"
 #include "record/framing.h"
-#include "shard/set_writer.h"
 #include "shard/fractions.h"
+#include "shard/set_writer.h"
 
 struct target {
 	struct tfr_set_writer *writer;
-	uint64_t *histogram;   /* records of each class */
-	uint64_t items;	       /* placed in it */
+	uint64_t *histogram; /* records of each class */
+	uint64_t items;	     /* placed in it */
 	/* item k goes to shard k mod `shards`; 0: one shard fills after another */
 	uint32_t shards;
 	uint32_t first, lanes; /* its lanes */
@@ -43,15 +43,15 @@ static enum tfr_status take_up(
 	return tfr_fail(err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 }
 
-static enum tfr_status open_target(
-	struct tfr_sets *s, struct tfr_sizes *sizes, struct tfr_unread *mark, struct tfr_error *err)
+static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
+	struct tfr_unread *mark, const struct tfr_set_info *terms, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
 	size_t k = s->n++;
 	struct target *t = &s->targets[k];
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_set_fill fill;
-	struct tfr_set_how how = { .mark = mark };
+	struct tfr_set_how how = { .mark = mark, .terms = terms };
 	enum tfr_status status;
 
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
@@ -73,7 +73,8 @@ static enum tfr_status open_target(
 }
 
 enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_opts *opts,
-	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err)
+	struct tfr_input *in, struct tfr_unread *mark, const struct tfr_set_info *terms,
+	struct tfr_error *err)
 {
 	struct tfr_sets *s = calloc(1, sizeof(*s));
 	struct tfr_sizes sizes = { .in = in };
@@ -89,7 +90,7 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 	if (opts->stratify)
 		status = tfr_division_open(&s->division, in, err);
 	while (!status && s->n < opts->target_count)
-		status = open_target(s, &sizes, mark, err);
+		status = open_target(s, &sizes, mark, terms, err);
 	return status;
 }
 
@@ -121,6 +122,30 @@ bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
 	s->targets[t].items += item->records;
 	*lane = s->targets[t].first + (uint32_t)(item->rank % s->targets[t].lanes);
 	return true;
+}
+
+bool tfr_sets_own(const struct tfr_sets *s, const struct tfr_item *item)
+{
+	const struct target *t = &s->targets[item->target];
+
+	return tfr_set_writer_owns(t->writer, (uint32_t)(item->rank % t->shards));
+}
+
+void tfr_sets_place_again(
+	const struct tfr_sets *s, struct tfr_item *item, uint64_t rank, uint32_t *lane)
+{
+	item->target = (uint32_t)tfr_sets_choose(s->opts, s->division, item);
+	item->rank = rank;
+	*lane = s->targets[item->target].first + (uint32_t)(rank % s->targets[item->target].lanes);
+}
+
+uint32_t tfr_sets_most_shards(const struct tfr_sets *s)
+{
+	uint32_t most = 0;
+
+	for (size_t t = 0; t < s->n; t++)
+		most = s->targets[t].shards > most ? s->targets[t].shards : most;
+	return most;
 }
 
 /* Writes record by record, because the next one goes to another shard.  A gap keeps its place. */

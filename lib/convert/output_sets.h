@@ -13,9 +13,11 @@
 struct tfr_sets;
 
 /* `in` has the classes.  TFR_EEXIST: a set exists.  `mark` NULL: starts at the beginning, else
- * continues from what tfr_sets_mark() saved in another run. */
+ * continues from what tfr_sets_mark() saved in another run.  `terms`: as struct tfr_set_how has
+ * them, or NULL. */
 enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
-	struct tfr_input *in, struct tfr_unread *mark, struct tfr_error *err);
+	struct tfr_input *in, struct tfr_unread *mark, const struct tfr_set_info *terms,
+	struct tfr_error *err);
 /* The set of an item, or opts->target_count for none.  `division` is that of opts->stratify, or
  * NULL. */
 size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
@@ -25,6 +27,13 @@ uint32_t tfr_sets_lanes(const struct tfr_sets *s);
 /* Places the next item, which has its name, and sets its target, rank and lane; one thread at a
  * time.  False: the fractions leave it over. */
 bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane);
+/* Whether the item, which is placed, goes to a shard that this process owns. */
+bool tfr_sets_own(const struct tfr_sets *s, const struct tfr_item *item);
+/* Places an item again, at the rank that it had. */
+void tfr_sets_place_again(
+	const struct tfr_sets *s, struct tfr_item *item, uint64_t rank, uint32_t *lane);
+/* The number of shards of the set that has most. */
+uint32_t tfr_sets_most_shards(const struct tfr_sets *s);
 /* Writes the record of an item, and sets its shard and its number in the shard; one thread per
  * lane at a time. */
 enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err);

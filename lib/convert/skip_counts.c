@@ -42,17 +42,16 @@ static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
 	       item->finding == TFR_FOUND_DAMAGED || is_named_like_one(in, item);
 }
 
-static bool too_many(const struct tfr_losses *l, const struct tfr_input *in)
+double tfr_losses_most(const struct tfr_convert_opts *opts)
 {
-	double share = in->opts->max_skipped > 0 ? in->opts->max_skipped : USUAL_SHARE;
-
-	return (double)l->lost > share * (double)l->expected;
+	return opts->max_skipped > 0 ? opts->max_skipped : USUAL_SHARE;
 }
 
-static enum tfr_status refuse(const struct tfr_losses *l, const char *which, struct tfr_error *err)
+static enum tfr_status refuse(uint64_t lost, uint64_t expected, const char *first,
+	const char *which, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
-		(unsigned long long)l->lost, which, (unsigned long long)l->expected, l->first);
+		(unsigned long long)lost, which, (unsigned long long)expected, first);
 	tfr_error_hint(err,
 		"Nothing was written.  Use '--max-skipped 100' to write the others, and "
 		"'--on-error quarantine=FILE' to list the skipped ones in FILE.");
@@ -72,13 +71,15 @@ enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 			item->prefix ? item->prefix : in->prefix, (const char *)item->name.data,
 			item->reason);
 	l->lost += item->skipped ? item->records : 0;
-	if (!before || l->expected < FIRST || !too_many(l, in))
+	if (in->opts->writer.parts || !before || l->expected < FIRST ||
+		(double)l->lost <= tfr_losses_most(in->opts) * (double)l->expected)
 		return TFR_OK;
-	return refuse(l, "the first ", err);
+	return refuse(l->lost, l->expected, l->first, "the first ", err);
 }
 
-enum tfr_status tfr_losses_judge(
-	const struct tfr_losses *l, const struct tfr_input *in, struct tfr_error *err)
+enum tfr_status tfr_convert_judge(const struct tfr_part_tally *t, struct tfr_error *err)
 {
-	return too_many(l, in) ? refuse(l, "", err) : TFR_OK;
+	return (double)t->lost > t->most_lost * (double)t->expected
+		       ? refuse(t->lost, t->expected, t->first_lost, "", err)
+		       : TFR_OK;
 }

@@ -15,8 +15,7 @@ struct tfr_losses {
 /* TFR_EDATA: too many of the first thousand are lost. */
 enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 	const struct tfr_item *item, struct tfr_error *err);
-/* Called after the last item.  TFR_EDATA: too many of all are lost. */
-enum tfr_status tfr_losses_judge(
-	const struct tfr_losses *l, const struct tfr_input *in, struct tfr_error *err);
+/* The share that may be lost. */
+double tfr_losses_most(const struct tfr_convert_opts *opts);
 
 #endif

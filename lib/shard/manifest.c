@@ -5,6 +5,11 @@
  * [{"name": "train-00000-of-00016.tfrecord", "records": N, "bytes": N, "sum": "16 hex", "crc32c":
  * "8 hex", "mtime": "seconds.nanoseconds"}, …]}
  *
+ * The note of a part has the shards of the part, and what it has done:
+ *
+ *   "part": {"index": 0, "parts": 8, "read": N, "skipped": N, "left": N, "read_bytes": N,
+ * "expected": N, "lost": N, "most_lost": 0.5, "first_lost": "…", "labels": "0:cat\n…"}
+ *
  * The modification time is text: a JSON reader that takes numbers for doubles would round it. */
 #include "shard/manifest.h"
 
@@ -23,41 +28,56 @@ static void put_hex(struct tfr_json *j, const char *key, uint64_t value, int dig
 	tfr_json_string(j, key, text);
 }
 
-static void put_shard(struct tfr_json *j, const char *file, const struct tfr_writer *shard)
+static void put_shard(struct tfr_json *j, const struct tfr_manifest_shard *shard)
 {
-	const struct tfr_totals *t = tfr_writer_totals(shard);
-	uint64_t mtime = tfr_writer_mtime(shard);
-	const char *slash = strrchr(file, '/');
 	char when[48];
 
-	snprintf(when, sizeof(when), "%llu.%09llu", (unsigned long long)(mtime / 1000000000u),
-		(unsigned long long)(mtime % 1000000000u));
+	snprintf(when, sizeof(when), "%llu.%09llu",
+		(unsigned long long)(shard->mtime / 1000000000u),
+		(unsigned long long)(shard->mtime % 1000000000u));
 	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "name", slash ? slash + 1 : file);
-	tfr_json_u64(j, "records", t->records);
-	tfr_json_u64(j, "bytes", t->file_bytes);
-	put_hex(j, "sum", t->sum, 16);
-	put_hex(j, "crc32c", t->file_crc, 8);
+	tfr_json_string(j, "name", shard->name);
+	tfr_json_u64(j, "records", shard->records);
+	tfr_json_u64(j, "bytes", shard->bytes);
+	put_hex(j, "sum", shard->sum, 16);
+	put_hex(j, "crc32c", shard->crc, 8);
 	tfr_json_string(j, "mtime", when);
 	tfr_json_close_object(j);
 }
 
-static void put_totals(struct tfr_json *j, struct tfr_writer *const *shards, uint32_t count)
+static void put_totals(struct tfr_json *j, const struct tfr_manifest *m)
 {
-	struct tfr_totals all = { 0 };
+	uint64_t records = 0, bytes = 0, sum = 0;
 
-	for (uint32_t k = 0; k < count; k++) {
-		const struct tfr_totals *t = tfr_writer_totals(shards[k]);
-
-		all.records += t->records;
-		all.payload_bytes += t->payload_bytes;
-		all.file_bytes += t->file_bytes;
-		all.sum += t->sum;
+	for (size_t k = 0; k < m->count; k++) {
+		records += m->shards[k].records;
+		bytes += m->shards[k].bytes;
+		sum += m->shards[k].sum;
 	}
-	tfr_json_u64(j, "records", all.records);
-	tfr_json_u64(j, "payload_bytes", all.payload_bytes);
-	tfr_json_u64(j, "bytes", all.file_bytes);
-	put_hex(j, "sum", all.sum, 16);
+	tfr_json_u64(j, "records", records);
+	tfr_json_u64(j, "payload_bytes", m->payload_bytes);
+	tfr_json_u64(j, "bytes", bytes);
+	put_hex(j, "sum", sum, 16);
+}
+
+static void put_note(struct tfr_json *j, const struct tfr_part_note *note)
+{
+	const struct tfr_part_tally *t = &note->tally;
+
+	tfr_json_open_object(j, "part");
+	tfr_json_u64(j, "index", note->part);
+	tfr_json_u64(j, "parts", note->parts);
+	tfr_json_u64(j, "read", t->read);
+	tfr_json_u64(j, "skipped", t->skipped);
+	tfr_json_u64(j, "left", t->left);
+	tfr_json_u64(j, "read_bytes", t->bytes);
+	tfr_json_u64(j, "expected", t->expected);
+	tfr_json_u64(j, "lost", t->lost);
+	tfr_json_f64(j, "most_lost", t->most_lost);
+	tfr_json_string(j, "first_lost", t->first_lost);
+	if (note->labels)
+		tfr_json_string(j, "labels", note->labels);
+	tfr_json_close_object(j);
 }
 
 static void put_classes(struct tfr_json *j, const struct tfr_set_info *info)
@@ -77,9 +97,8 @@ static void put_classes(struct tfr_json *j, const struct tfr_set_info *info)
 	tfr_json_close_array(j);
 }
 
-enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files,
-	struct tfr_writer *const *shards, uint32_t count, const struct tfr_set_info *info,
-	struct tfr_error *err)
+enum tfr_status tfr_manifest_format(struct tfr_buf *text, const struct tfr_manifest *m,
+	const struct tfr_set_info *info, struct tfr_error *err)
 {
 	struct tfr_json *j = tfr_json_new();
 	const char *json;
@@ -97,11 +116,13 @@ enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files,
 		tfr_json_string(j, "options", info->options);
 		put_hex(j, "inputs", info->inputs, 16);
 	}
-	put_totals(j, shards, count);
+	put_totals(j, m);
 	put_classes(j, info);
+	if (m->note)
+		put_note(j, m->note);
 	tfr_json_open_array(j, "shards");
-	for (uint32_t k = 0; k < count; k++)
-		put_shard(j, files[k], shards[k]);
+	for (size_t k = 0; k < m->count; k++)
+		put_shard(j, &m->shards[k]);
 	tfr_json_close_array(j);
 	tfr_json_close_object(j);
 	json = tfr_json_text(j, &size);

@@ -2,13 +2,12 @@
 #ifndef TFR_SHARD_MANIFEST_H
 #define TFR_SHARD_MANIFEST_H
 
-#include <tfr-private/shard.h>
-
 #include "base/buf.h"
+#include "shard/manifests.h"
 
-/* Appends the manifest of the sealed shards to `text`, one line per shard. */
-enum tfr_status tfr_manifest_format(struct tfr_buf *text, char *const *files,
-	struct tfr_writer *const *shards, uint32_t count, const struct tfr_set_info *info,
-	struct tfr_error *err);
+/* Appends a manifest to `text`, one line per shard, from m->shards, m->count, m->payload_bytes,
+ * m->note and `info`; the other totals are added up. */
+enum tfr_status tfr_manifest_format(struct tfr_buf *text, const struct tfr_manifest *m,
+	const struct tfr_set_info *info, struct tfr_error *err);
 
 #endif

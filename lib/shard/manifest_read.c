@@ -3,6 +3,7 @@
  * Every member that is used must exist and have its type.  Other members are ignored, so that later
  * versions can add some. */
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,11 +109,89 @@ static enum tfr_status read_classes(
 	return TFR_OK;
 }
 
+/* The classes as they are, for the manifest of all parts. */
+static enum tfr_status read_counts(
+	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
+{
+	struct json_object *classes, *o, *label;
+	size_t n;
+
+	if (!json_object_object_get_ex(root, "classes", &classes) ||
+		!json_object_is_type(classes, json_type_array))
+		return TFR_OK;
+	n = json_object_array_length(classes);
+	m->counts = calloc(n + 1, sizeof(*m->counts));
+	if (!m->counts)
+		return tfr_fail_nomem(err, "reading a manifest");
+	for (; m->n_counts < n; m->n_counts++) {
+		struct tfr_class_count *count = &m->counts[m->n_counts];
+		const char *text;
+
+		o = json_object_array_get_idx(classes, m->n_counts);
+		if (!json_object_is_type(o, json_type_object) ||
+			!json_object_object_get_ex(o, "label", &label))
+			return bad(err, "a class without a label");
+		count->label = json_object_get_int64(label);
+		if (!get_u64(o, "records", &count->records))
+			count->records = TFR_CLASS_UNCOUNTED;
+		text = get_text(o, "text");
+		count->text = text ? strdup(text) : NULL;
+		if (text && !count->text)
+			return tfr_fail_nomem(err, "reading a manifest");
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status read_note(
+	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
+{
+	struct tfr_part_note *note = m->note = calloc(1, sizeof(*m->note));
+	struct tfr_part_tally *t = &note->tally;
+	struct json_object *o, *most;
+	uint64_t part, parts;
+	const char *first, *labels;
+
+	if (!note)
+		return tfr_fail_nomem(err, "reading the note of a part");
+	if (!json_object_object_get_ex(root, "part", &o) ||
+		!json_object_is_type(o, json_type_object) || !get_u64(o, "index", &part) ||
+		!get_u64(o, "parts", &parts) || parts > UINT32_MAX || part >= parts)
+		return bad(err, "no part");
+	note->part = (uint32_t)part;
+	note->parts = (uint32_t)parts;
+	first = get_text(o, "first_lost");
+	if (!get_u64(o, "read", &t->read) || !get_u64(o, "skipped", &t->skipped) ||
+		!get_u64(o, "left", &t->left) || !get_u64(o, "read_bytes", &t->bytes) ||
+		!get_u64(o, "expected", &t->expected) || !get_u64(o, "lost", &t->lost) ||
+		!json_object_object_get_ex(o, "most_lost", &most) || !first)
+		return bad(err, "a part without its counts");
+	t->most_lost = json_object_get_double(most);
+	snprintf(t->first_lost, sizeof(t->first_lost), "%s", first);
+	labels = get_text(o, "labels");
+	note->labels = labels ? strdup(labels) : NULL;
+	return labels && !note->labels ? tfr_fail_nomem(err, "reading the note of a part")
+				       : read_counts(m, root, err);
+}
+
 /* Members that not every manifest has. */
 static enum tfr_status read_rest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	const char *options = get_text(root, "options");
+	const char *options = get_text(root, "options"), *command = get_text(root, "command");
+	enum tfr_status status = TFR_OK;
+	struct json_object *seed;
+
+	m->command = command ? strdup(command) : NULL;
+	if (command && !m->command)
+		return tfr_fail_nomem(err, "reading a manifest");
+	if (!get_u64(root, "payload_bytes", &m->payload_bytes))
+		m->payload_bytes = 0;
+	if (json_object_object_get_ex(root, "seed", &seed))
+		m->seed = json_object_get_uint64(seed);
+	if (json_object_object_get_ex(root, "part", NULL))
+		status = read_note(m, root, err);
+	if (status)
+		return status;
 
 	if (options && get_hex(root, "inputs", 16, &m->inputs)) {
 		m->options = strdup(options);
@@ -189,6 +268,13 @@ void tfr_manifest_free(struct tfr_manifest *m)
 		free(m->shards[i].name);
 	free(m->shards);
 	tfr_class_map_clear(&m->classes);
+	for (size_t i = 0; i < m->n_counts; i++)
+		free((void *)(uintptr_t)m->counts[i].text);
+	free(m->counts);
+	if (m->note)
+		free(m->note->labels);
+	free(m->note);
+	free(m->command);
 	free(m->options);
 	free(m);
 }

@@ -18,10 +18,23 @@ struct tfr_manifest_shard {
 	uint32_t crc;
 };
 
+/* What a part has written beside a set (struct tfr_writer_opts), until the set is finished. */
+struct tfr_part_note {
+	uint32_t part, parts;
+	struct tfr_part_tally tally;
+	char *labels; /* the text of the labels file; NULL: the set has none */
+};
+
 struct tfr_manifest {
 	struct tfr_manifest_shard *shards;
 	size_t count;
 	uint64_t records, bytes, sum; /* the totals in the manifest */
+	struct tfr_part_note *note;   /* the manifest of a part; NULL: that of a set */
+	/* What a part hands on to the manifest of the set; 0 and NULL in a manifest without. */
+	uint64_t payload_bytes, seed;
+	char *command;
+	struct tfr_class_count *counts;
+	size_t n_counts;
 	struct tfr_class_map classes; /* empty: the manifest has none */
 	char *options;		      /* of the run that wrote it; NULL: not recorded */
 	uint64_t inputs;	      /* with options: the digest of its inputs */

@@ -69,8 +69,7 @@ static enum tfr_status missing_member(struct tfr_set *set, const char *path, str
 
 /* --- sets by name --- */
 
-/* Finds the number of shards of "base@*"; every matching file must agree. */
-static enum tfr_status find_count(
+enum tfr_status tfr_set_name_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
@@ -120,7 +119,7 @@ static enum tfr_status find_member(const struct tfr_set_name *name, struct tfr_e
 static enum tfr_status add_set(
 	struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
-	enum tfr_status status = name->count ? TFR_OK : find_count(name, input, err);
+	enum tfr_status status = name->count ? TFR_OK : tfr_set_name_count(name, input, err);
 	struct stat st;
 
 	if (name->count > 2)

@@ -34,6 +34,11 @@ enum tfr_status tfr_shard_file_set(
 enum tfr_status tfr_set_name_parse_target(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err);
 
+/* Finds the number of shards of "base@*", which was given as `input`; every matching file must
+ * agree. */
+enum tfr_status tfr_set_name_count(
+	struct tfr_set_name *name, const char *input, struct tfr_error *err);
+
 #define TFR_AUTO_SET_NAME __attribute__((cleanup(tfr_set_name_clear))) struct tfr_set_name
 
 /* The file `what` beside a set whose number of shards is known, or beside a single file; `what` is

@@ -73,8 +73,9 @@ static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_wri
 	enum tfr_status status = publish_company(p, w, false, err);
 
 	for (uint32_t k = 0; !status && has_manifest(w, info) && k < w->count; k++)
-		status = tfr_publication_add(
-			p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err);
+		if (tfr_set_writer_owns(w, k))
+			status = tfr_publication_add(
+				p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err);
 	return status;
 }
 
@@ -111,23 +112,53 @@ static enum tfr_status add_file(
 				p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
 }
 
-static enum tfr_status write_manifest(struct tfr_set_writer *w, const struct tfr_set_info *info,
-	struct tfr_output **out, struct tfr_error *err)
+enum tfr_status tfr_set_write_manifest(struct tfr_set_writer *w, const char *path,
+	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
+	struct tfr_error *err)
 {
 	const struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
-	TFR_AUTO_FREE char *path = w->name.base
-					   ? tfr_set_name_manifest(&w->name)
-					   : tfr_file_name_beside(w->files[0], "manifest.json");
+	TFR_AUTO_FREE struct tfr_manifest_shard *shards = calloc(w->count, sizeof(*shards));
+	struct tfr_manifest m = { .shards = shards, .note = note };
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		path ? tfr_manifest_format(&text, w->files, w->shards, w->count, info, err)
-		     : tfr_fail_nomem(err, "publishing a set");
+	enum tfr_status status = shards && path ? TFR_OK : tfr_fail_nomem(err, "publishing a set");
 
+	for (uint32_t k = 0; !status && k < w->count; k++) {
+		const struct tfr_totals *t;
+		char *slash = strrchr(w->files[k], '/');
+
+		if (!w->shards[k])
+			continue;
+		t = tfr_writer_totals(w->shards[k]);
+		m.payload_bytes += t->payload_bytes;
+		shards[m.count++] = (struct tfr_manifest_shard){
+			.name = slash ? slash + 1 : w->files[k],
+			.records = t->records,
+			.bytes = t->file_bytes,
+			.sum = t->sum,
+			.crc = t->file_crc,
+			.mtime = tfr_writer_mtime(w->shards[k]),
+		};
+	}
+	if (!status)
+		status = tfr_manifest_format(&text, &m, info, err);
 	if (!status)
 		status = tfr_output_open(out, path, &opts, err);
 	if (!status)
 		status = tfr_output_write(*out, text.data, text.size, err);
 	return status ? status : tfr_output_seal(*out, err);
+}
+
+/* The manifest of a set or a file, or the note of a part. */
+static enum tfr_status write_proof(struct tfr_set_writer *w, const struct tfr_set_info *info,
+	struct tfr_output **out, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+
+	if (w->opts.parts)
+		return tfr_set_part_note(w, info, out, err);
+	path = w->name.base ? tfr_set_name_manifest(&w->name)
+			    : tfr_file_name_beside(w->files[0], "manifest.json");
+	return tfr_set_write_manifest(w, path, info, NULL, out, err);
 }
 
 static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_writer *w,
@@ -139,11 +170,15 @@ static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_write
 		return status;
 	if (!has_manifest(w, info))
 		return add_file(p, w, err);
-	if (w->name.base && w->lock)
+	if (w->name.base && w->lock && !w->opts.parts)
 		status = withdraw_former(p, &w->name, err);
 	if (!status)
-		status = write_manifest(w, info, manifest, err);
-	return status ? status : tfr_publication_add(p, *manifest, TFR_PUBLISH_PROOF, err);
+		status = write_proof(w, info, manifest, err);
+	if (status)
+		return status;
+	/* The note of a part stays until the new one replaces it: it claims the names of objects. */
+	return tfr_publication_add(
+		p, *manifest, w->opts.parts ? TFR_PUBLISH_LAST : TFR_PUBLISH_PROOF, err);
 }
 
 /* Publishes the files beside a stream, such as a quarantine. */
@@ -222,12 +257,16 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 	enum tfr_status status =
 		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 
+	for (size_t i = 0; !status && i < n && w[i]->opts.parts; i++)
+		status = tfr_set_part_begin(w[i], &info[i], err);
 	if (!status && !(n && w[0]->opts.dry_run))
 		status = add_all(&p, w, info, n, manifests, err);
-	if (!status && p.journal.n == 1 && !p.n_objects && n == 1)
+	if (!status && p.journal.n == 1 && !p.n_objects && n == 1 && !w[0]->opts.parts)
 		status = publish_one(w[0], err);
 	else if (!status && (p.journal.n || p.n_objects))
 		status = tfr_publication_commit(&p, w[0]->opts.temporaries, err);
+	for (size_t i = 0; status && i < n && w[i]->opts.parts; i++)
+		tfr_set_part_undo(w[i]);
 	for (size_t i = 0; manifests && i < n; i++)
 		tfr_output_close(manifests[i]);
 	free((void *)manifests);

@@ -1,7 +1,7 @@
 /* shard/set_target.c - locks a set that is to be written, and removes the files of killed runs.
  *
  * All sets with one base name and one extension share a lock, whatever their number of shards:
- * readers that take a pattern would mix them. */
+ * readers that take a pattern would mix them.  A part has a lock of its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +79,15 @@ bool tfr_temporary_is_written(const char *path)
 	return tfr_lock_is_locked(target);
 }
 
+/* Whether a member of the set is a shard of this part. */
+static bool is_own(const struct tfr_set_writer *w, const char *stem)
+{
+	struct tfr_shard_file f;
+
+	return tfr_shard_file_parse(stem, &f) && f.count == w->count &&
+	       tfr_set_writer_owns(w, f.shard);
+}
+
 /* A replaced file of a set that was published; its journal no longer exists. */
 static void remove_old(const char *path)
 {
@@ -112,6 +121,8 @@ static enum tfr_status remove_left(
 		}
 		stem = tfr_hidden_stem(entry->d_name, &old);
 		if (!stem || !is_member(w, slash ? slash + 1 : target, stem))
+			continue;
+		if (w->opts.parts && !is_own(w, stem))
 			continue;
 		if (old)
 			remove_old(path);
@@ -153,7 +164,9 @@ enum tfr_status tfr_set_writer_lock(
 	struct tfr_set_writer *w, const char *target, bool resumes, struct tfr_error *err)
 {
 	const struct tfr_lock_opts opts = { w->subject, w->opts.temporaries, w->warn, w->ctx };
-	TFR_AUTO_FREE char *path = w->name.base ? tfr_set_name_target(&w->name) : strdup(target);
+	TFR_AUTO_FREE char *path = w->note_path	  ? strdup(w->note_path)
+				   : w->name.base ? tfr_set_name_target(&w->name)
+						  : strdup(target);
 	enum tfr_status status;
 
 	if (!path)

@@ -54,6 +54,7 @@ static enum tfr_status check_without_list(
 	struct tfr_set_writer *w, const struct tfr_error *why, struct tfr_error *err)
 {
 	char reason[1024], text[1200];
+	uint32_t first;
 	struct stat st;
 
 	if (w->warn) {
@@ -62,9 +63,10 @@ static enum tfr_status check_without_list(
 			"a set with another number of shards would not be noticed: %s", reason);
 		w->warn(w->ctx, text);
 	}
-	if (w->opts.force || tfr_stat(w->files[0], &st))
+	first = w->opts.parts && w->opts.part < w->count ? w->opts.part : 0;
+	if (w->opts.force || tfr_stat(w->files[first], &st))
 		return TFR_OK;
-	return refuse(w->files[0], err);
+	return refuse(w->files[first], err);
 }
 
 /* Looks for base-NNNNN-of-MMMMM.ext with another M: readers that take "base-*" would mix the two.
@@ -92,7 +94,8 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 			continue;
 		if (f.count == w->name.count) {
 			/* Opening an object does not ask whether it exists. */
-			if (!tfr_is_url(file) || w->opts.force)
+			if (!tfr_is_url(file) || w->opts.force ||
+				!tfr_set_writer_owns(w, f.shard))
 				continue;
 			status = refuse(file, err);
 			break;
@@ -122,6 +125,12 @@ static enum tfr_status name_files(
 			"a set whose shards fill one after another is named like "
 			"'train@auto.tfrecord', not '%s'",
 			target);
+	if (w->opts.parts && (w->fills || !w->name.base)) {
+		tfr_fail(err, TFR_EUSAGE, "'%s' cannot be written in parts", target);
+		tfr_error_hint(err, "Parts write sets with a number of shards, such as "
+				    "'train@16.tfrecord'.");
+		return TFR_EUSAGE;
+	}
 	if (w->fills)
 		return TFR_OK;
 	if (w->name.automatic)
@@ -217,15 +226,17 @@ static enum tfr_status open_files(
 	struct tfr_set_writer *w, const struct tfr_set_how *how, struct tfr_error *err)
 {
 	uint32_t now = how->open_now && how->open_now < w->count ? how->open_now : w->count;
-	enum tfr_status status = prepare(w, w->fills ? 1 : now, err);
+	uint32_t own = w->opts.parts ? now / w->opts.parts + 1 : now;
+	enum tfr_status status = prepare(w, w->fills ? 1 : own, err);
 
 	if (!status && how->mark)
 		return tfr_set_writer_resume(w, how->mark, err);
 	if (!status && w->fills)
 		return tfr_set_fill_grow(w, NULL, err);
 	for (uint32_t k = 0; !status && k < w->count; k++)
-		status = k < now ? tfr_set_writer_open_shard(w, k, NULL, err)
-				 : check_later(w, k, err);
+		if (tfr_set_writer_owns(w, k))
+			status = k < now ? tfr_set_writer_open_shard(w, k, NULL, err)
+					 : check_later(w, k, err);
 	return status;
 }
 
@@ -247,6 +258,8 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	w->ctx = ctx;
 	w->subject = strdup(target);
 	status = w->subject ? name_files(w, target, err) : tfr_fail_nomem(err, "creating a set");
+	if (!status && w->opts.parts)
+		status = tfr_set_part_open(w, how->terms, err);
 	if (!status)
 		status = tfr_set_writer_lock(w, target, how->mark, err);
 	/* A set that fills has no number of shards yet; other sets beside it are reported when it
@@ -285,6 +298,11 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 {
 	assert(shard < w->count && w->shards[shard]); /* shards without a descriptor are framed */
 	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
+}
+
+bool tfr_set_writer_owns(const struct tfr_set_writer *w, uint32_t shard)
+{
+	return !w->opts.parts || shard % w->opts.parts == w->opts.part;
 }
 
 uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w)
@@ -329,6 +347,8 @@ static enum tfr_status seal_one(void *ctx, struct tfr_lanes_run *crew, unsigned 
 	(void)worker;
 	(void)slot;
 	assert(shard < w->count);
+	if (!tfr_set_writer_owns(w, (uint32_t)shard))
+		return TFR_OK;
 	if (!w->shards[shard]) { /* it got no record */
 		enum tfr_status status = tfr_set_writer_finish(w, (uint32_t)shard, err);
 
@@ -392,6 +412,7 @@ void tfr_set_writer_close(struct tfr_set_writer *w)
 			free(w->files[k]);
 	}
 	tfr_parallel_deflate_free(w->deflater);
+	free(w->note_path);
 	free(w->shards);
 	free(w->files);
 	tfr_set_name_clear(&w->name);

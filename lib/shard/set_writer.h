@@ -26,6 +26,9 @@ struct tfr_set_how {
 	 * sealed; until then the temporaries are named for BASE-NNNNN[.EXT].  NULL: the name has
 	 * the number. */
 	const struct tfr_set_fill *fill;
+	/* Of a part: its options and inputs, as struct tfr_set_info has them, so that shards of a
+	 * run with others are not replaced without `force`.  NULL: not known. */
+	const struct tfr_set_info *terms;
 	/* The mark that tfr_set_writer_mark() made in another run: continues there.  TFR_EDATA: the
 	 * temporaries are not the files of that run.  NULL: from the start. */
 	struct tfr_unread *mark;
@@ -66,6 +69,13 @@ bool tfr_set_writer_is_named(const struct tfr_set_writer *w);
 /* The path of file `what` beside the set, once its names are known (shard/set_name.h); the caller
  * frees it.  NULL: out of memory. */
 char *tfr_set_writer_beside(const struct tfr_set_writer *w, const char *what);
+
+/* Whether this process writes a shard: all of them, or those of its part. */
+bool tfr_set_writer_owns(const struct tfr_set_writer *w, uint32_t shard);
+/* What the note of a part says besides its shards: `labels` is the text of the labels file, or
+ * NULL. Both stay the caller's until the set is published. */
+void tfr_set_writer_tally(
+	struct tfr_set_writer *w, const struct tfr_part_tally *tally, const char *labels);
 
 /* The shard that fills now: the one that got the last record. */
 uint32_t tfr_set_writer_filling(const struct tfr_set_writer *w);

@@ -67,7 +67,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 	(void)room;
 	tfr_fetch_ahead_of(&coco->ahead, coco->root, in->order ? in->place : item->number,
-		in->items, image_path, coco);
+		in->ahead, image_path, coco);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_coco_is_below(name))

@@ -62,7 +62,8 @@ enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_scan_item *found = &f->scan.items[item->number];
 
 	(void)room;
-	tfr_scan_announce(&f->scan, in->order, in->order ? in->place : item->number);
+	tfr_scan_announce(
+		&f->scan, in->order, in->order ? in->place : item->number, in->ahead);
 	if (!tfr_scan_path(&f->scan, found, &item->name))
 		return tfr_fail_nomem(err, "reading files");
 	if (f->class_of_item)

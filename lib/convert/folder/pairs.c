@@ -49,8 +49,8 @@ static void announce(struct pairs *p, uint64_t at)
 {
 	struct side images = { p, &p->images, p->in.order }, masks = { p, &p->masks, p->in.order };
 
-	tfr_fetch_ahead_of(&p->images.ahead, p->images.root, at, p->in.items, path_of, &images);
-	tfr_fetch_ahead_of(&p->masks.ahead, p->masks.root, at, p->in.items, path_of, &masks);
+	tfr_fetch_ahead_of(&p->images.ahead, p->images.root, at, p->in.ahead, path_of, &images);
+	tfr_fetch_ahead_of(&p->masks.ahead, p->masks.root, at, p->in.ahead, path_of, &masks);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,

@@ -507,11 +507,12 @@ static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 	return !a->s->items[item].fault && tfr_scan_path(a->s, &a->s->items[item], path);
 }
 
-void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place)
+void tfr_scan_announce(
+	struct tfr_scan *s, const uint32_t *order, uint64_t place, uint64_t places)
 {
 	struct announced a = { s, order };
 
-	tfr_fetch_ahead_of(&s->ahead, s->root, place, s->n_items, path_of, &a);
+	tfr_fetch_ahead_of(&s->ahead, s->root, place, places, path_of, &a);
 }
 
 bool tfr_scan_is_media(const char *name)

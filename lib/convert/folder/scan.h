@@ -81,7 +81,8 @@ enum tfr_status tfr_scan_count(
 bool tfr_scan_is_media(const char *name);
 /* Announces the objects of items that are read soon: those after `place` in `order`, or in their
  * own order if that is NULL.  Nothing for files. */
-void tfr_scan_announce(struct tfr_scan *s, const uint32_t *order, uint64_t place);
+void tfr_scan_announce(
+	struct tfr_scan *s, const uint32_t *order, uint64_t place, uint64_t places);
 /* Skips an item because of its fault. */
 void tfr_item_skip_fault(struct tfr_item *item, int fault);
 

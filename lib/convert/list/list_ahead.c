@@ -54,5 +54,5 @@ void tfr_list_announce(struct tfr_list *l, uint64_t place)
 		l->ahead.addresses = names_urls(l);
 	}
 	tfr_fetch_ahead_of(&l->ahead, l->folder, place * l->announced->n,
-		l->in.items * l->announced->n, path_of, l);
+		l->in.ahead * l->announced->n, path_of, l);
 }

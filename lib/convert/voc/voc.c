@@ -72,8 +72,8 @@ static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size
 
 static void announce(struct voc *v, uint64_t at)
 {
-	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, v->in.items, xml_path, v);
-	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, v->in.items, image_path, v);
+	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, v->in.ahead, xml_path, v);
+	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, v->in.ahead, image_path, v);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -245,7 +245,7 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 	if (status)
 		return status;
 	for (size_t i = 0; !status && i < scan.n_items; i++) {
-		tfr_scan_announce(&scan, NULL, i);
+		tfr_scan_announce(&scan, NULL, i, scan.n_items);
 		if (!tfr_scan_path(&scan, &scan.items[i], &path))
 			status = tfr_fail_nomem(err, "reading annotations");
 		else if (tfr_has_extension((const char *)path.data, "xml"))

@@ -76,7 +76,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 	(void)room;
 	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
-		in->items, image_path, y);
+		in->ahead, image_path, y);
 	if (!tfr_scan_path(&y->scan, e->found, &item->name))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->found->fault)

@@ -209,6 +209,11 @@ struct tfr_writer_opts {
 	 * file do not depend on it. */
 	unsigned threads;
 	struct tfr_gzi *gzi; /* NULL */
+	/* Of a set: this process owns the shards part, part + parts, part + 2 * parts, ... and
+	 * writes no others.  They are published together with a note beside the set, which
+	 * tfr-cluster(7) describes; `tfr finish` then completes the set.  It replaces shards that
+	 * the same part has written before.  0 parts: all shards. */
+	uint32_t part, parts;
 	/* Bytes that the output may have, all of its files together; 0: unknown.  The size of the
 	 * parts in which an object is uploaded follows from it: there are at most 10,000. */
 	uint64_t expected;

@@ -245,6 +245,7 @@ struct tfr_convert_report {
 	uint64_t payload_bytes; /* of records, as written, before compression */
 	uint64_t sum;		/* content sum of the records */
 	uint64_t classes;
+	uint32_t shards; /* of a part: those of the set that has most */
 	uint64_t
 		resumed; /* items that an earlier run had done; also counted in the other numbers */
 	/* With `resume`: an earlier run with these options and inputs has written the sets, and
@@ -334,6 +335,9 @@ struct tfr_convert_report {
  * `labels`.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
+ * With writer.parts, only the items of the shards that this process owns are read, and the sets are
+ * completed by tfr_set_finish().  TFR_EUSAGE: the places of items are not known before reading.
+ *
  * Nothing is visible until every set is complete and on disk.  Then the sets are published one
  * after another, each with its manifest last.  A failure before that leaves no files. TFR_EDATA
  * there is no record; with TFR_ON_ERROR_FAIL: the first unusable item TFR_EEXIST  a set exists, or
@@ -341,6 +345,8 @@ struct tfr_convert_report {
  * is unknown TFR_ESYS    the input cannot be read, or the sets cannot be written */
 enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_convert_report *report,
 	struct tfr_error *err);
+/* Whether a conversion in parts has skipped too many items, for struct tfr_finish_opts. */
+enum tfr_status tfr_convert_judge(const struct tfr_part_tally *all, struct tfr_error *err);
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,48 @@ enum tfr_status tfr_expect_check(
 enum tfr_status tfr_expect_some(
 	const struct tfr_expect *expect, uint64_t read, uint64_t written, struct tfr_error *err);
 
+/* What one part of a conversion has done, of the items of its own shards (struct tfr_writer_opts),
+ * or all parts together. */
+struct tfr_part_tally {
+	uint64_t read, skipped, left; /* items; `left` ones belong to no set */
+	uint64_t bytes;		      /* read */
+	/* Images, audio clips or rows that should have become records, and those that did not.
+	 * More than the share `most_lost` of them is a failure of the conversion. */
+	uint64_t expected, lost;
+	double most_lost;
+	char first_lost[512]; /* the first of them, and why; empty: none */
+};
+
+struct tfr_finish_opts {
+	unsigned threads; /* 0: one a processor */
+	bool quick;	  /* compare the sizes of shards, and read none */
+	struct tfr_expect expect;
+	struct tfr_temporaries *temporaries; /* may be NULL */
+	struct tfr_progress *progress;	     /* may be NULL */
+	/* Whether too much was lost, which `err` then says.  May be NULL. */
+	enum tfr_status (*judge)(const struct tfr_part_tally *all, struct tfr_error *err);
+	/* Each part that has not finished, each shard that is missing or is not the one that its
+	 * part has written, in order. */
+	void (*fault)(void *ctx, const struct tfr_error *err);
+	void *ctx;
+};
+
+struct tfr_finish_report {
+	uint32_t parts; /* 0: the set was finished before */
+	uint64_t records, payload_bytes, sum;
+	struct tfr_part_tally tally; /* of all parts */
+};
+
+/* Completes a set that was written in parts: compares their options, inputs and classes, verifies
+ * every shard against the note of its part, writes the labels file and the manifest, and removes
+ * the notes.  It may be repeated, and several processes may do it at once.  Shards are never
+ * changed.
+ *   TFR_EDATA   a part or a shard is missing or damaged, or too much was lost; each is reported
+ *   TFR_EUSAGE  parts had different options or inputs; `set` is not a set
+ * In both cases nothing was written. */
+enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *opts,
+	struct tfr_finish_report *report, struct tfr_error *err);
+
 /* One of the sets that something is divided into. */
 struct tfr_share {
 	const char *set; /* as tfr_set_writer_open() takes it: "train@16.tfrecord" */
@@ -94,7 +136,7 @@ enum tfr_status tfr_share_parse(
 
 struct tfr_count_opts {
 	unsigned threads; /* 0: one a processor */
-	bool sum; /* the content sum as well: reads and verifies every payload */
+	bool sum;	  /* the content sum as well: reads and verifies every payload */
 	/* Answers from the manifest beside a file where size and time of the file are those that
 	 * stand there: nothing of it is read then, and nothing is verified. */
 	bool manifest;
@@ -115,7 +157,7 @@ enum tfr_status tfr_set_count_records(
 	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err);
 
 struct tfr_set_index_opts {
-	unsigned threads; /* 0: one a processor */
+	unsigned threads;      /* 0: one a processor */
 	bool force, no_points; /* as struct tfr_index_opts */
 	bool check; /* tfr_index_inspect() in place of tfr_index_write(): nothing is written */
 	struct tfr_temporaries *temporaries; /* may be NULL */

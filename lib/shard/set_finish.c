@@ -1,0 +1,550 @@
+/* shard/set_finish.c - completes a set that was written in parts: the manifest in place of the
+ * notes.
+ *
+ * Nothing is written before every part and every shard was seen, and shards are never changed.  A
+ * process that dies in between leaves a set that can be finished again: notes are removed last, and
+ * a manifest stands for the notes that are gone already. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "io/output.h"
+#include "io/path.h"
+#include "io/source.h"
+#include "io/temp_names.h"
+#include "shard/manifest.h"
+#include "shard/set_name.h"
+#include "shard/set_part.h"
+#include "thread/lanes.h"
+#include "thread/threads.h"
+
+enum { BLOCK = 1 << 20 };
+
+struct finishing {
+	const struct tfr_finish_opts *opts;
+	struct tfr_finish_report *report;
+	struct tfr_set_name name;
+	struct tfr_manifest *done;   /* the set's manifest; NULL: it has none */
+	struct tfr_manifest **notes; /* one per part; NULL: it has none */
+	uint32_t parts;
+	bool replaced; /* `done` stands for parts without a note */
+	struct tfr_manifest_shard *shards;
+	uint64_t faults;
+};
+
+static void report_fault(struct finishing *f, const struct tfr_error *err)
+{
+	f->faults++;
+	if (f->opts->fault)
+		f->opts->fault(f->opts->ctx, err);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* --- notes --- */
+
+/* The number of parts that the name of a note says; 0: not a note of the set. */
+static uint32_t parts_of_name(const char *file, const char *prefix, uint32_t *part)
+{
+	unsigned i, n;
+	int end = 0;
+
+	if (strncmp(file, prefix, strlen(prefix)) ||
+		sscanf(file + strlen(prefix), "%u-of-%u.json%n", &i, &n, &end) != 2 || !end ||
+		file[strlen(prefix) + (size_t)end] || i >= n)
+		return 0;
+	*part = i;
+	return n;
+}
+
+static enum tfr_status refuse_mixture(
+	const struct finishing *f, uint32_t a, uint32_t b, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "'%s@%u%s' has notes of %u and of %u parts", f->name.base,
+		f->name.count, f->name.extension, a, b);
+	tfr_error_hint(err, "Remove the notes and shards of the run that does not count.");
+	return TFR_EDATA;
+}
+
+static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_set_name_note(&f->name, part, f->parts);
+	struct tfr_manifest *m = NULL;
+	struct tfr_error why;
+	enum tfr_status status;
+
+	if (!path)
+		return tfr_fail_nomem(err, "finishing a set");
+	status = tfr_manifest_read(path, f->name.count, &m, &why);
+	/* Another process that finishes the set has removed it. */
+	if (status == TFR_ESYS && why.sys_errno == ENOENT)
+		return TFR_OK;
+	if (!status && (!m->note || m->note->part != part || m->note->parts != f->parts))
+		status = tfr_fail(&why, TFR_EDATA, "it is the note of another part");
+	if (!status) {
+		f->notes[part] = m;
+		return TFR_OK;
+	}
+	tfr_manifest_free(m);
+	if (status == TFR_EDATA) {
+		tfr_fail_path(err, TFR_EDATA, path, "the note of part %u is damaged: %s:", part,
+			why.message);
+		tfr_error_hint(err, "Remove it, and run the part again with -f.");
+	} else if (err) {
+		*err = why;
+	}
+	return status;
+}
+
+static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *prefix = tfr_set_name_beside(&f->name, "part-");
+	TFR_AUTO_FREE char *folder = tfr_folder_of(f->name.base);
+	struct tfr_names names = { 0 };
+	enum tfr_status status = prefix && folder ? TFR_OK : tfr_fail_nomem(err, "finishing a set");
+	uint32_t part, parts;
+
+	if (!status)
+		status = tfr_list_folder(folder, &names, err);
+	for (size_t i = 0; !status && i < names.n; i++) {
+		parts = parts_of_name(names.list[i], last_part(prefix), &part);
+		if (parts && f->parts && parts != f->parts)
+			status = refuse_mixture(f, f->parts, parts, err);
+		f->parts = parts ? parts : f->parts;
+	}
+	if (!status && f->parts) {
+		f->notes = calloc(f->parts, sizeof(*f->notes));
+		if (!f->notes)
+			status = tfr_fail_nomem(err, "finishing a set");
+	}
+	for (size_t i = 0; !status && f->notes && i < names.n; i++)
+		if (parts_of_name(names.list[i], last_part(prefix), &part))
+			status = read_note(f, part, err);
+	tfr_names_clear(&names);
+	return status;
+}
+
+/* TFR_EDATA: there is neither a note nor a manifest. */
+static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_set_name_manifest(&f->name);
+	enum tfr_status status = find_notes(f, err);
+	struct stat st;
+
+	if (status)
+		return status;
+	if (!path)
+		return tfr_fail_nomem(err, "finishing a set");
+	/* After the notes: who removes them has written it before. */
+	status = tfr_look(path, &st, err);
+	if (!status)
+		status = tfr_manifest_read(path, f->name.count, &f->done, err);
+	if (status == TFR_EDATA && f->parts) /* it is replaced */
+		return TFR_OK;
+	if (status != TFR_END)
+		return status;
+	if (f->parts)
+		return TFR_OK;
+	tfr_fail(err, TFR_EDATA, "no part of '%s@%u%s' has finished", f->name.base, f->name.count,
+		f->name.extension);
+	tfr_error_hint(err, "Parts are written with 'tfr shard --part I/N'; tfr-cluster(7) "
+			    "describes them.");
+	return TFR_EDATA;
+}
+
+/* --- what parts have in common --- */
+
+static const struct tfr_manifest *first_note(const struct finishing *f)
+{
+	for (uint32_t k = 0; k < f->parts; k++)
+		if (f->notes[k])
+			return f->notes[k];
+	return f->done;
+}
+
+static struct tfr_set_info terms_of(const struct tfr_manifest *m)
+{
+	return (struct tfr_set_info){ .command = m->command,
+		.seed = m->seed,
+		.options = m->options,
+		.inputs = m->inputs,
+		.classes = m->counts,
+		.class_count = m->n_counts };
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_classes(const struct tfr_manifest *a, const struct tfr_manifest *b)
+{
+	if (a->n_counts != b->n_counts || !same_text(a->note->labels, b->note->labels))
+		return false;
+	for (size_t i = 0; i < a->n_counts; i++)
+		if (a->counts[i].label != b->counts[i].label ||
+			!same_text(a->counts[i].text, b->counts[i].text))
+			return false;
+	return true;
+}
+
+/* Compares the part with the first that has a note. */
+static void compare_part(struct finishing *f, uint32_t part)
+{
+	const struct tfr_manifest *first = first_note(f), *m = f->notes[part];
+	struct tfr_set_info terms = terms_of(m);
+	struct tfr_error why, err;
+	char which[32];
+
+	snprintf(which, sizeof(which), "part %u", first->note->part);
+	if (tfr_terms_compare(first, &terms, which, &why))
+		tfr_fail(&err, TFR_EDATA, "part %u is of another run: %s", part, why.message);
+	else if (!same_classes(first, m))
+		tfr_fail(&err, TFR_EDATA, "part %u has other classes than %s", part, which);
+	else
+		return;
+	report_fault(f, &err);
+}
+
+/* The entry of a shard in the note of its part; NULL: none. */
+static const struct tfr_manifest_shard *entry_in(
+	const struct finishing *f, const struct tfr_manifest *m, uint32_t shard, const char *file)
+{
+	size_t at = m->note ? shard / f->parts : shard;
+
+	return at < m->count && !strcmp(m->shards[at].name, last_part(file)) ? &m->shards[at]
+									     : NULL;
+}
+
+/* Whether the note of a part says that it is complete: a claim has no shards. */
+static bool has_finished(const struct finishing *f, uint32_t part)
+{
+	const struct tfr_manifest *m = f->notes[part];
+	uint32_t own = part < f->name.count ? (f->name.count - part - 1) / f->parts + 1 : 0;
+
+	return m && m->count == own;
+}
+
+static bool manifest_stands_in(const struct finishing *f)
+{
+	const struct tfr_manifest *first = first_note(f);
+	struct tfr_set_info terms = terms_of(first);
+
+	return f->done && f->done->count == f->name.count &&
+	       (first == f->done || !tfr_terms_compare(f->done, &terms, "", NULL));
+}
+
+static void check_parts(struct finishing *f)
+{
+	f->replaced = !f->parts;
+	for (uint32_t k = 0; k < f->parts; k++) {
+		struct tfr_error err;
+
+		if (has_finished(f, k)) {
+			compare_part(f, k);
+		} else if (!f->notes[k] && manifest_stands_in(f)) {
+			f->replaced = true;
+		} else {
+			tfr_fail(&err, TFR_EDATA, "part %u of %u has not finished", k, f->parts);
+			report_fault(f, &err);
+		}
+	}
+}
+
+/* --- shards --- */
+
+struct verified {
+	struct tfr_error fault; /* TFR_OK: none */
+	uint8_t *block;
+};
+
+static enum tfr_status sum_file(const struct finishing *f, const char *file, uint8_t *block,
+	uint64_t *bytes, uint32_t *crc, struct tfr_error *err)
+{
+	struct tfr_source *s = NULL;
+	enum tfr_status status = tfr_source_open_regular(&s, file, err);
+	size_t got = 1;
+
+	*bytes = *crc = 0;
+	while (!status && got) {
+		status = tfr_source_read(s, block, BLOCK, &got, err);
+		*crc = tfr_crc32c(*crc, block, got);
+		*bytes += got;
+		tfr_progress_add(f->opts->progress, 0, got);
+	}
+	tfr_source_close(s);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static void not_written_by(const struct finishing *f, uint32_t shard, const char *file,
+	const char *why, struct tfr_error *fault)
+{
+	if (f->parts)
+		tfr_fail_path(fault, TFR_EDATA, file,
+			"not the shard that part %u has written (%s):", shard % f->parts, why);
+	else
+		tfr_fail_path(fault, TFR_EDATA, file, "not the shard of the manifest (%s):", why);
+}
+
+static enum tfr_status verify(const struct finishing *f, uint32_t shard, const char *file,
+	struct verified *v, struct tfr_error *err)
+{
+	struct tfr_manifest_shard *s = &f->shards[shard];
+	uint64_t bytes = 0;
+	uint32_t crc = 0;
+	struct stat st;
+	enum tfr_status status = tfr_look(file, &st, err);
+
+	if (status == TFR_END) {
+		tfr_fail_path(&v->fault, TFR_EDATA, file, "missing shard");
+		return TFR_OK;
+	}
+	if (!status && (uint64_t)st.st_size != s->bytes) {
+		not_written_by(f, shard, file, "another size", &v->fault);
+		return TFR_OK;
+	}
+	if (status || f->opts->quick)
+		return status;
+	if (!v->block)
+		v->block = malloc(BLOCK);
+	if (!v->block)
+		return tfr_fail_nomem(err, "verifying shards");
+	status = sum_file(f, file, v->block, &bytes, &crc, err);
+	if (!status && (bytes != s->bytes || crc != s->crc))
+		not_written_by(f, shard, file, "another checksum", &v->fault);
+	return status;
+}
+
+static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+	uint64_t shard, void *slot, struct tfr_error *err)
+{
+	const struct finishing *f = ctx;
+	TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, (uint32_t)shard);
+	struct verified *v = slot;
+
+	(void)run, (void)worker;
+	v->fault.status = TFR_OK;
+	return file ? verify(f, (uint32_t)shard, file, v, err)
+		    : tfr_fail_nomem(err, "verifying shards");
+}
+
+static enum tfr_status deliver_shard(void *ctx, uint64_t shard, void *slot, struct tfr_error *err)
+{
+	struct verified *v = slot;
+
+	(void)shard, (void)err;
+	if (v->fault.status)
+		report_fault(ctx, &v->fault);
+	return TFR_OK;
+}
+
+static void clear_verified(void *slot)
+{
+	free(((struct verified *)slot)->block);
+}
+
+/* Takes the entries of all shards from the notes, or from the manifest in their place. */
+static enum tfr_status list_shards(struct finishing *f, struct tfr_error *err)
+{
+	f->shards = calloc(f->name.count, sizeof(*f->shards));
+	if (!f->shards)
+		return tfr_fail_nomem(err, "finishing a set");
+	for (uint32_t k = 0; k < f->name.count; k++) {
+		TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, k);
+		const struct tfr_manifest *m = f->parts ? f->notes[k % f->parts] : NULL;
+		const struct tfr_manifest_shard *entry;
+
+		if (!file)
+			return tfr_fail_nomem(err, "finishing a set");
+		entry = entry_in(f, m ? m : f->done, k, file);
+		if (!entry)
+			return tfr_fail_path(
+				err, TFR_EDATA, file, "the note of its part does not name");
+		f->shards[k] = *entry;
+		if (f->opts->progress)
+			f->opts->progress->total_bytes += entry->bytes;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status verify_shards(struct finishing *f, struct tfr_error *err)
+{
+	struct tfr_lanes lanes = {
+		.threads = tfr_thread_count(f->opts->threads),
+		.count = f->name.count,
+		.slot_size = sizeof(struct verified),
+		.work = verify_shard,
+		.deliver = deliver_shard,
+		.clear_slot = clear_verified,
+	};
+	enum tfr_status status = list_shards(f, err);
+
+	return status ? status : tfr_lanes_run(&lanes, f, err);
+}
+
+/* --- the sums of all parts --- */
+
+static void add_tally(struct tfr_part_tally *all, const struct tfr_part_tally *t)
+{
+	all->read += t->read;
+	all->skipped += t->skipped;
+	all->left += t->left;
+	all->bytes += t->bytes;
+	all->expected += t->expected;
+	all->lost += t->lost;
+	all->most_lost = t->most_lost;
+	if (!*all->first_lost)
+		memcpy(all->first_lost, t->first_lost, sizeof(all->first_lost));
+}
+
+/* Adds up the classes of all parts in place, in the first note. */
+static void add_up(struct finishing *f)
+{
+	const struct tfr_manifest *first = first_note(f);
+
+	if (f->replaced)
+		f->report->payload_bytes = f->done->payload_bytes;
+	for (uint32_t k = 0; k < f->parts && !f->replaced; k++) {
+		const struct tfr_manifest *m = f->notes[k];
+
+		add_tally(&f->report->tally, &m->note->tally);
+		f->report->payload_bytes += m->payload_bytes;
+		for (size_t i = 0; m != first && i < m->n_counts; i++)
+			if (m->counts[i].records != TFR_CLASS_UNCOUNTED)
+				first->counts[i].records += m->counts[i].records;
+	}
+	for (uint32_t k = 0; k < f->name.count; k++) {
+		f->report->records += f->shards[k].records;
+		f->report->sum += f->shards[k].sum;
+	}
+}
+
+static enum tfr_status judge(struct finishing *f, struct tfr_error *err)
+{
+	const struct tfr_finish_opts *o = f->opts;
+	const struct tfr_part_tally *all = &f->report->tally;
+	enum tfr_status status =
+		tfr_expect_check(&o->expect, f->report->records, f->report->sum, err);
+
+	if (!status && o->judge && all->lost < all->expected)
+		status = o->judge(all, err);
+	if (!status && !f->replaced)
+		status = tfr_expect_some(&o->expect, all->read, f->report->records, err);
+	return status;
+}
+
+/* --- writing --- */
+
+static enum tfr_status write_beside(
+	struct finishing *f, const char *what, const void *text, size_t size, struct tfr_error *err)
+{
+	const struct tfr_output_opts opts = { .force = true, .temporaries = f->opts->temporaries };
+	TFR_AUTO_FREE char *path = tfr_set_name_beside(&f->name, what);
+
+	return path ? tfr_output_whole(path, &opts, text, size, err)
+		    : tfr_fail_nomem(err, "finishing a set");
+}
+
+static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err)
+{
+	const struct tfr_manifest *from = f->replaced ? f->done : first_note(f);
+	struct tfr_set_info info = terms_of(from);
+	struct tfr_manifest m = { .shards = f->shards,
+		.count = f->name.count,
+		.payload_bytes = f->report->payload_bytes };
+	const char *labels = from->note ? from->note->labels : NULL;
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status = tfr_manifest_format(&text, &m, &info, err);
+
+	if (!status && labels)
+		status = write_beside(f, "labels.txt", labels, strlen(labels), err);
+	return status ? status : write_beside(f, "manifest.json", text.data, text.size, err);
+}
+
+/* A note that was replaced meanwhile is of other shards than the manifest. */
+static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_set_name_note(&f->name, part, f->parts);
+	struct tfr_manifest *then = f->notes[part], *now;
+	enum tfr_status status;
+	bool same = true;
+
+	f->notes[part] = NULL;
+	status = path ? read_note(f, part, err) : tfr_fail_nomem(err, "finishing a set");
+	now = f->notes[part];
+	for (size_t i = 0; now && same && i < then->count; i++)
+		same = now->count == then->count && now->shards[i].mtime == then->shards[i].mtime &&
+		       now->shards[i].crc == then->shards[i].crc;
+	if (!status && !same) {
+		tfr_fail(err, TFR_EDATA, "part %u was written again meanwhile", part);
+		tfr_error_hint(err, "Run 'tfr finish' again.");
+		status = TFR_EDATA;
+	}
+	if (!status && now)
+		status = tfr_file_remove(path, err);
+	tfr_manifest_free(then);
+	return status;
+}
+
+static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
+{
+	enum tfr_status status = open_all(f, err);
+
+	if (status)
+		return status;
+	f->report->parts = f->parts;
+	check_parts(f);
+	if (!f->faults)
+		status = verify_shards(f, err);
+	if (!status && f->faults) {
+		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is not complete; nothing was written",
+			f->name.base, f->name.count, f->name.extension);
+		tfr_error_hint(err, "Run these parts again, with the same command.");
+		status = TFR_EDATA;
+	}
+	if (status)
+		return status;
+	add_up(f);
+	status = judge(f, err);
+	if (!status && f->parts)
+		status = write_manifest(f, err);
+	for (uint32_t k = 0; !status && k < f->parts; k++)
+		if (f->notes[k])
+			status = remove_note(f, k, err);
+	return status;
+}
+
+enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *opts,
+	struct tfr_finish_report *report, struct tfr_error *err)
+{
+	struct finishing f = { .opts = opts, .report = report };
+	enum tfr_status status = tfr_set_name_parse(&f.name, set, err);
+
+	*report = (struct tfr_finish_report){ 0 };
+	if (status == TFR_END || (!status && !f.name.count && f.name.automatic))
+		status = tfr_fail(err, TFR_EUSAGE,
+			"'%s' is not a set with a number of shards, such as train@16.tfrecord",
+			set);
+	if (!status && !f.name.count)
+		status = tfr_set_name_count(&f.name, set, err);
+	if (!status)
+		status = finish(&f, err);
+	for (uint32_t k = 0; f.notes && k < f.parts; k++)
+		tfr_manifest_free(f.notes[k]);
+	tfr_manifest_free(f.done);
+	free(f.notes);
+	free(f.shards);
+	tfr_set_name_clear(&f.name);
+	return status;
+}
