@@ -483,9 +483,10 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 {
 	const struct tfr_input *in = r->in;
+	bool rows = in->ops->columns && in->ops != &tfr_input_metadata;
 
 	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
-		(!in->ops->columns || r->opts->embed_count))
+		(!rows || r->opts->embed_count))
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "%s cannot be converted in parts", in->ops->what);
 	tfr_error_hint(err,
