@@ -223,13 +223,6 @@ bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_
 					       : add_all_int64s(f, &cursor, &to);
 }
 
-bool tfr_facts_settle(struct tfr_facts *f)
-{
-	return tfr_series_settle(&f->lengths) && tfr_series_settle(&f->step_counts) &&
-	       tfr_series_settle(&f->numbers) && tfr_series_settle(&f->widths) &&
-	       tfr_series_settle(&f->heights);
-}
-
 bool tfr_facts_add_list(
 	struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps, bool distributions)
 {

@@ -73,8 +73,6 @@ bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_
 /* Adds a record with a feature list of so many steps. */
 bool tfr_facts_add_list(struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps,
 	bool distributions);
-/* Call after the last record, before the functions below. */
-bool tfr_facts_settle(struct tfr_facts *f);
 bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from);
 void tfr_facts_pack(const struct tfr_facts *f, struct tfr_pack *p);
 void tfr_facts_unpack(struct tfr_facts *f, struct tfr_unpack *u);

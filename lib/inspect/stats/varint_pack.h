@@ -8,7 +8,8 @@
 #include <tfr-private/example.h>
 
 #include "base/buf.h"
-#include "inspect/stats/wide_integer.h"
+
+typedef unsigned __int128 tfr_u128;
 
 struct tfr_pack {
 	struct tfr_buf out;

@@ -14,85 +14,6 @@
 
 static const double shares[] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
 
-/* --- wide --- */
-
-Test(wide, rounds_once_to_the_nearest_even)
-{
-	const struct {
-		uint64_t value;
-		unsigned shift;
-		double is;
-	} cases[] = { { 0, 0, 0 }, { 1, 1000, 0x1p1000 }, { (1ull << 53) + 1, 0, 0x1p53 },
-		{ (1ull << 53) + 3, 0, 0x1p53 + 4 },
-		{ (1ull << 54) + 3, 60, 0x1.0000000000001p114 }, { UINT64_MAX, 0, 0x1p64 },
-		{ UINT64_MAX - 1024, 300, ldexp((double)(UINT64_MAX - 2047), 300) } };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct tfr_wide w = { 0 };
-
-		tfr_wide_add(&w, cases[i].value, cases[i].shift);
-		cr_assert_eq(
-			tfr_wide_double(&w, 0), cases[i].is, "%zu: %a", i, tfr_wide_double(&w, 0));
-	}
-	/* A tie that a bit far below breaks. */
-	struct tfr_wide w = { 0 };
-	tfr_wide_add(&w, (1ull << 53) + 1, 500);
-	cr_assert_eq(tfr_wide_double(&w, -500), 0x1p53);
-	tfr_wide_add(&w, 1, 0);
-	cr_assert_eq(tfr_wide_double(&w, -500), 0x1p53 + 2);
-}
-
-Test(wide, square_of_a_sum)
-{
-	struct tfr_rng rng;
-
-	tfr_rng_init(&rng, 1, 1);
-	for (int n = 0; n < 1000; n++) {
-		uint64_t a = tfr_rng_u64(&rng), b = tfr_rng_u64(&rng) >> n % 64;
-		unsigned shift = (unsigned)tfr_rng_below(&rng, 300);
-		struct tfr_wide x = { 0 }, y, z = { 0 };
-
-		/* (a + b)^2 - a^2 - b^2 = 2ab, all times 2^(2 shift) */
-		tfr_wide_add(&x, a, shift);
-		tfr_wide_add(&x, b, shift);
-		x = tfr_wide_square(&x);
-		tfr_wide_add(&z, (tfr_u128)a * a, 2 * shift);
-		y = tfr_wide_subtract(&x, &z);
-		z = (struct tfr_wide){ 0 };
-		tfr_wide_add(&z, (tfr_u128)b * b, 2 * shift);
-		y = tfr_wide_subtract(&y, &z);
-		z = (struct tfr_wide){ 0 };
-		tfr_wide_add(&z, (tfr_u128)a * b, 2 * shift);
-		tfr_wide_multiply(&z, 2);
-		cr_assert_eq(tfr_wide_compare(&y, &z), 0);
-	}
-}
-
-/* A quotient that is known, and what is left: nothing, or something, which breaks a tie. */
-Test(wide, quotient_is_rounded_once)
-{
-	struct tfr_rng rng;
-
-	tfr_rng_init(&rng, 7, 7);
-	for (int n = 0; n < 100000; n++) {
-		uint64_t d = tfr_rng_u64(&rng) >> tfr_rng_below(&rng, 64) | 1;
-		uint64_t q = tfr_rng_u64(&rng) >> tfr_rng_below(&rng, 64), rest = 0;
-		unsigned shift = (unsigned)tfr_rng_below(&rng, 700);
-		struct tfr_wide a = { 0 }, exact = { 0 };
-
-		if (n % 2) /* halfway between two doubles, and a little above */
-			q = (q | (uint64_t)1 << 63) >> 11 << 11 | (uint64_t)1 << 10;
-		if (d > 1 && n % 2)
-			rest = n % 3 ? 0 : tfr_rng_below(&rng, d);
-		/* a = q * d + rest, so that a / d is q and a bit below it */
-		tfr_wide_add(&a, (tfr_u128)q * d, shift);
-		tfr_wide_add(&a, rest, shift);
-		tfr_wide_add(&exact, q, 64);
-		tfr_wide_add(&exact, rest != 0, 0);
-		cr_assert_eq(tfr_wide_quotient(&a, d, -(int)shift), tfr_wide_double(&exact, -64));
-	}
-}
-
 /* --- series --- */
 
 static int64_t draw_int64(struct tfr_rng *rng, unsigned form)
@@ -163,7 +84,6 @@ Test(series, what_plain_code_says)
 			total += values[i];
 			cr_assert(tfr_series_add(&s, values[i]));
 		}
-		cr_assert(tfr_series_settle(&s));
 		mean = (long double)total / VALUES;
 		for (int i = 0; i < VALUES; i++)
 			squares +=
@@ -346,7 +266,6 @@ static struct kept *keep(uint64_t from, uint64_t to, uint64_t step, uint64_t dif
 	cr_assert(tfr_tally_flush(tally));
 	tfr_tally_free(tally);
 	tfr_tops_settle(k->tops);
-	cr_assert(tfr_series_settle(&k->series));
 	return k;
 }
 
