@@ -98,19 +98,6 @@ size_t tfr_floats_bytes(const struct tfr_floats *s)
 	return tfr_bins_bytes(&s->bins, &layout);
 }
 
-void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p)
-{
-	tfr_pack_u64(p, s->count);
-	tfr_pack_u64(p, s->nan);
-	tfr_pack_u64(p, s->infinite);
-	tfr_pack_u64(p, s->minus_infinite);
-	if (!s->count)
-		return;
-	tfr_pack_u64(p, bits_of(s->min));
-	tfr_pack_u64(p, bits_of(s->max));
-	tfr_bins_pack(&s->bins, &layout, p);
-}
-
 /* Bounds the sums to those of finite floats, so nothing overflows: a page of n values has sums of
  * at most n * 2^24 and n * 2^48. */
 static bool plausible(const struct tfr_floats *s)
@@ -125,20 +112,21 @@ static bool plausible(const struct tfr_floats *s)
 	return isfinite(s->min) && isfinite(s->max) && s->min <= s->max;
 }
 
-void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u)
+void tfr_floats_state(struct tfr_floats *s, struct tfr_state *state)
 {
-	uint64_t counted;
+	uint64_t min = bits_of(s->min), max = bits_of(s->max);
 
-	s->count = tfr_unpack_below(u, TFR_COUNT_MAX);
-	s->nan = tfr_unpack_u64(u);
-	s->infinite = tfr_unpack_u64(u);
-	s->minus_infinite = tfr_unpack_u64(u);
+	tfr_state_below(state, &s->count, TFR_COUNT_MAX);
+	tfr_state_u64(state, &s->nan);
+	tfr_state_u64(state, &s->infinite);
+	tfr_state_u64(state, &s->minus_infinite);
 	if (!s->count)
 		return;
-	s->min = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
-	s->max = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
-	tfr_bins_unpack(&s->bins, &layout, u, &counted);
-	u->bad |= counted != s->count || !plausible(s);
+	tfr_state_below(state, &min, UINT32_MAX);
+	tfr_state_below(state, &max, UINT32_MAX);
+	s->min = float_of((uint32_t)min);
+	s->max = float_of((uint32_t)max);
+	state->bad |= tfr_bins_state(&s->bins, &layout, state) != s->count || !plausible(s);
 }
 
 /* The floats of one exponent, of either sign, as integers times `unit`. */

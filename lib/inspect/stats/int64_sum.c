@@ -63,82 +63,61 @@ size_t tfr_series_bytes(const struct tfr_series *s)
 	return tfr_bins_bytes(&s->bins, &layout);
 }
 
-/* --- packing and unpacking --- */
+/* --- the state --- */
 
-void tfr_bins_pack(
-	const struct tfr_bins *b, const struct tfr_bins_layout *layout_, struct tfr_pack *p)
+/* Reads a page, which comes after those that were read. */
+static uint64_t *new_page(
+	struct tfr_bins *b, const struct tfr_bins_layout *of, uint64_t key, struct tfr_state *state)
 {
-	unsigned last = 0;
+	uint64_t *page;
 
-	tfr_pack_u64(p, b->n);
-	for (unsigned key = 0; key < layout_->keys; key++) {
-		const uint64_t *page = tfr_bins_find(b, layout_, key);
-
-		if (!page)
-			continue;
-		tfr_pack_u64(p, key - last);
-		last = key;
-		for (unsigned i = 0; i < layout_->width; i++)
-			tfr_pack_u64(p, page[i]);
-	}
+	state->bad |= key >= of->keys || tfr_bins_find(b, of, (unsigned)key);
+	if (state->bad)
+		return NULL;
+	page = tfr_bins_page(b, of, (unsigned)key);
+	state->bad |= !page;
+	state->no_memory |= !page;
+	return page;
 }
 
-void tfr_bins_unpack(struct tfr_bins *b, const struct tfr_bins_layout *layout_,
-	struct tfr_unpack *u, uint64_t *counted)
+uint64_t tfr_bins_state(
+	struct tfr_bins *b, const struct tfr_bins_layout *of, struct tfr_state *state)
 {
-	uint64_t pages = tfr_unpack_below(u, layout_->keys), key = 0;
+	uint64_t pages = b->n, key = 0, counted = 0;
 
-	*counted = 0;
-	for (uint64_t i = 0; i < pages && !u->bad; i++) {
-		uint64_t *page;
+	tfr_state_below(state, &pages, of->keys);
+	for (uint64_t i = 0; i < pages && !state->bad; i++) {
+		uint64_t distance = i != 0, *page;
 
-		key += tfr_unpack_below(u, layout_->keys);
-		if (key >= layout_->keys || tfr_bins_find(b, layout_, (unsigned)key))
-			u->bad = true;
-		page = u->bad ? NULL : tfr_bins_page(b, layout_, (unsigned)key);
-		if (!page) {
-			u->no_memory |= !u->bad;
-			u->bad = true;
-			return;
-		}
-		for (unsigned k = 0; k < layout_->width; k++) {
-			page[k] = tfr_unpack_u64(u);
+		while (!state->in && !tfr_bins_find(b, of, (unsigned)(key + distance)))
+			distance++;
+		tfr_state_below(state, &distance, of->keys);
+		key += distance;
+		page = state->in ? new_page(b, of, key, state)
+				 : tfr_bins_find(b, of, (unsigned)key);
+		for (unsigned k = 0; page && k < of->width; k++) {
+			tfr_state_u64(state, &page[k]);
 			if (k < TFR_BINS_PAGE)
-				u->bad |= __builtin_add_overflow(*counted, page[k], counted);
+				state->bad |= __builtin_add_overflow(counted, page[k], &counted);
 		}
 	}
+	return counted;
 }
 
-void tfr_series_pack(const struct tfr_series *s, struct tfr_pack *p)
+void tfr_series_state(struct tfr_series *s, struct tfr_state *state)
 {
-	tfr_pack_u64(p, s->count);
+	tfr_state_below(state, &s->count, TFR_COUNT_MAX);
 	if (!s->count)
 		return;
-	tfr_pack_i64(p, s->min);
-	tfr_pack_i64(p, s->max);
-	tfr_pack_u128(p, (tfr_u128)s->sum);
-	tfr_pack_u128(p, s->squares);
-	tfr_pack_u64(p, s->squares_high);
-	tfr_bins_pack(&s->bins, &layout, p);
-}
-
-void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u)
-{
-	uint64_t counted;
-
-	s->count = tfr_unpack_below(u, TFR_COUNT_MAX);
-	if (!s->count)
-		return;
-	s->min = tfr_unpack_i64(u);
-	s->max = tfr_unpack_i64(u);
-	s->sum = (__int128)tfr_unpack_u128(u);
-	s->squares = tfr_unpack_u128(u);
+	tfr_state_i64(state, &s->min);
+	tfr_state_i64(state, &s->max);
+	tfr_state_u128(state, (tfr_u128 *)&s->sum);
+	tfr_state_u128(state, &s->squares);
 	/* The squares of n numbers add up to at most n * 2^126. */
-	s->squares_high = tfr_unpack_below(u, s->count >> 2);
-	tfr_bins_unpack(&s->bins, &layout, u, &counted);
-	u->bad |= counted != s->count || s->min > s->max ||
-		  s->sum > (__int128)s->count * INT64_MAX ||
-		  s->sum < (__int128)s->count * INT64_MIN;
+	tfr_state_below(state, &s->squares_high, s->count >> 2);
+	state->bad |= tfr_bins_state(&s->bins, &layout, state) != s->count || s->min > s->max ||
+		      s->sum > (__int128)s->count * INT64_MAX ||
+		      s->sum < (__int128)s->count * INT64_MIN;
 }
 
 /* --- results --- */

@@ -14,7 +14,7 @@
 #define TFR_INSPECT_STATS_INT64_SUM_H
 
 #include "inspect/stats/bins.h"
-#include "inspect/stats/varint_pack.h"
+#include "inspect/stats/state.h"
 
 /* Sums of int64s.  Zero-initialised is empty. */
 struct tfr_series {
@@ -43,9 +43,8 @@ struct tfr_summary {
 bool tfr_series_add(struct tfr_series *s, int64_t value); /* false: out of memory */
 bool tfr_series_merge(struct tfr_series *into, const struct tfr_series *from);
 void tfr_series_clear(struct tfr_series *s);
-size_t tfr_series_bytes(const struct tfr_series *s); /* memory in bytes */
-void tfr_series_pack(const struct tfr_series *s, struct tfr_pack *p);
-void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u); /* `s` must be empty */
+size_t tfr_series_bytes(const struct tfr_series *s);		      /* memory in bytes */
+void tfr_series_state(struct tfr_series *s, struct tfr_state *state); /* reads into an empty one */
 struct tfr_summary tfr_series_sum_up(const struct tfr_series *s);
 /* Appends the non-empty bins, struct tfr_bin, ascending.  False: out of memory. */
 bool tfr_series_bins(const struct tfr_series *s, struct tfr_buf *bins);
@@ -54,8 +53,7 @@ bool tfr_floats_add(struct tfr_floats *s, float value);
 bool tfr_floats_merge(struct tfr_floats *into, const struct tfr_floats *from);
 void tfr_floats_clear(struct tfr_floats *s);
 size_t tfr_floats_bytes(const struct tfr_floats *s);
-void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p);
-void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u);
+void tfr_floats_state(struct tfr_floats *s, struct tfr_state *state);
 struct tfr_summary tfr_floats_sum_up(const struct tfr_floats *s);
 bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins);
 
@@ -65,11 +63,9 @@ double tfr_bins_quantile(
 
 /* --- for int64_sum.c and float_sum.c --- */
 
-void tfr_bins_pack(
-	const struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_pack *p);
-/* `counted`: the sum of all counters. */
-void tfr_bins_unpack(struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_unpack *u,
-	uint64_t *counted);
+/* Returns the sum of all counters. */
+uint64_t tfr_bins_state(
+	struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_state *state);
 /* No more values than this are read back, so that sums cannot overflow. */
 #define TFR_COUNT_MAX ((uint64_t)1 << 56)
 

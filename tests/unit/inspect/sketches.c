@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "inspect/stats/distinct.h"
 #include "inspect/stats/facts.h"
-#include "inspect/stats/int64_sum.h"
 #include "inspect/stats/frequent.h"
+#include "inspect/stats/int64_sum.h"
 
 static const double shares[] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
 
@@ -209,21 +209,13 @@ static struct kept *new_kept(void)
 	return k;
 }
 
-static void pack_kept(const struct kept *k, struct tfr_pack *p)
+static void state_of_kept(struct kept *k, struct tfr_state *s)
 {
-	tfr_series_pack(&k->series, p);
-	tfr_floats_pack(&k->floats, p);
-	tfr_distinct_pack(&k->distinct, p);
-	tfr_tops_pack(k->tops, p);
-	cr_assert_not(p->failed);
-}
-
-static void unpack_kept(struct kept *k, struct tfr_unpack *u)
-{
-	tfr_series_unpack(&k->series, u);
-	tfr_floats_unpack(&k->floats, u);
-	tfr_distinct_unpack(&k->distinct, u);
-	tfr_tops_unpack(k->tops, u);
+	tfr_series_state(&k->series, s);
+	tfr_floats_state(&k->floats, s);
+	tfr_distinct_state(&k->distinct, s);
+	tfr_tops_state(k->tops, s);
+	cr_assert_not(s->no_memory);
 }
 
 static void merge_kept(struct kept *into, const struct kept *from)
@@ -276,9 +268,9 @@ Test(sketches, parts_merge_to_the_whole)
 
 	for (size_t n = 0; n < 10; n++) {
 		struct kept *whole = keep(0, N, 1, different[n / 2], n % 2), *sum = new_kept();
-		struct tfr_pack a = { 0 }, b = { 0 };
+		struct tfr_state a = { 0 }, b = { 0 };
 
-		pack_kept(whole, &a);
+		state_of_kept(whole, &a);
 		/* One of many values, one of few, one of each third; read back from what is kept.
 		 */
 		for (uint64_t part = 5; part--;) {
@@ -286,20 +278,20 @@ Test(sketches, parts_merge_to_the_whole)
 						  : keep(part == 3 ? 0 : 600, part == 3 ? 600 : 900,
 							    1, different[n / 2], n % 2);
 			struct kept *again = new_kept();
-			struct tfr_pack text = { 0 };
-			struct tfr_unpack u;
+			struct tfr_state text = { 0 };
+			struct tfr_state u;
 
-			pack_kept(p, &text);
-			u = (struct tfr_unpack){ text.out.data, text.out.data + text.out.size,
-				false, false };
-			unpack_kept(again, &u);
-			cr_assert(!u.bad && u.p == u.end);
+			state_of_kept(p, &text);
+			u = (struct tfr_state){ .in = text.out.data,
+				.end = text.out.data + text.out.size };
+			state_of_kept(again, &u);
+			cr_assert(!u.bad && u.in == u.end);
 			merge_kept(sum, again);
 			tfr_buf_clear(&text.out);
 			clear_kept(again);
 			clear_kept(p);
 		}
-		pack_kept(sum, &b);
+		state_of_kept(sum, &b);
 		cr_assert_eq(a.out.size, b.out.size);
 		cr_assert_eq(memcmp(a.out.data, b.out.data, a.out.size), 0);
 		tfr_buf_clear(&a.out);
@@ -388,22 +380,22 @@ Test(sketches, distinct_at_any_size)
 Test(sketches, what_is_forged_does_no_harm)
 {
 	struct kept *k = keep(0, 3000, 1, 2000, true);
-	struct tfr_pack p = { 0 };
+	struct tfr_state p = { 0 };
 	struct tfr_rng rng;
 
-	pack_kept(k, &p);
+	state_of_kept(k, &p);
 	tfr_rng_init(&rng, 4, 4);
 	for (int n = 0; n < 3000; n++) {
 		struct kept *again = new_kept();
-		struct tfr_unpack u = { p.out.data, p.out.data + p.out.size, false, false };
+		struct tfr_state u = { .in = p.out.data, .end = p.out.data + p.out.size };
 		size_t at = tfr_rng_below(&rng, p.out.size);
 		uint8_t was = p.out.data[at];
 
 		if (n % 3)
 			p.out.data[at] = (uint8_t)tfr_rng_u32(&rng);
 		else
-			u.end = u.p + at;
-		unpack_kept(again, &u);
+			u.end = u.in + at;
+		state_of_kept(again, &u);
 		cr_assert(u.bad || n % 3);
 		if (!u.bad) {
 			struct tfr_summary sum = tfr_series_sum_up(&again->series);
