@@ -183,6 +183,64 @@ Test(floats, sums_are_exact)
 	tfr_floats_clear(&s);
 }
 
+/* Adds `value` 2^31 times: the sums of parts, merged again and again. */
+static void add_many_floats(struct tfr_floats *s, float value)
+{
+	struct tfr_floats part = { 0 };
+
+	cr_assert(tfr_floats_add(&part, value));
+	for (int i = 0; i < 31; i++) {
+		struct tfr_floats twice = { 0 };
+
+		cr_assert(tfr_floats_merge(&twice, &part) && tfr_floats_merge(&twice, &part));
+		tfr_floats_clear(&part);
+		part = twice;
+	}
+	cr_assert(tfr_floats_merge(s, &part));
+	tfr_floats_clear(&part);
+}
+
+/* What doubles without compensation would lose. */
+Test(floats, billions_lose_nothing)
+{
+	const double n = 0x1p31;
+	struct tfr_floats s = { 0 };
+	struct tfr_summary sum;
+
+	/* 2^60 goes, and of 2^30 + 2^7 the last bit is below those of 2^60. */
+	cr_assert(tfr_floats_add(&s, 0x1p60f) && tfr_floats_add(&s, 0x1p30f + 0x1p7f));
+	add_many_floats(&s, -0x1p29f);
+	sum = tfr_floats_sum_up(&s);
+	cr_assert_float_eq(sum.mean * (n + 2) / (0x1p30 + 0x1p7), 1, 1e-12);
+	tfr_floats_clear(&s);
+
+	/* The mean is 1 as a double. */
+	cr_assert(tfr_floats_add(&s, 1 - 0x1p-24f));
+	add_many_floats(&s, 1);
+	sum = tfr_floats_sum_up(&s);
+	cr_assert_float_eq(sum.deviation / (0x1p-24 * sqrt(n) / (n + 1)), 1, 1e-12);
+	tfr_floats_clear(&s);
+}
+
+Test(series, billions_lose_nothing)
+{
+	const int64_t far = 1000000000000000000;
+	const double n = 0x1p31;
+	struct tfr_series s = { 0 };
+
+	cr_assert(tfr_series_add(&s, far + 1));
+	for (int i = 0; i < 31; i++) {
+		struct tfr_series twice = { 0 };
+
+		cr_assert(tfr_series_merge(&twice, &s) && tfr_series_merge(&twice, &s));
+		tfr_series_clear(&s);
+		s = twice;
+	}
+	cr_assert(tfr_series_add(&s, far));
+	cr_assert_float_eq(tfr_series_sum_up(&s).deviation / (sqrt(n) / (n + 1)), 1, 1e-12);
+	tfr_series_clear(&s);
+}
+
 /* --- what is kept --- */
 
 /* Values of a feature, as facts and sketches keep them, in `order`, in `parts` of their own. */
