@@ -16,7 +16,7 @@ struct cat_settings {
 	uint64_t shuffle_buffer, seed, skip, limit;
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error,
 		*mix;
-	int level, from, to, compress, compression, progress, mix_end;
+	int level, from, to, compress, compression, progress;
 	bool follow, force, dry_run, allow_missing, quiet;
 	struct expecting expect;
 };
@@ -24,7 +24,7 @@ struct cat_settings {
 /* In the order of the words of --to. */
 enum { TO_RECORDS, TO_RAW, TO_DELIMITED };
 
-static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-", .mix_end = -1 };
+static const struct cat_settings defaults = { .limit = UINT64_MAX, .output = "-" };
 
 static const struct opt options[] = {
 	OPT_HEADING("Input"),
@@ -38,11 +38,12 @@ static const struct opt options[] = {
 		struct cat_settings, interleave),
 	OPT(STRING, 0, "mix", "SET=WEIGHT,...", NULL,
 		"in place of FILEs: draw each record from one of these sets by their weights, as "
-		"tf.data's sample_from_datasets does",
+		"tf.data's sample_from_datasets does; with until=first in the list, stop where the "
+		"first set ends",
 		struct cat_settings, mix),
-	OPT(CHOICE, 0, "mix-end", "WHAT", "drop|stop|repeat",
-		"at the end of a set of --mix: drop the set, stop, or repeat the set [drop]",
-		struct cat_settings, mix_end),
+	OPT_GONE("mix-end",
+		"In place of stop, add until=first to the list of --mix; drop needs nothing. For "
+		"repeat, give a pipe: while cat SET; do :; done | tfr cat --mix -=WEIGHT,..."),
 	OPT(FLAG, 0, "follow", NULL, NULL,
 		"at the end of a growing file or a FIFO, wait for more until interrupted",
 		struct cat_settings, follow),
@@ -321,22 +322,6 @@ static int check_follow(struct cmd *c, const struct cat_settings *s)
 	return 0;
 }
 
-static int check_mix(struct cmd *c, const struct cat_settings *s)
-{
-	if (!s->mix && s->mix_end >= 0)
-		return cmd_usage(c, "--mix-end goes with --mix");
-	if (s->mix_end != TFR_MIX_REPEAT)
-		return 0;
-	if (s->limit == UINT64_MAX && !is_pipe(s->output))
-		return cmd_usage(
-			c, "--mix-end repeat has no end: give --limit, or write to a pipe");
-	if (selection_quarantine(s->on_error))
-		return cmd_usage(c,
-			"--mix-end repeat meets the same damage in each round; it cannot go with "
-			"quarantine");
-	return 0;
-}
-
 static int check_outputs(struct cmd *c, const struct cat_settings *s)
 {
 	if (s->to != TO_RECORDS && names_a_set(s->output))
@@ -359,7 +344,6 @@ static struct selection_opts what_to_select(const struct cat_settings *s)
 		.where = s->where,
 		.interleave = s->interleave,
 		.mix = s->mix,
-		.mix_end = s->mix_end < 0 ? TFR_MIX_DROP : (enum tfr_mix_end)s->mix_end,
 		.records = s->records,
 		.every = s->every,
 		.sample = s->sample,
@@ -410,8 +394,7 @@ static int cat_main(struct cmd *c)
 	c->quiet = s->quiet;
 	opts.growing = s->follow ? &growing : NULL;
 	opts.progress = &progress;
-	if (check_outputs(c, s) || check_follow(c, s) || check_mix(c, s) ||
-		cmd_expect(c, &s->expect, &run.expect))
+	if (check_outputs(c, s) || check_follow(c, s) || cmd_expect(c, &s->expect, &run.expect))
 		return c->exit;
 	if ((!s->dry_run && cmd_check_terminal(c, s->output, s->force)) ||
 		features_open(c, &run.features, s->keep, s->drop))

@@ -1,7 +1,7 @@
 /* cmd/common/mixture.c - parses --mix from left to right.
  *
  * A set is the text in quotes, or the text up to the last '=' before the next comma.  So only a
- * name with a comma needs quotes. */
+ * name with a comma needs quotes.  A weight is a number, so until=first is no set. */
 #include "common/mixture.h"
 
 #include <math.h>
@@ -57,6 +57,13 @@ static bool read_weight(const char *at, const char *end, double *weight)
 	return behind == end;
 }
 
+static bool is_until_first(const char *at, const char *end)
+{
+	static const char words[] = "until=first";
+
+	return (size_t)(end - at) == strlen(words) && !memcmp(at, words, strlen(words));
+}
+
 static int add(struct cmd *c, struct mixture *m, const char *name, size_t size, double weight)
 {
 	char *text = strndup(name, size);
@@ -86,6 +93,12 @@ static int read_text(struct cmd *c, struct mixture *m, const char *text)
 		if (!equals)
 			return wrong(c, at);
 		end = equals + 1 + strcspn(equals + 1, ",");
+		if (is_until_first(at, end)) {
+			m->mix.until_first = true;
+			if (!*end)
+				break;
+			continue;
+		}
 		if (!read_weight(equals + 1, end, &weight))
 			return cmd_usage(c,
 				"the weight of '%.*s' is a number, 0 or above, not '%.*s'",
@@ -120,8 +133,7 @@ static int open_sets(struct cmd *c, struct mixture *m, bool allow_missing)
 	return 0;
 }
 
-int mixture_open(struct cmd *c, struct mixture **out, const char *text, enum tfr_mix_end end,
-	bool allow_missing)
+int mixture_open(struct cmd *c, struct mixture **out, const char *text, bool allow_missing)
 {
 	struct mixture *m = calloc(1, sizeof(*m));
 	size_t most = 1;
@@ -141,8 +153,9 @@ int mixture_open(struct cmd *c, struct mixture **out, const char *text, enum tfr
 		mixture_close(m);
 		return c->exit;
 	}
-	m->mix = (struct tfr_mix){ (const struct tfr_set *const *)m->sets, m->weights, m->count,
-		end };
+	m->mix.sets = (const struct tfr_set *const *)m->sets;
+	m->mix.weights = m->weights;
+	m->mix.count = m->count;
 	return 0;
 }
 
@@ -155,7 +168,7 @@ uint64_t mixture_bytes(const struct mixture *m)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < m->count && m->mix.end != TFR_MIX_REPEAT; i++)
+	for (size_t i = 0; i < m->count; i++)
 		bytes += m->weights[i] > 0 ? tfr_set_bytes(m->sets[i]) : 0;
 	return bytes;
 }

@@ -6,13 +6,12 @@
 
 struct mixture;
 
-/* Reads SET=WEIGHT,SET=WEIGHT,... and opens the sets.  On failure the error is printed and the exit
- * status returned; 0 is success. */
-int mixture_open(struct cmd *c, struct mixture **m, const char *text, enum tfr_mix_end end,
-	bool allow_missing);
+/* Reads SET=WEIGHT,SET=WEIGHT,...[,until=first] and opens the sets.  On failure the error is
+ * printed and the exit status returned; 0 is success. */
+int mixture_open(struct cmd *c, struct mixture **m, const char *text, bool allow_missing);
 /* For <tfr/select.h>; lives as long as the mixture. */
 const struct tfr_mix *mixture_mix(const struct mixture *m);
-/* The bytes of all sets that are read, as far as they have a size; 0 if the sets are repeated. */
+/* The bytes of all sets that are read, as far as they have a size. */
 uint64_t mixture_bytes(const struct mixture *m);
 void mixture_close(struct mixture *m); /* accepts NULL */
 

@@ -141,7 +141,7 @@ static int open_inputs(
 	if (s->c->count)
 		return cmd_usage(
 			s->c, "--mix names all inputs; '%s' is another one", s->c->operands[0]);
-	if (mixture_open(s->c, &s->mixture, opts->mix, opts->mix_end, opts->allow_missing))
+	if (mixture_open(s->c, &s->mixture, opts->mix, opts->allow_missing))
 		return s->c->exit;
 	o->mix = mixture_mix(s->mixture);
 	return 0;

@@ -14,8 +14,7 @@ struct selection_opts {
 	const char *every;	/* "N" or "N+OFFSET"; NULL: all */
 	const char *sample;	/* "0.1"; NULL: all */
 	const char *interleave; /* "CYCLE,BLOCK"; NULL: one file after another */
-	const char *mix;	/* "a=0.7,b=0.3", in place of operands; NULL: these */
-	enum tfr_mix_end mix_end;
+	const char *mix;	/* "a=0.7,b=0.3,until=first", in place of operands; NULL: these */
 	uint64_t shuffle_buffer, seed; /* 0: the order is kept */
 	enum tfr_framing framing;
 	enum tfr_compression compression;

@@ -70,7 +70,7 @@ static void leave_file(struct own *o)
 
 static bool bring_home(struct run *r, struct own *o)
 {
-	bool ok = tfr_facts_settle(&o->facts) && (!o->tally || tfr_tally_flush(o->tally));
+	bool ok = !o->tally || tfr_tally_flush(o->tally);
 
 	pthread_mutex_lock(&o->shared->lock);
 	ok = ok && tfr_facts_merge(&o->shared->facts, &o->facts);
@@ -419,8 +419,7 @@ static bool gather(struct run *r)
 		ok = ok && bring_all_home(r, &w->features) && bring_all_home(r, &w->feature_lists);
 		r->s->records += w->records;
 		r->s->sequences += w->sequences;
-		ok = ok && tfr_series_settle(&w->sizes) &&
-		     tfr_series_merge(&r->s->sizes, &w->sizes);
+		ok = ok && tfr_series_merge(&r->s->sizes, &w->sizes);
 	}
 	settle(r->s);
 	settle(r->s->lists);

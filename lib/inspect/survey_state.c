@@ -5,6 +5,7 @@
  * would still look like counters. */
 #include "inspect/survey_state.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -18,98 +19,90 @@
 
 static const char magic[] = "TFRS2";
 
-enum { FILE_MAX = 1 << 30, DEPTH = 32, BLOCK = 256 << 10 };
+enum { FILE_MAX = 1 << 30, DEPTH = 32 };
 
-static void pack_features(const struct tfr_survey *s, struct tfr_pack *p)
+/* Writes feature i, or reads it. */
+static enum tfr_status feature_state(
+	struct tfr_survey *s, size_t i, struct tfr_state *state, struct tfr_error *err)
 {
-	tfr_pack_u64(p, s->n);
-	for (size_t i = 0; i < s->n; i++) {
-		const struct tfr_surveyed *f = s->list[i];
+	struct tfr_surveyed *f = state->in ? NULL : s->list[i];
+	struct tfr_bytes name = f ? (struct tfr_bytes){ (const uint8_t *)f->name, f->size }
+				  : (struct tfr_bytes){ 0 };
+	uint64_t kind = f ? f->kind : 0;
+	enum tfr_status status = TFR_OK;
 
-		tfr_pack_bytes(p, f->name, f->size);
-		tfr_pack_u64(p, f->kind);
-		tfr_facts_pack(&f->facts, p);
-		if (s->of_lists)
-			tfr_facts_pack_steps(&f->facts, p);
-		tfr_pack_u64(p, f->values->too_long);
-		tfr_distinct_pack(&f->values->distinct, p);
-		tfr_tops_pack(f->values->tops, p);
+	tfr_state_bytes(state, &name);
+	tfr_state_below(state, &kind, TFR_KIND_INT64);
+	if (!f && !state->bad) {
+		status = tfr_survey_get(s, name.data, name.size, (enum tfr_kind)kind, &f, err);
+		/* Features must be in order, so each occurs once. */
+		state->bad |= status || s->n != i + 1 || s->list[i] != f;
 	}
-}
-
-void tfr_survey_pack(const struct tfr_survey *s, struct tfr_pack *p)
-{
-	tfr_pack_bytes(p, magic, strlen(magic));
-	tfr_pack_u64(p, s->files);
-	tfr_pack_u64(p, s->records);
-	tfr_pack_u64(p, s->sequences);
-	tfr_series_pack(&s->sizes, p);
-	pack_features(s, p);
-	if (s->lists) /* without lists the state ends here */
-		pack_features(s->lists, p);
-}
-
-static enum tfr_status unpack_feature(
-	struct tfr_survey *s, struct tfr_unpack *u, struct tfr_error *err)
-{
-	struct tfr_bytes name = tfr_unpack_bytes(u);
-	enum tfr_kind kind = (enum tfr_kind)tfr_unpack_below(u, TFR_KIND_INT64);
-	struct tfr_surveyed *f;
-	enum tfr_status status;
-	size_t before = s->n;
-
-	if (u->bad)
-		return TFR_OK;
-	status = tfr_survey_get(s, name.data, name.size, kind, &f, err);
-	if (status)
+	if (state->bad)
 		return status;
-	/* Features must be in order, so each occurs once. */
-	u->bad |= s->n == before || s->list[s->n - 1] != f;
-	if (u->bad)
-		return TFR_OK;
-	tfr_facts_unpack(&f->facts, u);
+	tfr_facts_state(&f->facts, state);
 	if (s->of_lists)
-		tfr_facts_unpack_steps(&f->facts, u);
-	f->values->too_long = tfr_unpack_below(u, f->facts.values);
-	tfr_distinct_unpack(&f->values->distinct, u);
-	tfr_tops_unpack(f->values->tops, u);
+		tfr_facts_steps_state(&f->facts, state);
+	tfr_state_below(state, &f->values->too_long, f->facts.values);
+	tfr_distinct_state(&f->values->distinct, state);
+	tfr_tops_state(f->values->tops, state);
 	return TFR_OK;
 }
 
-static enum tfr_status unpack_features(
-	struct tfr_survey *s, struct tfr_unpack *u, struct tfr_error *err)
+static enum tfr_status features_state(
+	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
 {
-	uint64_t n = tfr_unpack_below(u, TFR_SURVEY_FEATURES);
 	enum tfr_status status = TFR_OK;
+	uint64_t n = s->n;
 
-	u->bad |= s->of_lists && !n;
-	for (uint64_t i = 0; !status && !u->bad && i < n; i++)
-		status = unpack_feature(s, u, err);
+	tfr_state_below(state, &n, TFR_SURVEY_FEATURES);
+	state->bad |= s->of_lists && !n;
+	for (size_t i = 0; !status && !state->bad && i < n; i++)
+		status = feature_state(s, i, state, err);
 	return status;
 }
 
-static enum tfr_status unpack_all(struct tfr_survey *s, struct tfr_unpack *u, struct tfr_error *err)
+/* Without lists the state ends after the features. */
+static enum tfr_status survey_state(
+	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
 {
-	struct tfr_bytes head = tfr_unpack_bytes(u);
 	enum tfr_status status;
 
-	if (u->bad || head.size != strlen(magic) || memcmp(head.data, magic, head.size - 1))
+	tfr_state_u64(state, &s->files);
+	tfr_state_u64(state, &s->records);
+	tfr_state_u64(state, &s->sequences);
+	tfr_series_state(&s->sizes, state);
+	status = features_state(s, state, err);
+	if (!status && state->in && !state->bad && state->in != state->end &&
+		!tfr_survey_make_lists(s))
+		return tfr_fail_nomem(err, "reading statistics");
+	return status || !s->lists ? status : features_state(s->lists, state, err);
+}
+
+void tfr_survey_pack(const struct tfr_survey *s, struct tfr_state *state)
+{
+	struct tfr_bytes head = { (const uint8_t *)magic, strlen(magic) };
+
+	assert(!state->in);
+	tfr_state_bytes(state, &head);
+	survey_state((struct tfr_survey *)(uintptr_t)s, state, NULL); /* which only writes */
+}
+
+static enum tfr_status unpack_all(
+	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
+{
+	struct tfr_bytes head = { 0 };
+	enum tfr_status status;
+
+	tfr_state_bytes(state, &head);
+	if (state->bad || head.size != strlen(magic) || memcmp(head.data, magic, head.size - 1))
 		return tfr_fail(err, TFR_EDATA, "the state is no state of statistics");
 	if (memcmp(head.data, magic, head.size))
 		return tfr_fail(err, TFR_EDATA, "the state is of another version of tfr");
-	s->files = tfr_unpack_u64(u);
-	s->records = tfr_unpack_u64(u);
-	s->sequences = tfr_unpack_u64(u);
-	tfr_series_unpack(&s->sizes, u);
-	status = unpack_features(s, u, err);
-	if (!status && !u->bad && u->p != u->end) {
-		if (!tfr_survey_make_lists(s))
-			return tfr_fail_nomem(err, "reading statistics");
-		status = unpack_features(s->lists, u, err);
-	}
-	if (!status && u->no_memory)
+	status = survey_state(s, state, err);
+	if (!status && state->no_memory)
 		status = tfr_fail_nomem(err, "reading statistics");
-	if (!status && (u->bad || u->p != u->end))
+	if (!status && (state->bad || state->in != state->end))
 		status = tfr_fail(err, TFR_EDATA, "damaged state");
 	return status;
 }
@@ -118,10 +111,10 @@ enum tfr_status tfr_survey_unpack(
 	struct tfr_survey **survey, const void *bytes, size_t size, struct tfr_error *err)
 {
 	const uint8_t *p = size ? bytes : (const uint8_t *)"";
-	struct tfr_unpack u = { .p = p, .end = p + size };
+	struct tfr_state state = { .in = p, .end = p + size };
 	struct tfr_survey *s = tfr_survey_new(true);
 	enum tfr_status status =
-		s ? unpack_all(s, &u, err) : tfr_fail_nomem(err, "reading statistics");
+		s ? unpack_all(s, &state, err) : tfr_fail_nomem(err, "reading statistics");
 
 	if (status)
 		tfr_survey_free(s);
@@ -141,13 +134,13 @@ static uint64_t hash_of(const struct tfr_buf *b)
 bool tfr_survey_put_state(const struct tfr_survey *s, struct tfr_json *j)
 {
 	TFR_AUTO_BUF text = { 0 };
-	struct tfr_pack p = { 0 };
+	struct tfr_state p = { 0 };
 	uint64_t hash;
 	bool ok;
 
 	tfr_survey_pack(s, &p);
 	hash = hash_of(&p.out);
-	ok = !p.failed && tfr_buf_append(&p.out, &hash, sizeof(hash)) &&
+	ok = !p.no_memory && tfr_buf_append(&p.out, &hash, sizeof(hash)) &&
 	     tfr_base64_encode(&text, p.out.data, p.out.size);
 	tfr_buf_clear(&p.out);
 	if (ok)

@@ -4,8 +4,8 @@
 
 #include "inspect/survey.h"
 
-/* Equal surveys give equal bytes. p->failed: out of memory. */
-void tfr_survey_pack(const struct tfr_survey *s, struct tfr_pack *p);
+/* Equal surveys give equal bytes. */
+void tfr_survey_pack(const struct tfr_survey *s, struct tfr_state *state);
 /* TFR_EDATA: the bytes are not a survey. */
 enum tfr_status tfr_survey_unpack(
 	struct tfr_survey **s, const void *bytes, size_t size, struct tfr_error *err);

@@ -44,7 +44,6 @@ struct inputs {
 	const char *path;
 	struct tfr_growing growing;
 	bool stopped; /* by growing.wait */
-	bool again;   /* all files were read before */
 };
 
 static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
@@ -147,7 +146,7 @@ static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr
 
 static void end_place(struct inputs *in, struct place *p)
 {
-	if (!p->any && !in->again) /* it is reported once */
+	if (!p->any)
 		tfr_fault_warn_empty(in->faults, NULL, p->path);
 	tfr_reader_close(p->reader);
 	tfr_lookup_close(p->lookup);
@@ -243,14 +242,6 @@ enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct
 	while (!status && !got && tfr_interleave_more(&in->order))
 		status = step(in, rec, &got, err);
 	return got || status ? status : TFR_END;
-}
-
-void tfr_cycle_again(struct inputs *in)
-{
-	tfr_interleave_start(&in->order);
-	for (size_t i = 0; i < in->order.places; i++)
-		in->places[i].file = i;
-	in->again = true;
 }
 
 uint64_t tfr_cycle_seen(const struct inputs *in)

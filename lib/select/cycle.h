@@ -19,8 +19,6 @@ void tfr_cycle_close(struct inputs *in); /* accepts NULL */
 
 /* Reads the next record, a view until the next call.  With `skip_damaged`, faults are skipped. */
 enum tfr_status tfr_cycle_next(struct inputs *in, struct tfr_record *rec, struct tfr_error *err);
-/* Starts again at the first record, after TFR_END.  Numbers continue. */
-void tfr_cycle_again(struct inputs *in);
 /* How many records were read or skipped so far; a skipped fault counts as one.  The last record's
  * number is one less. */
 uint64_t tfr_cycle_seen(const struct inputs *in);

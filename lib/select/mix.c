@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "select/cycle.h"
@@ -19,16 +18,11 @@
 /* If on average fewer than one of so many draws counts, the weights are set again. */
 enum { DRAWS_LOST_MOST = 4096 };
 
-struct source {
-	struct inputs *in;
-	uint64_t read; /* when it began, or began again */
-};
-
 struct mix {
-	struct source *sources; /* those with a weight */
-	double *weights;	/* 0: at its end */
+	struct inputs **sources; /* those with a weight */
+	double *weights;	 /* 0: at its end */
 	size_t count, left;
-	enum tfr_mix_end end;
+	bool until_first;
 	struct draws draws;
 	double drawn; /* the sum of the weights that draws are made by, and of those left */
 	double alive;
@@ -57,37 +51,13 @@ static enum tfr_status check(const struct tfr_mix *mix, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* A pipe can be read only once. */
-static enum tfr_status check_again(const struct tfr_set *set, struct tfr_error *err)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < tfr_set_count(set); i++) {
-		const char *path = tfr_set_path(set, i);
-		bool stdin_itself = !strcmp(path, "-");
-
-		if (!stdin_itself && (tfr_stat(path, &st) || S_ISREG(st.st_mode)))
-			continue; /* opening reports a missing file */
-		tfr_fail(err, TFR_EUSAGE, "%s%s%s cannot be read again from its beginning",
-			stdin_itself ? "" : "'", stdin_itself ? "standard input" : path,
-			stdin_itself ? "" : "'");
-		tfr_error_hint(err, "Put it into a file, which can be repeated.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
-}
-
 static enum tfr_status add(struct mix *m, const struct tfr_set *set, double weight,
 	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
 	struct number_list *wanted, size_t beside, struct tfr_error *err)
 {
-	enum tfr_status status = m->end == TFR_MIX_REPEAT ? check_again(set, err) : TFR_OK;
-
-	if (status)
-		return status;
 	m->weights[m->count] = weight;
 	m->alive += weight;
-	return tfr_cycle_open(&m->sources[m->count++].in, set, opts, faults, wanted, beside, err);
+	return tfr_cycle_open(&m->sources[m->count++], set, opts, faults, wanted, beside, err);
 }
 
 static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
@@ -99,7 +69,7 @@ static enum tfr_status fill(struct mix *m, const struct tfr_set *set,
 
 	if (!mix)
 		return add(m, set, 1, opts, faults, wanted, 1, err);
-	m->end = mix->end;
+	m->until_first = mix->until_first;
 	/* Numbers count over all sets, so the index of a file does not help. */
 	for (size_t i = 0; !status && i < mix->count; i++)
 		if (mix->weights[i] > 0)
@@ -132,7 +102,7 @@ enum tfr_status tfr_mix_open(struct mix **out, const struct tfr_set *set,
 	}
 	m->left = m->count;
 	m->drawn = m->alive;
-	m->last = m->sources[0].in;
+	m->last = m->sources[0];
 	*out = m;
 	return TFR_OK;
 }
@@ -142,7 +112,7 @@ void tfr_mix_close(struct mix *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->count; i++)
-		tfr_cycle_close(m->sources[i].in);
+		tfr_cycle_close(m->sources[i]);
 	tfr_draws_clear(&m->draws);
 	free(m->sources);
 	free(m->weights);
@@ -181,36 +151,20 @@ static void drop(struct mix *m, size_t i)
 	m->drawn = m->alive;
 }
 
-/* Whether the drawn set, which has ended, starts again. */
-static bool begins_again(struct mix *m, size_t i)
-{
-	struct source *s = &m->sources[i];
-
-	if (m->end == TFR_MIX_REPEAT && tfr_cycle_read(s->in) > s->read) {
-		s->read = tfr_cycle_read(s->in);
-		tfr_cycle_again(s->in);
-		return true;
-	}
-	drop(m, i);
-	m->over = !m->left || m->end == TFR_MIX_STOP;
-	return false;
-}
-
 enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err)
 {
 	while (!m->over) {
 		size_t i = draw(m);
-		struct inputs *in = m->sources[i].in;
+		struct inputs *in = m->sources[i];
 		uint64_t before = tfr_cycle_seen(in);
-		enum tfr_status status;
+		enum tfr_status status = tfr_cycle_next(in, rec, err);
 
-		do
-			status = tfr_cycle_next(in, rec, err);
-		while (status == TFR_END && begins_again(m, i));
 		m->last = in;
 		m->seen += tfr_cycle_seen(in) - before;
 		if (status != TFR_END)
 			return status;
+		drop(m, i);
+		m->over = !m->left || m->until_first;
 	}
 	return TFR_END;
 }
@@ -230,6 +184,6 @@ uint64_t tfr_mix_read(const struct mix *m)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < m->count; i++)
-		n += tfr_cycle_read(m->sources[i].in);
+		n += tfr_cycle_read(m->sources[i]);
 	return n;
 }

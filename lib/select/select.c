@@ -46,10 +46,6 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 	if (s->o.growing && tfr_set_count(set) != 1)
 		return tfr_fail(
 			err, TFR_EUSAGE, "one file can be followed, not %zu", tfr_set_count(set));
-	if (s->o.mix && s->o.mix->end == TFR_MIX_REPEAT && s->o.quarantine)
-		return tfr_fail(err, TFR_EUSAGE,
-			"the faults of a set that is repeated come again and again, and are "
-			"not put aside");
 	if (s->o.sampled && !(s->o.sample >= 0 && s->o.sample <= 1))
 		return tfr_fail(err, TFR_EUSAGE, "a sample's probability is from 0 to 1, not %g",
 			s->o.sample);

@@ -2,6 +2,7 @@
 target takes, and short texts of each grammar.
 
 usage: seeds.py FOLDER"""
+import base64
 import gzip
 import io
 import json
@@ -102,6 +103,9 @@ def main():
     manifests = list(outputs('*/manifest*.out')) + [
         b'{"version": 1, "shards": [{"name": "a-00000-of-00001", "records": 3, "bytes": 99, "crc32c": "00000000"}], '
         b'"classes": [{"label": 0, "text": "cat", "records": 3}]}']
+    # As JSON, and what its state is without the hash at its end.
+    states = [text for (whole,) in [files('release-0.2.0/stats.json')]
+              for text in (whole, base64.b64decode(json.loads(whole)['state'])[:-8])]
     grids = [(0, p[6:]) for p in files('media/*.gif')] + [(1, p[2:]) for p in files('media/*.bmp')] + [
         ({b'VP8 ': 2, b'VP8L': 3, b'VP8X': 4}[p[12:16]], p[20 if p[12:16] == b'VP8X' else 16:]) for p in files('media/*.webp')]
     seeds = {
@@ -140,7 +144,7 @@ def main():
         'rows': [b'\x00' + table, b'\x01a\tb\n1\t2.5\n', b'\x03{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n{"a": -2, "d": "\\u00e9"}\n',
                  b'\x00# c\n,x\n1,"a""b"\n'],
         'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}'],
-        'stats': list(outputs('stats/*.out')), 'compare': [report] + list(outputs('bench-feed/*.out')),
+        'stats': list(outputs('stats/*.out')) + states, 'compare': [report] + list(outputs('bench-feed/*.out')),
         'target': [b'\1a=1,b=2', b'\0uniform', b'\0a 0.5\nb 0.5\n', b'\1natural'],
         'where': [b'a == 1 && (b > 2.5 || c ~ "x.*")', b'!has(d) && len(a) >= 2', b'a in (1, 2)'],
         'numbers': [b'1,3-5,9-', b'0-1000:7'], 'spec': [b'image/encoded:bytes', b'x:float[2,3]=0', b'a:int64[*]'],

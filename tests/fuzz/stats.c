@@ -27,7 +27,7 @@ static void show(const struct tfr_survey *s)
 static void try_state(const uint8_t *data, size_t size)
 {
 	struct tfr_survey *s = NULL, *again = NULL;
-	struct tfr_pack p = { 0 }, q = { 0 };
+	struct tfr_state p = { 0 }, q = { 0 };
 	struct tfr_error err = { 0 };
 
 	if (tfr_survey_unpack(&s, data, size, &err)) {
@@ -36,9 +36,10 @@ static void try_state(const uint8_t *data, size_t size)
 	}
 	show(s);
 	tfr_survey_pack(s, &p);
-	need(!p.failed && tfr_survey_unpack(&again, p.out.data, p.out.size, &err) == TFR_OK);
+	need(!p.no_memory && tfr_survey_unpack(&again, p.out.data, p.out.size, &err) == TFR_OK);
 	tfr_survey_pack(again, &q);
-	need(!q.failed && p.out.size == q.out.size && !memcmp(p.out.data, q.out.data, p.out.size));
+	need(!q.no_memory && p.out.size == q.out.size &&
+		!memcmp(p.out.data, q.out.data, p.out.size));
 	tfr_buf_clear(&p.out);
 	tfr_buf_clear(&q.out);
 	tfr_survey_free(s);

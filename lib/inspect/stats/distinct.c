@@ -67,33 +67,24 @@ double tfr_distinct_estimate(const struct tfr_distinct *d)
 	return m * m / z / (2 * M_LN2);
 }
 
-/* Packs each register that is not 0: the distance to the previous one, and its rank. */
-void tfr_distinct_pack(const struct tfr_distinct *d, struct tfr_pack *p)
+/* Each register that is not 0: the distance to the previous one, and its rank. */
+void tfr_distinct_state(struct tfr_distinct *d, struct tfr_state *s)
 {
-	unsigned last = 0, n = 0;
+	uint64_t n = 0, at = 0;
 
 	for (unsigned i = 0; i < TFR_DISTINCT_REGISTERS; i++)
 		n += d->registers[i] != 0;
-	tfr_pack_u64(p, n);
-	for (unsigned i = 0; i < TFR_DISTINCT_REGISTERS; i++) {
-		if (!d->registers[i])
-			continue;
-		tfr_pack_u64(p, (uint64_t)(i - last) << 6 | d->registers[i]);
-		last = i;
-	}
-}
+	tfr_state_below(s, &n, TFR_DISTINCT_REGISTERS);
+	for (uint64_t i = 0; i < n && !s->bad; i++) {
+		uint64_t to = at + (i != 0), v;
 
-void tfr_distinct_unpack(struct tfr_distinct *d, struct tfr_unpack *u)
-{
-	uint64_t n = tfr_unpack_below(u, TFR_DISTINCT_REGISTERS), at = 0;
-
-	for (uint64_t i = 0; i < n && !u->bad; i++) {
-		uint64_t v = tfr_unpack_below(u, (uint64_t)TFR_DISTINCT_REGISTERS << 6);
-
+		while (!s->in && !d->registers[to])
+			to++;
+		v = s->in ? 0 : (to - at) << 6 | d->registers[to];
+		tfr_state_below(s, &v, (uint64_t)TFR_DISTINCT_REGISTERS << 6);
 		at += v >> 6;
-		if (at >= TFR_DISTINCT_REGISTERS || (v & 63) > RANKS || !(v & 63))
-			u->bad = true;
-		else
+		s->bad |= at >= TFR_DISTINCT_REGISTERS || (v & 63) > RANKS || !(v & 63);
+		if (!s->bad)
 			d->registers[at] = v & 63;
 	}
 }

@@ -8,7 +8,7 @@
 #ifndef TFR_INSPECT_STATS_DISTINCT_H
 #define TFR_INSPECT_STATS_DISTINCT_H
 
-#include "inspect/stats/varint_pack.h"
+#include "inspect/stats/state.h"
 
 enum { TFR_DISTINCT_BITS = 14, TFR_DISTINCT_REGISTERS = 1 << TFR_DISTINCT_BITS };
 
@@ -32,7 +32,6 @@ static inline void tfr_distinct_add(struct tfr_distinct *d, uint64_t hash)
 
 void tfr_distinct_merge(struct tfr_distinct *into, const struct tfr_distinct *from);
 double tfr_distinct_estimate(const struct tfr_distinct *d);
-void tfr_distinct_pack(const struct tfr_distinct *d, struct tfr_pack *p);
-void tfr_distinct_unpack(struct tfr_distinct *d, struct tfr_unpack *u);
+void tfr_distinct_state(struct tfr_distinct *d, struct tfr_state *s);
 
 #endif

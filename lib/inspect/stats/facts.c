@@ -223,13 +223,6 @@ bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_
 					       : add_all_int64s(f, &cursor, &to);
 }
 
-bool tfr_facts_settle(struct tfr_facts *f)
-{
-	return tfr_series_settle(&f->lengths) && tfr_series_settle(&f->step_counts) &&
-	       tfr_series_settle(&f->numbers) && tfr_series_settle(&f->widths) &&
-	       tfr_series_settle(&f->heights);
-}
-
 bool tfr_facts_add_list(
 	struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps, bool distributions)
 {
@@ -266,79 +259,40 @@ bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from)
 	       tfr_floats_merge(&into->floats, &from->floats);
 }
 
-/* --- packing and unpacking --- */
+/* --- the state --- */
 
-static void pack_range(const struct tfr_range *r, struct tfr_pack *p)
+static void range_state(struct tfr_range *r, struct tfr_state *s)
 {
-	tfr_pack_u64(p, r->min);
-	tfr_pack_u64(p, r->max);
+	tfr_state_u64(s, &r->min);
+	tfr_state_u64(s, &r->max);
 }
 
-static struct tfr_range unpack_range(struct tfr_unpack *u)
+void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s)
 {
-	struct tfr_range r = { .min = tfr_unpack_u64(u) };
-
-	r.max = tfr_unpack_u64(u);
-	return r;
-}
-
-void tfr_facts_pack(const struct tfr_facts *f, struct tfr_pack *p)
-{
-	tfr_pack_u64(p, f->records);
-	tfr_pack_u64(p, f->empty);
-	tfr_pack_u64(p, f->values);
-	tfr_pack_u64(p, f->bytes);
-	pack_range(&f->length, p);
-	pack_range(&f->size, p);
-	pack_range(&f->width, p);
-	pack_range(&f->height, p);
-	pack_range(&f->channels, p);
+	tfr_state_u64(s, &f->records);
+	tfr_state_u64(s, &f->empty);
+	tfr_state_u64(s, &f->values);
+	tfr_state_u64(s, &f->bytes);
+	range_state(&f->length, s);
+	range_state(&f->size, s);
+	range_state(&f->width, s);
+	range_state(&f->height, s);
+	range_state(&f->channels, s);
 	for (unsigned i = 0; i < TFR_CONTENTS; i++)
-		tfr_pack_u64(p, f->contents[i]);
+		tfr_state_u64(s, &f->contents[i]);
 	for (unsigned i = 0; i < TFR_FORMATS; i++)
-		tfr_pack_u64(p, f->formats[i]);
-	tfr_pack_u64(p, f->damaged);
-	tfr_series_pack(&f->lengths, p);
-	tfr_series_pack(&f->numbers, p);
-	tfr_series_pack(&f->widths, p);
-	tfr_series_pack(&f->heights, p);
-	tfr_floats_pack(&f->floats, p);
+		tfr_state_u64(s, &f->formats[i]);
+	tfr_state_u64(s, &f->damaged);
+	tfr_series_state(&f->lengths, s);
+	tfr_series_state(&f->numbers, s);
+	tfr_series_state(&f->widths, s);
+	tfr_series_state(&f->heights, s);
+	tfr_floats_state(&f->floats, s);
 }
 
-void tfr_facts_unpack(struct tfr_facts *f, struct tfr_unpack *u)
+void tfr_facts_steps_state(struct tfr_facts *f, struct tfr_state *s)
 {
-	tfr_facts_init(f);
-	f->records = tfr_unpack_u64(u);
-	f->empty = tfr_unpack_u64(u);
-	f->values = tfr_unpack_u64(u);
-	f->bytes = tfr_unpack_u64(u);
-	f->length = unpack_range(u);
-	f->size = unpack_range(u);
-	f->width = unpack_range(u);
-	f->height = unpack_range(u);
-	f->channels = unpack_range(u);
-	for (unsigned i = 0; i < TFR_CONTENTS; i++)
-		f->contents[i] = tfr_unpack_u64(u);
-	for (unsigned i = 0; i < TFR_FORMATS; i++)
-		f->formats[i] = tfr_unpack_u64(u);
-	f->damaged = tfr_unpack_u64(u);
-	tfr_series_unpack(&f->lengths, u);
-	tfr_series_unpack(&f->numbers, u);
-	tfr_series_unpack(&f->widths, u);
-	tfr_series_unpack(&f->heights, u);
-	tfr_floats_unpack(&f->floats, u);
-}
-
-void tfr_facts_pack_steps(const struct tfr_facts *f, struct tfr_pack *p)
-{
-	tfr_pack_u64(p, f->all_steps);
-	pack_range(&f->steps, p);
-	tfr_series_pack(&f->step_counts, p);
-}
-
-void tfr_facts_unpack_steps(struct tfr_facts *f, struct tfr_unpack *u)
-{
-	f->all_steps = tfr_unpack_u64(u);
-	f->steps = unpack_range(u);
-	tfr_series_unpack(&f->step_counts, u);
+	tfr_state_u64(s, &f->all_steps);
+	range_state(&f->steps, s);
+	tfr_series_state(&f->step_counts, s);
 }

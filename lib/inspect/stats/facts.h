@@ -73,14 +73,10 @@ bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_
 /* Adds a record with a feature list of so many steps. */
 bool tfr_facts_add_list(struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps,
 	bool distributions);
-/* Call after the last record, before the functions below. */
-bool tfr_facts_settle(struct tfr_facts *f);
 bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from);
-void tfr_facts_pack(const struct tfr_facts *f, struct tfr_pack *p);
-void tfr_facts_unpack(struct tfr_facts *f, struct tfr_unpack *u);
-/* Packs the additional facts of a feature list. */
-void tfr_facts_pack_steps(const struct tfr_facts *f, struct tfr_pack *p);
-void tfr_facts_unpack_steps(struct tfr_facts *f, struct tfr_unpack *u);
+void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s);
+/* The additional facts of a feature list. */
+void tfr_facts_steps_state(struct tfr_facts *f, struct tfr_state *s);
 
 void tfr_range_add(struct tfr_range *r, uint64_t value);
 void tfr_range_merge(struct tfr_range *into, const struct tfr_range *from);

@@ -1,8 +1,9 @@
-/* inspect/stats/float_sum.c - sums floats without rounding.
+/* inspect/stats/float_sum.c - sums floats page by page.
  *
  * A page is a sign and an exponent, so its mantissas are integers of one unit.  They and their
- * squares add up in 128 bits, and the sum of all pages is one large integer.  The words of a page
- * are its 64 counters, the sum of the mantissas, and the sum of their squares. */
+ * squares add up in 128 bits, without rounding.  The words of a page are its 64 counters, the sum
+ * of the mantissas, and the sum of their squares.  At the end the pages are added in a fixed order,
+ * with compensation. */
 #include "inspect/stats/int64_sum.h"
 
 #include <math.h>
@@ -97,19 +98,6 @@ size_t tfr_floats_bytes(const struct tfr_floats *s)
 	return tfr_bins_bytes(&s->bins, &layout);
 }
 
-void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p)
-{
-	tfr_pack_u64(p, s->count);
-	tfr_pack_u64(p, s->nan);
-	tfr_pack_u64(p, s->infinite);
-	tfr_pack_u64(p, s->minus_infinite);
-	if (!s->count)
-		return;
-	tfr_pack_u64(p, bits_of(s->min));
-	tfr_pack_u64(p, bits_of(s->max));
-	tfr_bins_pack(&s->bins, &layout, p);
-}
-
 /* Bounds the sums to those of finite floats, so nothing overflows: a page of n values has sums of
  * at most n * 2^24 and n * 2^48. */
 static bool plausible(const struct tfr_floats *s)
@@ -124,53 +112,89 @@ static bool plausible(const struct tfr_floats *s)
 	return isfinite(s->min) && isfinite(s->max) && s->min <= s->max;
 }
 
-void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u)
+void tfr_floats_state(struct tfr_floats *s, struct tfr_state *state)
 {
-	uint64_t counted;
+	uint64_t min = bits_of(s->min), max = bits_of(s->max);
 
-	s->count = tfr_unpack_u64(u);
-	s->nan = tfr_unpack_u64(u);
-	s->infinite = tfr_unpack_u64(u);
-	s->minus_infinite = tfr_unpack_u64(u);
+	tfr_state_below(state, &s->count, TFR_COUNT_MAX);
+	tfr_state_u64(state, &s->nan);
+	tfr_state_u64(state, &s->infinite);
+	tfr_state_u64(state, &s->minus_infinite);
 	if (!s->count)
 		return;
-	s->min = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
-	s->max = float_of((uint32_t)tfr_unpack_below(u, UINT32_MAX));
-	tfr_bins_unpack(&s->bins, &layout, u, &counted);
-	u->bad |= counted != s->count || !plausible(s);
+	tfr_state_below(state, &min, UINT32_MAX);
+	tfr_state_below(state, &max, UINT32_MAX);
+	s->min = float_of((uint32_t)min);
+	s->max = float_of((uint32_t)max);
+	state->bad |= tfr_bins_state(&s->bins, &layout, state) != s->count || !plausible(s);
 }
 
-/* Adds up the positive floats, the negative floats, and all squares. */
-static void add_pages(const struct tfr_floats *s, struct tfr_wide sums[2], struct tfr_wide *squares)
+/* The floats of one exponent, of either sign, as integers times `unit`. */
+struct group {
+	uint64_t count;
+	__int128 sum;
+	tfr_u128 squares;
+	double unit;
+};
+
+static struct group find_group(const struct tfr_floats *s, unsigned exponent)
 {
-	for (unsigned key = 0; key < KEYS; key++) {
-		const uint64_t *page = tfr_bins_find(&s->bins, &layout, key);
-		unsigned shift = key & 0xff;
+	/* Subnormal floats have the unit of exponent 1. */
+	struct group g = { .unit = ldexp(1, LEAST + (int)exponent - (exponent != 0)) };
+
+	for (unsigned minus = 0; minus < 2; minus++) {
+		const uint64_t *page = tfr_bins_find(&s->bins, &layout, exponent | minus << 8);
+		__int128 sum;
 
 		if (!page)
 			continue;
-		shift -= shift != 0; /* subnormal floats have the unit of exponent 1 */
-		tfr_wide_add(&sums[key >> 8], page[SUM] | (tfr_u128)page[SUM + 1] << 64, shift);
-		tfr_wide_add(squares, page[SQUARES] | (tfr_u128)page[SQUARES + 1] << 64, 2 * shift);
+		for (unsigned i = 0; i < TFR_BINS_PAGE; i++)
+			g.count += page[i];
+		sum = (__int128)(page[SUM] | (tfr_u128)page[SUM + 1] << 64);
+		g.sum += minus ? -sum : sum;
+		g.squares += page[SQUARES] | (tfr_u128)page[SQUARES + 1] << 64;
 	}
+	return g;
+}
+
+/* Keeps the rounding error of the addition (Neumaier 1974). */
+static void add_compensated(double *sum, double *error, double v)
+{
+	double old = *sum;
+
+	*sum += v;
+	*error += fabs(old) >= fabs(v) ? (old - *sum) + v : (v - *sum) + old;
 }
 
 struct tfr_summary tfr_floats_sum_up(const struct tfr_floats *s)
 {
-	struct tfr_summary r = { .count = s->count };
-	struct tfr_wide sums[2] = { 0 }, squares = { 0 }, sum;
-	bool minus;
+	double n = (double)s->count, sum = 0, error = 0, mean, rest, spread = 0;
 
 	if (!s->count)
-		return r;
-	add_pages(s, sums, &squares);
-	minus = tfr_wide_compare(&sums[0], &sums[1]) < 0;
-	sum = tfr_wide_subtract(&sums[minus], &sums[!minus]);
-	r.mean = tfr_wide_quotient(&sum, s->count, LEAST);
-	if (minus)
-		r.mean = -r.mean;
-	r.deviation = tfr_deviation(s->count, &sum, &squares, LEAST);
-	return r;
+		return (struct tfr_summary){ 0 };
+	/* From the largest exponent down: large values that cancel leave no rounding errors. The
+	 * sum of a group has below 90 bits, which two doubles hold. */
+	for (unsigned exponent = EXPONENTS; exponent--;) {
+		struct group g = find_group(s, exponent);
+		double high = (double)g.sum;
+
+		add_compensated(&sum, &error, high * g.unit);
+		add_compensated(&sum, &error, (double)(g.sum - (__int128)high) * g.unit);
+	}
+	mean = (sum + error) / n;
+	rest = (fma(-mean, n, sum) + error) / n;
+	for (unsigned exponent = 0; exponent < EXPONENTS; exponent++) {
+		struct group g = find_group(s, exponent);
+		struct tfr_centred c;
+		double off;
+
+		if (!g.count)
+			continue;
+		c = tfr_centre(g.count, g.sum, g.squares, 0);
+		off = (c.base * g.unit - mean) + (c.rest * g.unit - rest);
+		spread += c.spread * g.unit * g.unit + (double)g.count * off * off;
+	}
+	return (struct tfr_summary){ s->count, mean, sqrt(spread / n) };
 }
 
 bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins)

@@ -219,95 +219,79 @@ bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
 	return ok;
 }
 
-/* --- packing and unpacking --- */
+/* --- the state --- */
 
 static int compare_hashes(const void *a, const void *b)
 {
-	const struct counted *x = *(const struct counted *const *)a,
-			     *y = *(const struct counted *const *)b;
+	const struct counted *x = a, *y = b;
 
 	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
 }
 
-static void pack_value(const struct tfr_value *v, struct tfr_pack *p)
+/* A text is read as a view. */
+static void value_state(struct tfr_value *v, struct tfr_state *s)
 {
-	tfr_pack_u64(p, v->hash);
-	tfr_pack_u64(p, v->text ? (uint64_t)v->size + 1 : 0);
-	if (v->text)
-		p->failed |= !tfr_buf_append(&p->out, v->text, v->size);
-	else
-		tfr_pack_u64(p, v->number);
-}
+	uint64_t size = v->text ? (uint64_t)v->size + 1 : 0;
 
-static struct tfr_value unpack_value(struct tfr_unpack *u)
-{
-	struct tfr_value v = { .hash = tfr_unpack_u64(u) };
-	uint64_t size = tfr_unpack_below(u, TFR_TOPS_TEXT + 1);
-
+	tfr_state_u64(s, &v->hash);
+	tfr_state_below(s, &size, TFR_TOPS_TEXT + 1);
 	if (!size) {
-		v.number = tfr_unpack_u64(u);
-		return v;
-	}
-	u->bad |= size - 1 > (uint64_t)(u->end - u->p);
-	if (u->bad)
-		return v;
-	v.text = u->p;
-	v.size = (uint32_t)size - 1;
-	u->p += v.size;
-	return v;
-}
-
-void tfr_tops_pack(const struct tfr_tops *t, struct tfr_pack *p)
-{
-	TFR_AUTO_FREE const struct counted **sorted = malloc((t->n + 1) * sizeof(*sorted));
-
-	p->failed |= !sorted;
-	if (!sorted)
-		return;
-	for (uint32_t i = 0; i < t->n; i++)
-		sorted[i] = &t->values[i];
-	qsort(sorted, t->n, sizeof(*sorted), compare_hashes);
-	tfr_pack_u64(p, t->overflowed);
-	for (unsigned i = 0; t->overflowed && i < ROWS * ROW; i++)
-		tfr_pack_u64(p, t->sketch[i]);
-	tfr_pack_u64(p, t->n);
-	for (uint32_t i = 0; i < t->n; i++) {
-		tfr_pack_u64(p, sorted[i]->count);
-		pack_value(&sorted[i]->v, p);
-	}
-	tfr_pack_u64(p, t->n_drawn);
-	for (uint32_t i = 0; i < t->n_drawn; i++) {
-		tfr_pack_u64(p, t->drawn[i].draw);
-		pack_value(&t->drawn[i].v, p);
+		tfr_state_u64(s, &v->number);
+	} else if (!s->in) {
+		s->no_memory |= !tfr_buf_append(&s->out, v->text, v->size);
+	} else if (size - 1 > (uint64_t)(s->end - s->in)) {
+		s->bad = true;
+	} else {
+		v->text = s->in;
+		v->size = (uint32_t)size - 1;
+		s->in += v->size;
 	}
 }
 
-void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u)
+/* False: out of memory. */
+static bool values_state(struct tfr_tops *t, struct tfr_state *s)
 {
-	bool ok = true;
-	uint64_t n;
+	TFR_AUTO_FREE struct counted *sorted = malloc((t->n + 1) * sizeof(*sorted));
+	uint64_t n = t->n, drawn = t->n_drawn;
+	bool ok = sorted;
 
-	if (tfr_unpack_below(u, 1))
-		ok = overflow(t);
+	if (ok && n) {
+		memcpy(sorted, t->values, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), compare_hashes);
+	}
+	tfr_state_below(s, &n, t->overflowed ? 0 : TFR_TOPS_EXACT);
+	for (uint64_t i = 0; ok && i < n && !s->bad; i++) {
+		struct counted c = s->in ? (struct counted){ 0 } : sorted[i];
+
+		tfr_state_u64(s, &c.count);
+		value_state(&c.v, s);
+		ok = !s->in || s->bad || count(t, &c.v, c.count);
+	}
+	tfr_state_below(s, &drawn, TFR_TOPS_DRAWN);
+	for (uint64_t i = 0; ok && i < drawn && !s->bad; i++) {
+		struct drawn d = s->in ? (struct drawn){ 0 } : t->drawn[i];
+
+		tfr_state_u64(s, &d.draw);
+		value_state(&d.v, s);
+		ok = !s->in || s->bad || draw(t, &d.v, d.draw);
+	}
+	return ok;
+}
+
+void tfr_tops_state(struct tfr_tops *t, struct tfr_state *s)
+{
+	uint64_t overflowed = t->overflowed;
+	bool ok;
+
+	tfr_state_below(s, &overflowed, 1);
+	ok = !overflowed || t->overflowed || overflow(t);
 	for (unsigned i = 0; ok && t->overflowed && i < ROWS * ROW; i++)
-		t->sketch[i] = tfr_unpack_u64(u);
-	n = tfr_unpack_below(u, t->overflowed ? 0 : TFR_TOPS_EXACT);
-	for (uint64_t i = 0; ok && i < n && !u->bad; i++) {
-		uint64_t times = tfr_unpack_u64(u);
-		struct tfr_value v = unpack_value(u);
-
-		ok = u->bad || count(t, &v, times);
-	}
-	n = tfr_unpack_below(u, TFR_TOPS_DRAWN);
-	for (uint64_t i = 0; ok && i < n && !u->bad; i++) {
-		uint64_t number = tfr_unpack_u64(u);
-		struct tfr_value v = unpack_value(u);
-
-		ok = u->bad || draw(t, &v, number);
-	}
-	tfr_tops_settle(t);
-	u->no_memory |= !ok;
-	u->bad |= !ok;
+		tfr_state_u64(s, &t->sketch[i]);
+	ok = ok && values_state(t, s);
+	if (s->in)
+		tfr_tops_settle(t);
+	s->no_memory |= !ok;
+	s->bad |= !ok;
 }
 
 /* --- the most frequent values --- */

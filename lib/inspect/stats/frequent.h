@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-#include "inspect/stats/varint_pack.h"
+#include "inspect/stats/state.h"
 
 enum { TFR_TOPS_EXACT = 1024, TFR_TOPS_DRAWN = 1024, TFR_TOPS_TEXT = 256 };
 
@@ -35,8 +35,7 @@ void tfr_tops_free(struct tfr_tops *t);
 /* Call after the last value, before the functions below. */
 void tfr_tops_settle(struct tfr_tops *t);
 bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from);
-void tfr_tops_pack(const struct tfr_tops *t, struct tfr_pack *p);
-void tfr_tops_unpack(struct tfr_tops *t, struct tfr_unpack *u);
+void tfr_tops_state(struct tfr_tops *t, struct tfr_state *s);
 /* The number of distinct values; UINT64_MAX: more than are counted. */
 uint64_t tfr_tops_distinct(const struct tfr_tops *t);
 

@@ -4,7 +4,6 @@
  * one bin per number. */
 #include "inspect/stats/int64_sum.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,46 +17,28 @@ static uint64_t amount(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-bool tfr_series_settle(struct tfr_series *s)
+bool tfr_series_add(struct tfr_series *s, int64_t value)
 {
-	uint64_t m = amount(s->last), n = s->waiting;
+	uint64_t m = amount(value);
 	unsigned shift = m >> EXACT_BITS ? 64 - EXACT_BITS - 1 - (unsigned)__builtin_clzll(m) : 0;
 	unsigned key = m >> EXACT_BITS ? shift + 1 : 0;
-	tfr_u128 square = (tfr_u128)m * m, low = (tfr_u128)(uint64_t)square * n;
-	tfr_u128 high = (tfr_u128)(uint64_t)(square >> 64) * n + (uint64_t)(low >> 64);
-	uint64_t *page;
+	uint64_t *page = tfr_bins_page(&s->bins, &layout, value < 0 ? PAGES + key : key);
 
-	if (!n)
-		return true;
-	page = tfr_bins_page(&s->bins, &layout, s->last < 0 ? PAGES + key : key);
 	if (!page)
 		return false;
-	page[m >> shift & (TFR_BINS_PAGE - 1)] += n;
-	if (!s->count || s->last < s->min)
-		s->min = s->last;
-	if (!s->count || s->last > s->max)
-		s->max = s->last;
-	s->count += n;
-	s->sum += (__int128)s->last * (__int128)n;
-	s->squares_high +=
-		(uint64_t)(high >> 64) +
-		__builtin_add_overflow(s->squares, high << 64 | (uint64_t)low, &s->squares);
-	s->waiting = 0;
+	page[m >> shift & (TFR_BINS_PAGE - 1)]++;
+	if (!s->count || value < s->min)
+		s->min = value;
+	if (!s->count || value > s->max)
+		s->max = value;
+	s->count++;
+	s->sum += value;
+	s->squares_high += __builtin_add_overflow(s->squares, (tfr_u128)m * m, &s->squares);
 	return true;
-}
-
-bool tfr_series_turn(struct tfr_series *s, int64_t value)
-{
-	bool ok = tfr_series_settle(s);
-
-	s->last = value;
-	s->waiting = 1;
-	return ok;
 }
 
 bool tfr_series_merge(struct tfr_series *into, const struct tfr_series *from)
 {
-	assert(!into->waiting && !from->waiting);
 	if (!tfr_bins_merge(&into->bins, &from->bins, &layout))
 		return false;
 	if (from->count && (!into->count || from->min < into->min))
@@ -82,114 +63,92 @@ size_t tfr_series_bytes(const struct tfr_series *s)
 	return tfr_bins_bytes(&s->bins, &layout);
 }
 
-/* --- packing and unpacking --- */
+/* --- the state --- */
 
-void tfr_bins_pack(
-	const struct tfr_bins *b, const struct tfr_bins_layout *layout_, struct tfr_pack *p)
+/* Reads a page, which comes after those that were read. */
+static uint64_t *new_page(
+	struct tfr_bins *b, const struct tfr_bins_layout *of, uint64_t key, struct tfr_state *state)
 {
-	unsigned last = 0;
+	uint64_t *page;
 
-	tfr_pack_u64(p, b->n);
-	for (unsigned key = 0; key < layout_->keys; key++) {
-		const uint64_t *page = tfr_bins_find(b, layout_, key);
-
-		if (!page)
-			continue;
-		tfr_pack_u64(p, key - last);
-		last = key;
-		for (unsigned i = 0; i < layout_->width; i++)
-			tfr_pack_u64(p, page[i]);
-	}
+	state->bad |= key >= of->keys || tfr_bins_find(b, of, (unsigned)key);
+	if (state->bad)
+		return NULL;
+	page = tfr_bins_page(b, of, (unsigned)key);
+	state->bad |= !page;
+	state->no_memory |= !page;
+	return page;
 }
 
-void tfr_bins_unpack(struct tfr_bins *b, const struct tfr_bins_layout *layout_,
-	struct tfr_unpack *u, uint64_t *counted)
+uint64_t tfr_bins_state(
+	struct tfr_bins *b, const struct tfr_bins_layout *of, struct tfr_state *state)
 {
-	uint64_t pages = tfr_unpack_below(u, layout_->keys), key = 0;
+	uint64_t pages = b->n, key = 0, counted = 0;
 
-	*counted = 0;
-	for (uint64_t i = 0; i < pages && !u->bad; i++) {
-		uint64_t *page;
+	tfr_state_below(state, &pages, of->keys);
+	for (uint64_t i = 0; i < pages && !state->bad; i++) {
+		uint64_t distance = i != 0, *page;
 
-		key += tfr_unpack_below(u, layout_->keys);
-		if (key >= layout_->keys || tfr_bins_find(b, layout_, (unsigned)key))
-			u->bad = true;
-		page = u->bad ? NULL : tfr_bins_page(b, layout_, (unsigned)key);
-		if (!page) {
-			u->no_memory |= !u->bad;
-			u->bad = true;
-			return;
-		}
-		for (unsigned k = 0; k < layout_->width; k++) {
-			page[k] = tfr_unpack_u64(u);
+		while (!state->in && !tfr_bins_find(b, of, (unsigned)(key + distance)))
+			distance++;
+		tfr_state_below(state, &distance, of->keys);
+		key += distance;
+		page = state->in ? new_page(b, of, key, state)
+				 : tfr_bins_find(b, of, (unsigned)key);
+		for (unsigned k = 0; page && k < of->width; k++) {
+			tfr_state_u64(state, &page[k]);
 			if (k < TFR_BINS_PAGE)
-				u->bad |= __builtin_add_overflow(*counted, page[k], counted);
+				state->bad |= __builtin_add_overflow(counted, page[k], &counted);
 		}
 	}
+	return counted;
 }
 
-void tfr_series_pack(const struct tfr_series *s, struct tfr_pack *p)
+void tfr_series_state(struct tfr_series *s, struct tfr_state *state)
 {
-	assert(!s->waiting);
-	tfr_pack_u64(p, s->count);
+	tfr_state_below(state, &s->count, TFR_COUNT_MAX);
 	if (!s->count)
 		return;
-	tfr_pack_i64(p, s->min);
-	tfr_pack_i64(p, s->max);
-	tfr_pack_u128(p, (tfr_u128)s->sum);
-	tfr_pack_u128(p, s->squares);
-	tfr_pack_u64(p, s->squares_high);
-	tfr_bins_pack(&s->bins, &layout, p);
-}
-
-void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u)
-{
-	uint64_t counted;
-
-	s->count = tfr_unpack_u64(u);
-	if (!s->count)
-		return;
-	s->min = tfr_unpack_i64(u);
-	s->max = tfr_unpack_i64(u);
-	s->sum = (__int128)tfr_unpack_u128(u);
-	s->squares = tfr_unpack_u128(u);
+	tfr_state_i64(state, &s->min);
+	tfr_state_i64(state, &s->max);
+	tfr_state_u128(state, (tfr_u128 *)&s->sum);
+	tfr_state_u128(state, &s->squares);
 	/* The squares of n numbers add up to at most n * 2^126. */
-	s->squares_high = tfr_unpack_below(u, s->count >> 2);
-	tfr_bins_unpack(&s->bins, &layout, u, &counted);
-	u->bad |= counted != s->count || s->min > s->max;
+	tfr_state_below(state, &s->squares_high, s->count >> 2);
+	state->bad |= tfr_bins_state(&s->bins, &layout, state) != s->count || s->min > s->max ||
+		      s->sum > (__int128)s->count * INT64_MAX ||
+		      s->sum < (__int128)s->count * INT64_MIN;
 }
 
 /* --- results --- */
 
-double tfr_deviation(
-	uint64_t n, const struct tfr_wide *sum, const struct tfr_wide *squares, int scale)
+/* With m for the base and S for the sum, the squares of x - m add up to Q - m (2 S - n m), an
+ * integer that is computed without rounding.  Since each x - m is an integer, they add up to at
+ * least |S - n m|, and moving them from the base to the mean takes away less than half. */
+struct tfr_centred tfr_centre(uint64_t count, __int128 sum, tfr_u128 squares, uint64_t squares_high)
 {
-	struct tfr_wide all = *squares, square = tfr_wide_square(sum), d;
+	__int128 n = count, half = sum < 0 ? -(n / 2) : n / 2, base = (sum + half) / n;
+	__int128 rest = sum - base * n, twice = sum + rest; /* 2 S - n m */
+	uint64_t m = (uint64_t)(base < 0 ? -base : base);
+	tfr_u128 t = twice < 0 ? 0 - (tfr_u128)twice : (tfr_u128)twice;
+	tfr_u128 low = (tfr_u128)(uint64_t)t * m, high = (t >> 64) * m + (low >> 64);
+	struct tfr_centred c = { (double)base, (double)rest / (double)count, 0 };
 
-	tfr_wide_multiply(&all, n);
-	if (!n || tfr_wide_compare(&all, &square) < 0) /* only in a forged file */
-		return 0;
-	d = tfr_wide_subtract(&all, &square);
-	return ldexp(sqrt(tfr_wide_double(&d, 0)) / (double)n, scale);
+	low = high << 64 | (uint64_t)low;
+	squares_high -= (uint64_t)(high >> 64) + (squares < low);
+	c.spread = ldexp((double)squares_high, 128) + (double)(squares - low);
+	c.spread = fmax(c.spread - (double)rest * c.rest, 0); /* negative only if forged */
+	return c;
 }
 
 struct tfr_summary tfr_series_sum_up(const struct tfr_series *s)
 {
-	tfr_u128 sum = s->sum < 0 ? 0 - (tfr_u128)s->sum : (tfr_u128)s->sum;
-	struct tfr_summary r = { .count = s->count };
-	struct tfr_wide total = { 0 }, squares = { 0 };
+	struct tfr_centred c;
 
-	assert(!s->waiting);
 	if (!s->count)
-		return r;
-	tfr_wide_add(&total, sum, 0);
-	tfr_wide_add(&squares, s->squares, 0);
-	tfr_wide_add(&squares, s->squares_high, 128);
-	r.mean = tfr_wide_quotient(&total, s->count, 0);
-	if (s->sum < 0)
-		r.mean = -r.mean;
-	r.deviation = tfr_deviation(s->count, &total, &squares, 0);
-	return r;
+		return (struct tfr_summary){ 0 };
+	c = tfr_centre(s->count, s->sum, s->squares, s->squares_high);
+	return (struct tfr_summary){ s->count, c.base + c.rest, sqrt(c.spread / (double)s->count) };
 }
 
 static struct tfr_bin bin_at(unsigned key, unsigned i)

@@ -1,22 +1,23 @@
 /* inspect/stats/int64_sum.h - sums numbers in a few kilobytes, in any order: int64s and floats.
  *
- * Count, minimum, maximum, sum and sum of squares are exact.  The distribution is kept in bins that
- * are the same for every data set.  An int64 below 64 in magnitude has a bin of its own.  Other
- * numbers share a bin if they have the same sign, power of two and next six bits.  The middle of a
- * bin is therefore within 1/128 of each number in it, or, for floats below 2^-126, within 2^-132.
- * Merging the parts gives the result of one pass over all of them. */
+ * Count, minimum, maximum, sum and sum of squares are kept as integers, of the values or, for
+ * floats, of the mantissas of one exponent.  Adding integers is exact, so the figures depend
+ * neither on the order of the values nor on how they are divided among threads and files.  Only the
+ * last step, from these integers to mean and deviation, is rounded.
+ *
+ * The distribution is kept in bins that are the same for every data set.  An int64 below 64 in
+ * magnitude has a bin of its own.  Other numbers share a bin if they have the same sign, power of
+ * two and next six bits.  The middle of a bin is therefore within 1/128 of each number in it, or,
+ * for floats below 2^-126, within 2^-132.  Merging the parts gives the result of one pass over all
+ * of them. */
 #ifndef TFR_INSPECT_STATS_INT64_SUM_H
 #define TFR_INSPECT_STATS_INT64_SUM_H
 
 #include "inspect/stats/bins.h"
-#include "inspect/stats/varint_pack.h"
+#include "inspect/stats/state.h"
 
 /* Sums of int64s.  Zero-initialised is empty. */
 struct tfr_series {
-	/* Lengths and sizes often repeat: `waiting` values equal `last` and are not yet included in
-	 * the members below. tfr_series_settle() adds them. */
-	int64_t last;
-	uint64_t waiting;
 	uint64_t count;
 	int64_t min, max; /* valid if there are any */
 	__int128 sum;
@@ -39,23 +40,11 @@ struct tfr_summary {
 	double mean, deviation; /* of the population; 0 if there are no numbers */
 };
 
-/* Settles, and then lets `value` wait.  False: out of memory. */
-bool tfr_series_turn(struct tfr_series *s, int64_t value);
-static inline bool tfr_series_add(struct tfr_series *s, int64_t value)
-{
-	if (s->waiting && s->last == value) {
-		s->waiting++;
-		return true;
-	}
-	return tfr_series_turn(s, value);
-}
-/* Call after the last value, before the functions below. */
-bool tfr_series_settle(struct tfr_series *s);
+bool tfr_series_add(struct tfr_series *s, int64_t value); /* false: out of memory */
 bool tfr_series_merge(struct tfr_series *into, const struct tfr_series *from);
 void tfr_series_clear(struct tfr_series *s);
-size_t tfr_series_bytes(const struct tfr_series *s); /* memory in bytes */
-void tfr_series_pack(const struct tfr_series *s, struct tfr_pack *p);
-void tfr_series_unpack(struct tfr_series *s, struct tfr_unpack *u); /* `s` must be empty */
+size_t tfr_series_bytes(const struct tfr_series *s);		      /* memory in bytes */
+void tfr_series_state(struct tfr_series *s, struct tfr_state *state); /* reads into an empty one */
 struct tfr_summary tfr_series_sum_up(const struct tfr_series *s);
 /* Appends the non-empty bins, struct tfr_bin, ascending.  False: out of memory. */
 bool tfr_series_bins(const struct tfr_series *s, struct tfr_buf *bins);
@@ -64,8 +53,7 @@ bool tfr_floats_add(struct tfr_floats *s, float value);
 bool tfr_floats_merge(struct tfr_floats *into, const struct tfr_floats *from);
 void tfr_floats_clear(struct tfr_floats *s);
 size_t tfr_floats_bytes(const struct tfr_floats *s);
-void tfr_floats_pack(const struct tfr_floats *s, struct tfr_pack *p);
-void tfr_floats_unpack(struct tfr_floats *s, struct tfr_unpack *u);
+void tfr_floats_state(struct tfr_floats *s, struct tfr_state *state);
 struct tfr_summary tfr_floats_sum_up(const struct tfr_floats *s);
 bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins);
 
@@ -75,14 +63,20 @@ double tfr_bins_quantile(
 
 /* --- for int64_sum.c and float_sum.c --- */
 
-void tfr_bins_pack(
-	const struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_pack *p);
-/* `counted`: the sum of all counters. */
-void tfr_bins_unpack(struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_unpack *u,
-	uint64_t *counted);
-/* The population deviation of n numbers with the sum `sum` and the sum of squares `squares`,
- * integers in units of 2^scale and 2^(2 scale). */
-double tfr_deviation(
-	uint64_t n, const struct tfr_wide *sum, const struct tfr_wide *squares, int scale);
+/* Returns the sum of all counters. */
+uint64_t tfr_bins_state(
+	struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_state *state);
+/* No more values than this are read back, so that sums cannot overflow. */
+#define TFR_COUNT_MAX ((uint64_t)1 << 56)
+
+/* Integers x about the integer `base` that is next to their mean, base + rest. */
+struct tfr_centred {
+	double base, rest;
+	double spread; /* the sum of the squares of x - mean, within 2^-50 of it */
+};
+
+/* `squares_high` has the bits from 128 on of the sum of squares; the count is not 0. */
+struct tfr_centred tfr_centre(
+	uint64_t count, __int128 sum, tfr_u128 squares, uint64_t squares_high);
 
 #endif

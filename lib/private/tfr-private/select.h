@@ -15,32 +15,23 @@ extern "C" {
 
 struct tfr_select;
 
-/* What happens when a set is drawn that has no record left. */
-enum tfr_mix_end {
-	/* The others continue, with their relative weights: stop_on_empty_dataset=False, the
-	 * default of tf.data. */
-	TFR_MIX_DROP,
-	/* The stream ends there: stop_on_empty_dataset=True. */
-	TFR_MIX_STOP,
-	/* The set starts again, as with repeat() on each set: only `limit` ends the stream.  A set
-	 * without records is dropped.  Not for inputs that are not files, and not with a quarantine. */
-	TFR_MIX_REPEAT,
-};
-
 /* The order of tf.data.Dataset.sample_from_datasets(sets, weights, seed), with a list of weights
  * and without a global seed, element by element
  * (tensorflow/python/data/ops/sample_from_datasets_op.py).  For each record, one of the sets is
  * drawn independently, with a probability proportional to its weight, and gives its next record.
  * Weights are 0 or normal as floats, since TensorFlow converts them to floats, and at least one is
- * above 0.  A set of weight 0 is not read.  A draw of a dropped set is discarded, as in TensorFlow.
- * When the remaining weights are less than 1/4096 of those that are drawn from, later draws are
- * made among the remaining sets only; tf.data would continue to draw in vain.  The caller owns the
- * sets, which must outlive the selection. */
+ * above 0.  A set of weight 0 is not read.  When a set is drawn that has no record left, the others
+ * continue with their relative weights.  A later draw of it is discarded, as in TensorFlow.  When
+ * the remaining weights are less than 1/4096 of those that are drawn from, later draws are made
+ * among the remaining sets only; tf.data would continue to draw in vain.  The caller owns the sets,
+ * which must outlive the selection. */
 struct tfr_mix {
 	const struct tfr_set *const *sets;
 	const double *weights;
 	size_t count;
-	enum tfr_mix_end end;
+	/* The stream ends when a set is drawn that has no record left, as with
+	 * stop_on_empty_dataset=True. */
+	bool until_first;
 };
 
 struct tfr_select_opts {

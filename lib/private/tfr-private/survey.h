@@ -31,7 +31,7 @@ struct tfr_survey;
 
 struct tfr_survey_opts {
 	struct tfr_sweep_opts common;
-	bool values;	/* collect distributions, too, which a schema does not need */
+	bool values; /* collect distributions, too, which a schema does not need */
 };
 
 /* Records must be Examples or SequenceExamples.  The context of a SequenceExample is examined like
@@ -85,9 +85,9 @@ struct tfr_bin {
 	uint64_t count;
 };
 
-/* The distribution of numbers.  Sums are exact: the mean is the double nearest to it; the deviation
- * (of the population) has a relative error of at most 2^-51.  Quantile q is the value of rank
- * ceil(q * count), within 1/128 of itself, or exact for integers below 64 in magnitude.  All
+/* The distribution of numbers.  The mean and the deviation (of the population) have a relative
+ * error of at most 10^-12, and are the same for any order of the values.  Quantile q is the value
+ * of rank ceil(q * count), within 1/128 of itself, or exact for integers below 64 in magnitude. All
  * members are 0 if there are no numbers. */
 struct tfr_distribution {
 	uint64_t count;

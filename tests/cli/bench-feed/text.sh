@@ -1,5 +1,6 @@
 # A page for a person that ends in what holds the feed back and how to run it again, within 80 columns.
-tfr bench-feed --device host "$DATA/images.tfrecord" > out 2> err; echo "status $?"
+cp "$DATA/images.tfrecord" . # a long path would make a long line
+tfr bench-feed --device host images.tfrecord > out 2> err; echo "status $?"
 cat err
 awk 'length > 80' out
 grep -c '^bottleneck: ' out

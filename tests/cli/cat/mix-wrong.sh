@@ -7,15 +7,7 @@ for wrong in '' , a a,b=1 a=1, a=1,,b=1 '=1' "''=1" "'a=1" "'a'1" "'a'x=1" 'a=x'
   tfr cat --mix "$wrong"; echo "status $?"
 done
 tfr cat --mix a=1 b; echo "status $?"
-tfr cat a --mix-end stop; echo "status $?"
-tfr cat --mix a=1 --mix-end later; echo "status $?"
+for wrong in until=first 'a=1,until=last' 'a=1,"until"=first'; do tfr cat --mix "$wrong"; echo "status $?"; done
+tfr cat --mix a=1,b=1 --mix-end stop; echo "status $?"
 tfr cat --mix a=1,b=1 --follow; echo "status $?"
-# Without an end it is for a pipe; and what is read again must be a file.
-tfr cat --mix a=1,b=1 --mix-end repeat -o out; echo "status $?"
-tfr cat --mix a=1,b=1 --mix-end repeat -o out@2; echo "status $?"
-tfr cat --mix a=1,b=1 --mix-end repeat > out; echo "status $?"
-tfr cat --mix a=1,-=1 --mix-end repeat -n 3 < b; echo "status $?"
-mkfifo pipe
-tfr cat --mix a=1,pipe=1 --mix-end repeat -n 3; echo "status $?"
-tfr cat --mix a=1,b=1 --mix-end repeat -n 3 --on-error quarantine=bad; echo "status $?"
 ls

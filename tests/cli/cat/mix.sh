@@ -18,10 +18,11 @@ for n in range(60):
         weights.append(rng.choice((0, 0.1, 0.5, 1, 2.5, 30)) if s else 0.7)
         spec.append('s%d@%d=%s' % (s, len(files), weights[-1]))
         sets.append(files)
-    seed, end = rng.choice((0, 1, 2**31 - 1, 2**63)), rng.choice(('drop', 'stop', 'repeat'))
+    seed, end = rng.choice((0, 1, 2**31 - 1, 2**63)), rng.choice(('drop', 'stop'))
+    spec += ['until=first'] * (end == 'stop')
     cycle, block, buffer = rng.randrange(1, 4), rng.randrange(1, 4), rng.choice((0, 0, 5))
     limit = rng.choice((1, 10, 300))
-    done = subprocess.run(['tfr', 'cat', '-q', '--allow-empty', '--mix', ','.join(spec), '--mix-end', end, '--seed', str(seed),
+    done = subprocess.run(['tfr', 'cat', '-q', '--allow-empty', '--mix', ','.join(spec), '--seed', str(seed),
                            '--limit', str(limit), '--interleave', '%d,%d' % (cycle, block), '--shuffle-buffer', str(buffer)],
                           capture_output=True, check=True)
     want = mixed([interleaved(files, cycle, block) for files in sets], weights, seed, end, limit + buffer)
@@ -34,8 +35,8 @@ P
 lay() { tfr cat -q --raw "$@"; echo; }
 lay --mix a=0.7,b=0.3
 lay --mix a=7,b=3 --seed 1
-lay --mix a=0.7,b=0.3 --mix-end stop
-lay --mix c=0.7,b=0.3 --mix-end repeat -n 12
+lay --mix a=0.7,b=0.3,until=first
+lay --mix until=first,a=0.7,b=0.3
 lay --mix a=0,b=3
 lay --mix a=1,b=1e-30,c=1e-30
 tfr cat --mix a=0.7,b=0.3 2>&1 > /dev/null | sed 's/in [0-9.]* s/in N s/'
@@ -48,23 +49,22 @@ tfr cat -q --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" > both
 tfr cat -q --where "$where" both > want
 tfr cat -q --where "$where" --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" | cmp - want
 tfr cat -q --keep id both > want; tfr cat -q --keep id --mix "$DATA/kinds.tfrecord=1,$DATA/images.tfrecord=1" | cmp - want
-# Outputs as ever; GZIP comes again as well; standard input is a set.
-tfr cat -q --mix a=1,b=1 -o two@2.tfrecord.gz && tfr cat -q --mix 'two@2.tfrecord.gz=1' --mix-end repeat -n 26 -o all
-tfr cat -q two@2.tfrecord.gz two@2.tfrecord.gz | cmp - all
-lay --mix -=1,b=1 --mix-end stop < a
-# Names: the last '=' counts, and quotes hold a comma.
+# Outputs as ever; standard input is a set, which a loop repeats.
+tfr cat -q --mix a=1,b=1 -o two@2.tfrecord.gz && tfr cat -q --mix 'two@2.tfrecord.gz=1' -o all
+tfr cat -q two@2.tfrecord.gz | cmp - all
+lay --mix -=1,b=1,until=first < a
+while cat c 2> /dev/null; do :; done | lay --mix -=0.7,b=0.3 -n 12
+# Names: the last '=' counts, and quotes hold a comma; a set may be named until.
 cp a 'x=y'; cp b 'p,q'; cp c "it's"
 lay --mix "x=y=2,'p,q'=1,\"it's\"=1"
+cp b until; lay --mix until=1,a=1,until=first
 # A set without records, and one without any weight, which need not be whole.
-tfr cat --mix "a=1,$DATA/empty.tfrecord=1" --mix-end repeat -n 3 2>&1 > /dev/null | sed 's/in [0-9.]* s/in N s/; s,/[^ ]*/,,'
-tfr cat -q --allow-empty --mix "$DATA/empty.tfrecord=1" --mix-end repeat -n 3 | wc -c
+tfr cat --mix "a=1,$DATA/empty.tfrecord=1" -n 3 2>&1 > /dev/null | sed 's/in [0-9.]* s/in N s/; s,/[^ ]*/,,'
+tfr cat -q --allow-empty --mix "$DATA/empty.tfrecord=1" | wc -c
 printf 'no record at all' > torn
 lay --mix a=1,torn=0
-# A pipe may be endless.
-tfr cat -q --mix a=1,b=2 --mix-end repeat | tfr cat -q -n 10000 - | tfr count -
-# Damage: told with its file, or passed over, time after time.
+# Damage: told with its file, or passed over.
 python3 -c 'd = bytearray(open("a", "rb").read()); d[19 * 2 + 12] ^= 1; open("bad", "wb").write(d)'
 lay --mix bad=1,b=1 2>&1
 lay --mix bad=1,b=1 --on-error skip
-tfr cat --mix bad=1,c=1 --mix-end repeat -n 30 --on-error skip 2>&1 > /dev/null | sed 's/in [0-9.]* s/in N s/'
 tfr cat -q --mix bad=1,b=1 --on-error quarantine=aside > /dev/null && wc -c < aside

@@ -24,15 +24,13 @@ def chosen(weights, seed):
 
 
 def mixed(sets, weights, seed, end='drop', most=math.inf):
-    """The records of `sets`, lists, at most `most` of them; a set at its end is dropped, or ends all, or is repeated."""
+    """The records of `sets`, lists, at most `most` of them; a set at its end is dropped, or ends all."""
     both = [(s, w) for s, w in zip(sets, weights) if w > 0]
     at, over, out = [0] * len(both), set(), []
     for i in chosen([w for _, w in both], seed):
         records = both[i][0]
         if len(out) == most or len(over) == len(both):
             break
-        if end == 'repeat' and records:
-            at[i] %= len(records)
         if at[i] < len(records):
             out.append(records[at[i]])
             at[i] += 1

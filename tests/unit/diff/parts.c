@@ -114,7 +114,6 @@ static void distribute(struct tfr_distribution *d, const int64_t *values, size_t
 
 	for (size_t i = 0; i < n; i++)
 		cr_assert(tfr_series_add(&s, values[i]));
-	cr_assert(tfr_series_settle(&s));
 	cr_assert(tfr_series_bins(&s, &bins));
 	*d = (struct tfr_distribution){ .count = n,
 		.bins = (struct tfr_bin *)bins.data,

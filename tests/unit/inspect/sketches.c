@@ -9,89 +9,10 @@
 #include "base/rng.h"
 #include "inspect/stats/distinct.h"
 #include "inspect/stats/facts.h"
-#include "inspect/stats/int64_sum.h"
 #include "inspect/stats/frequent.h"
+#include "inspect/stats/int64_sum.h"
 
 static const double shares[] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
-
-/* --- wide --- */
-
-Test(wide, rounds_once_to_the_nearest_even)
-{
-	const struct {
-		uint64_t value;
-		unsigned shift;
-		double is;
-	} cases[] = { { 0, 0, 0 }, { 1, 1000, 0x1p1000 }, { (1ull << 53) + 1, 0, 0x1p53 },
-		{ (1ull << 53) + 3, 0, 0x1p53 + 4 },
-		{ (1ull << 54) + 3, 60, 0x1.0000000000001p114 }, { UINT64_MAX, 0, 0x1p64 },
-		{ UINT64_MAX - 1024, 300, ldexp((double)(UINT64_MAX - 2047), 300) } };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct tfr_wide w = { 0 };
-
-		tfr_wide_add(&w, cases[i].value, cases[i].shift);
-		cr_assert_eq(
-			tfr_wide_double(&w, 0), cases[i].is, "%zu: %a", i, tfr_wide_double(&w, 0));
-	}
-	/* A tie that a bit far below breaks. */
-	struct tfr_wide w = { 0 };
-	tfr_wide_add(&w, (1ull << 53) + 1, 500);
-	cr_assert_eq(tfr_wide_double(&w, -500), 0x1p53);
-	tfr_wide_add(&w, 1, 0);
-	cr_assert_eq(tfr_wide_double(&w, -500), 0x1p53 + 2);
-}
-
-Test(wide, square_of_a_sum)
-{
-	struct tfr_rng rng;
-
-	tfr_rng_init(&rng, 1, 1);
-	for (int n = 0; n < 1000; n++) {
-		uint64_t a = tfr_rng_u64(&rng), b = tfr_rng_u64(&rng) >> n % 64;
-		unsigned shift = (unsigned)tfr_rng_below(&rng, 300);
-		struct tfr_wide x = { 0 }, y, z = { 0 };
-
-		/* (a + b)^2 - a^2 - b^2 = 2ab, all times 2^(2 shift) */
-		tfr_wide_add(&x, a, shift);
-		tfr_wide_add(&x, b, shift);
-		x = tfr_wide_square(&x);
-		tfr_wide_add(&z, (tfr_u128)a * a, 2 * shift);
-		y = tfr_wide_subtract(&x, &z);
-		z = (struct tfr_wide){ 0 };
-		tfr_wide_add(&z, (tfr_u128)b * b, 2 * shift);
-		y = tfr_wide_subtract(&y, &z);
-		z = (struct tfr_wide){ 0 };
-		tfr_wide_add(&z, (tfr_u128)a * b, 2 * shift);
-		tfr_wide_multiply(&z, 2);
-		cr_assert_eq(tfr_wide_compare(&y, &z), 0);
-	}
-}
-
-/* A quotient that is known, and what is left: nothing, or something, which breaks a tie. */
-Test(wide, quotient_is_rounded_once)
-{
-	struct tfr_rng rng;
-
-	tfr_rng_init(&rng, 7, 7);
-	for (int n = 0; n < 100000; n++) {
-		uint64_t d = tfr_rng_u64(&rng) >> tfr_rng_below(&rng, 64) | 1;
-		uint64_t q = tfr_rng_u64(&rng) >> tfr_rng_below(&rng, 64), rest = 0;
-		unsigned shift = (unsigned)tfr_rng_below(&rng, 700);
-		struct tfr_wide a = { 0 }, exact = { 0 };
-
-		if (n % 2) /* halfway between two doubles, and a little above */
-			q = (q | (uint64_t)1 << 63) >> 11 << 11 | (uint64_t)1 << 10;
-		if (d > 1 && n % 2)
-			rest = n % 3 ? 0 : tfr_rng_below(&rng, d);
-		/* a = q * d + rest, so that a / d is q and a bit below it */
-		tfr_wide_add(&a, (tfr_u128)q * d, shift);
-		tfr_wide_add(&a, rest, shift);
-		tfr_wide_add(&exact, q, 64);
-		tfr_wide_add(&exact, rest != 0, 0);
-		cr_assert_eq(tfr_wide_quotient(&a, d, -(int)shift), tfr_wide_double(&exact, -64));
-	}
-}
 
 /* --- series --- */
 
@@ -163,7 +84,6 @@ Test(series, what_plain_code_says)
 			total += values[i];
 			cr_assert(tfr_series_add(&s, values[i]));
 		}
-		cr_assert(tfr_series_settle(&s));
 		mean = (long double)total / VALUES;
 		for (int i = 0; i < VALUES; i++)
 			squares +=
@@ -263,6 +183,64 @@ Test(floats, sums_are_exact)
 	tfr_floats_clear(&s);
 }
 
+/* Adds `value` 2^31 times: the sums of parts, merged again and again. */
+static void add_many_floats(struct tfr_floats *s, float value)
+{
+	struct tfr_floats part = { 0 };
+
+	cr_assert(tfr_floats_add(&part, value));
+	for (int i = 0; i < 31; i++) {
+		struct tfr_floats twice = { 0 };
+
+		cr_assert(tfr_floats_merge(&twice, &part) && tfr_floats_merge(&twice, &part));
+		tfr_floats_clear(&part);
+		part = twice;
+	}
+	cr_assert(tfr_floats_merge(s, &part));
+	tfr_floats_clear(&part);
+}
+
+/* What doubles without compensation would lose. */
+Test(floats, billions_lose_nothing)
+{
+	const double n = 0x1p31;
+	struct tfr_floats s = { 0 };
+	struct tfr_summary sum;
+
+	/* 2^60 goes, and of 2^30 + 2^7 the last bit is below those of 2^60. */
+	cr_assert(tfr_floats_add(&s, 0x1p60f) && tfr_floats_add(&s, 0x1p30f + 0x1p7f));
+	add_many_floats(&s, -0x1p29f);
+	sum = tfr_floats_sum_up(&s);
+	cr_assert_float_eq(sum.mean * (n + 2) / (0x1p30 + 0x1p7), 1, 1e-12);
+	tfr_floats_clear(&s);
+
+	/* The mean is 1 as a double. */
+	cr_assert(tfr_floats_add(&s, 1 - 0x1p-24f));
+	add_many_floats(&s, 1);
+	sum = tfr_floats_sum_up(&s);
+	cr_assert_float_eq(sum.deviation / (0x1p-24 * sqrt(n) / (n + 1)), 1, 1e-12);
+	tfr_floats_clear(&s);
+}
+
+Test(series, billions_lose_nothing)
+{
+	const int64_t far = 1000000000000000000;
+	const double n = 0x1p31;
+	struct tfr_series s = { 0 };
+
+	cr_assert(tfr_series_add(&s, far + 1));
+	for (int i = 0; i < 31; i++) {
+		struct tfr_series twice = { 0 };
+
+		cr_assert(tfr_series_merge(&twice, &s) && tfr_series_merge(&twice, &s));
+		tfr_series_clear(&s);
+		s = twice;
+	}
+	cr_assert(tfr_series_add(&s, far));
+	cr_assert_float_eq(tfr_series_sum_up(&s).deviation / (sqrt(n) / (n + 1)), 1, 1e-12);
+	tfr_series_clear(&s);
+}
+
 /* --- what is kept --- */
 
 /* Values of a feature, as facts and sketches keep them, in `order`, in `parts` of their own. */
@@ -289,21 +267,13 @@ static struct kept *new_kept(void)
 	return k;
 }
 
-static void pack_kept(const struct kept *k, struct tfr_pack *p)
+static void state_of_kept(struct kept *k, struct tfr_state *s)
 {
-	tfr_series_pack(&k->series, p);
-	tfr_floats_pack(&k->floats, p);
-	tfr_distinct_pack(&k->distinct, p);
-	tfr_tops_pack(k->tops, p);
-	cr_assert_not(p->failed);
-}
-
-static void unpack_kept(struct kept *k, struct tfr_unpack *u)
-{
-	tfr_series_unpack(&k->series, u);
-	tfr_floats_unpack(&k->floats, u);
-	tfr_distinct_unpack(&k->distinct, u);
-	tfr_tops_unpack(k->tops, u);
+	tfr_series_state(&k->series, s);
+	tfr_floats_state(&k->floats, s);
+	tfr_distinct_state(&k->distinct, s);
+	tfr_tops_state(k->tops, s);
+	cr_assert_not(s->no_memory);
 }
 
 static void merge_kept(struct kept *into, const struct kept *from)
@@ -346,7 +316,6 @@ static struct kept *keep(uint64_t from, uint64_t to, uint64_t step, uint64_t dif
 	cr_assert(tfr_tally_flush(tally));
 	tfr_tally_free(tally);
 	tfr_tops_settle(k->tops);
-	cr_assert(tfr_series_settle(&k->series));
 	return k;
 }
 
@@ -357,9 +326,9 @@ Test(sketches, parts_merge_to_the_whole)
 
 	for (size_t n = 0; n < 10; n++) {
 		struct kept *whole = keep(0, N, 1, different[n / 2], n % 2), *sum = new_kept();
-		struct tfr_pack a = { 0 }, b = { 0 };
+		struct tfr_state a = { 0 }, b = { 0 };
 
-		pack_kept(whole, &a);
+		state_of_kept(whole, &a);
 		/* One of many values, one of few, one of each third; read back from what is kept.
 		 */
 		for (uint64_t part = 5; part--;) {
@@ -367,20 +336,20 @@ Test(sketches, parts_merge_to_the_whole)
 						  : keep(part == 3 ? 0 : 600, part == 3 ? 600 : 900,
 							    1, different[n / 2], n % 2);
 			struct kept *again = new_kept();
-			struct tfr_pack text = { 0 };
-			struct tfr_unpack u;
+			struct tfr_state text = { 0 };
+			struct tfr_state u;
 
-			pack_kept(p, &text);
-			u = (struct tfr_unpack){ text.out.data, text.out.data + text.out.size,
-				false, false };
-			unpack_kept(again, &u);
-			cr_assert(!u.bad && u.p == u.end);
+			state_of_kept(p, &text);
+			u = (struct tfr_state){ .in = text.out.data,
+				.end = text.out.data + text.out.size };
+			state_of_kept(again, &u);
+			cr_assert(!u.bad && u.in == u.end);
 			merge_kept(sum, again);
 			tfr_buf_clear(&text.out);
 			clear_kept(again);
 			clear_kept(p);
 		}
-		pack_kept(sum, &b);
+		state_of_kept(sum, &b);
 		cr_assert_eq(a.out.size, b.out.size);
 		cr_assert_eq(memcmp(a.out.data, b.out.data, a.out.size), 0);
 		tfr_buf_clear(&a.out);
@@ -469,22 +438,22 @@ Test(sketches, distinct_at_any_size)
 Test(sketches, what_is_forged_does_no_harm)
 {
 	struct kept *k = keep(0, 3000, 1, 2000, true);
-	struct tfr_pack p = { 0 };
+	struct tfr_state p = { 0 };
 	struct tfr_rng rng;
 
-	pack_kept(k, &p);
+	state_of_kept(k, &p);
 	tfr_rng_init(&rng, 4, 4);
 	for (int n = 0; n < 3000; n++) {
 		struct kept *again = new_kept();
-		struct tfr_unpack u = { p.out.data, p.out.data + p.out.size, false, false };
+		struct tfr_state u = { .in = p.out.data, .end = p.out.data + p.out.size };
 		size_t at = tfr_rng_below(&rng, p.out.size);
 		uint8_t was = p.out.data[at];
 
 		if (n % 3)
 			p.out.data[at] = (uint8_t)tfr_rng_u32(&rng);
 		else
-			u.end = u.p + at;
-		unpack_kept(again, &u);
+			u.end = u.in + at;
+		state_of_kept(again, &u);
 		cr_assert(u.bad || n % 3);
 		if (!u.bad) {
 			struct tfr_summary sum = tfr_series_sum_up(&again->series);

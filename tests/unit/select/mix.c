@@ -118,12 +118,12 @@ static void remove_sets(void)
 	rmdir(folder);
 }
 
-/* The first records of a mix in one line, each with the file it says it is from proved. */
-static const char *lay(const double weights[SETS], enum tfr_mix_end end, uint64_t limit)
+/* The records of a mix in one line, each with the file it says it is from proved. */
+static const char *lay(const double weights[SETS], bool until_first)
 {
 	static char line[200];
-	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, SETS, end };
-	struct tfr_select_opts opts = { .mix = &mix, .seed = 3, .limit = limit };
+	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, SETS, until_first };
+	struct tfr_select_opts opts = { .mix = &mix, .seed = 3, .limit = UINT64_MAX };
 	struct tfr_select *s = NULL;
 	struct tfr_record rec;
 	struct tfr_error err = { 0 };
@@ -147,20 +147,16 @@ static const char *lay(const double weights[SETS], enum tfr_mix_end end, uint64_
 	return line;
 }
 
-/* All by TensorFlow 2.21, the last of .repeat() of each. */
-Test(mix, drops_a_set_at_its_end_or_stops_or_repeats_it)
+/* All by TensorFlow 2.21. */
+Test(mix, drops_a_set_at_its_end_or_stops)
 {
 	static const double weights[] = { 5, 1, 2 };
 
 	make_sets();
-	cr_expect_str_eq(
-		lay(weights, TFR_MIX_DROP, UINT64_MAX), "00 01 10 02 11 12 03 20 21 13 22 23");
-	cr_expect_str_eq(lay(weights, TFR_MIX_STOP, UINT64_MAX), "00 01 10 02 11 12 03 20");
-	cr_expect_str_eq(lay(weights, TFR_MIX_REPEAT, 20),
-		"00 01 10 02 11 12 03 20 00 01 21 02 03 00 01 02 03 00 01 13");
-	cr_expect_str_eq(
-		lay((double[]){ 5, 0, 2 }, TFR_MIX_DROP, UINT64_MAX), "00 01 02 03 20 21 22 23");
-	cr_expect_str_eq(lay((double[]){ 0, 0, 2 }, TFR_MIX_STOP, UINT64_MAX), "20 21 22 23");
+	cr_expect_str_eq(lay(weights, false), "00 01 10 02 11 12 03 20 21 13 22 23");
+	cr_expect_str_eq(lay(weights, true), "00 01 10 02 11 12 03 20");
+	cr_expect_str_eq(lay((double[]){ 5, 0, 2 }, false), "00 01 02 03 20 21 22 23");
+	cr_expect_str_eq(lay((double[]){ 0, 0, 2 }, true), "20 21 22 23");
 	remove_sets();
 }
 
@@ -170,7 +166,7 @@ Test(mix, comes_to_an_end_whatever_the_weights)
 	const char *line;
 
 	make_sets();
-	line = lay((double[]){ 1, 1e-30, 1e-30 }, TFR_MIX_DROP, UINT64_MAX);
+	line = lay((double[]){ 1, 1e-30, 1e-30 }, false);
 	cr_expect_eq(strlen(line), SETS * RECORDS * 3 - 1);
 	cr_expect_eq(strncmp(line, "00 01 02 03 ", 12), 0);
 	cr_expect_not_null(strstr(line, "13"));
@@ -178,10 +174,10 @@ Test(mix, comes_to_an_end_whatever_the_weights)
 	remove_sets();
 }
 
-static void is_refused(const double *weights, size_t count, enum tfr_mix_end end,
-	const struct tfr_select_opts *more, const char *why)
+static void is_refused(
+	const double *weights, size_t count, const struct tfr_select_opts *more, const char *why)
 {
-	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, count, end };
+	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, count, false };
 	struct tfr_select_opts opts = *more;
 	struct tfr_select *s = NULL;
 	struct tfr_error err = { 0 };
@@ -197,23 +193,15 @@ Test(mix, refuses_what_is_no_weight_and_what_does_not_go_together)
 	const struct tfr_growing growing = { 0 };
 
 	make_sets();
-	is_refused((double[]){ 1, -1 }, 2, TFR_MIX_DROP, &plain,
-		"a weight is 0 or from 1e-37 to 1e38, not -1");
-	is_refused((double[]){ 1, NAN }, 2, TFR_MIX_DROP, &plain,
-		"a weight is 0 or from 1e-37 to 1e38, not nan");
-	is_refused((double[]){ INFINITY, 1 }, 2, TFR_MIX_DROP, &plain,
+	is_refused((double[]){ 1, -1 }, 2, &plain, "a weight is 0 or from 1e-37 to 1e38, not -1");
+	is_refused((double[]){ 1, NAN }, 2, &plain, "a weight is 0 or from 1e-37 to 1e38, not nan");
+	is_refused((double[]){ INFINITY, 1 }, 2, &plain,
 		"a weight is 0 or from 1e-37 to 1e38, not inf");
-	is_refused((double[]){ 1, 1e-40 }, 2, TFR_MIX_DROP, &plain,
+	is_refused((double[]){ 1, 1e-40 }, 2, &plain,
 		"a weight is 0 or from 1e-37 to 1e38, not 1e-40");
-	is_refused((double[]){ 0, 0 }, 2, TFR_MIX_DROP, &plain,
-		"no set of the mix has a weight above 0");
-	is_refused(NULL, 0, TFR_MIX_DROP, &plain, "no set of the mix has a weight above 0");
-	is_refused((double[]){ 1 }, 1, TFR_MIX_DROP,
-		&(struct tfr_select_opts){ .growing = &growing },
+	is_refused((double[]){ 0, 0 }, 2, &plain, "no set of the mix has a weight above 0");
+	is_refused(NULL, 0, &plain, "no set of the mix has a weight above 0");
+	is_refused((double[]){ 1 }, 1, &(struct tfr_select_opts){ .growing = &growing },
 		"one file can be followed, not a mix of sets");
-	is_refused((double[]){ 1 }, 1, TFR_MIX_REPEAT,
-		&(struct tfr_select_opts){
-			.skip_damaged = true, .quarantine = (struct tfr_stream_writer *)&growing },
-		"the faults of a set that is repeated come again and again, and are not put aside");
 	remove_sets();
 }
