@@ -24,8 +24,8 @@ const struct feed_settings feed_defaults = {
 
 const struct opt feed_options[] = {
 	OPT_HEADING("Input"),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
-		"feed only the Examples for which EXPR holds", struct feed_settings, where),
+	OPT(STRING, 0, "where", "EXPR", NULL, "feed only the Examples for which EXPR holds",
+		struct feed_settings, where),
 	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "read the files in another order in each epoch",
 		struct feed_settings, shuffle_files),
 	OPT_GONE_COMPRESSION,
@@ -55,7 +55,7 @@ const struct opt feed_options[] = {
 		struct feed_settings, block_length),
 	OPT(POSITIVE, 0, "prefetch", "N", NULL, "batches in flight [up to 3, as memory allows]",
 		struct feed_settings, prefetch),
-	OPT(LIST, 0, "feature", "SPEC", OPT_COLUMN,
+	OPT(LIST, 0, "feature", "SPEC", NULL,
 		"batch a feature in place of images: NAME:int64[17], :float[*] (padded) or "
 		":float[] (ragged); may be repeated",
 		struct feed_settings, features),
@@ -119,7 +119,8 @@ const struct opt feed_options[] = {
 	OPT_PROGRESS(struct feed_settings, progress),
 	OPT(FLAG, 'v', "verbose", NULL, NULL, "report the memory plan, name every skipped record",
 		struct feed_settings, verbose),
-	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings, quiet),
+	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings,
+		quiet),
 	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
 	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
 	OPTIONS_END,

@@ -114,7 +114,7 @@ void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 	struct tfr_suggestion meant;
 
 	tfr_suggestion_init(&meant, value, strlen(value));
-	for (const char *word = words; *word && *word != ':'; word += *word == '|') {
+	for (const char *word = words; *word; word += *word == '|') {
 		size_t n = strcspn(word, "|");
 
 		tfr_suggestion_offer(&meant, word, n);

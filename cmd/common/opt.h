@@ -44,18 +44,11 @@ struct opt {
 	const char *name; /* NULL: none */
 	const char *arg;  /* the argument's name in the help */
 	/* words for the argument, separated by '|': checked for OPT_CHOICE and completed for all
-	 * types.  One of the marks below can be their last or only word */
+	 * types */
 	const char *values;
 	const char *help;
 	size_t offset; /* in the command's settings */
 };
-
-/* In `values`: the argument names features, and completion finds them in the inputs on the line. */
-#define OPT_FEATURE ":feature"	     /* one feature only */
-#define OPT_FEATURES ":features"     /* some, separated by commas */
-#define OPT_EXPRESSION ":expression" /* in an expression, as in --where */
-#define OPT_CLASS ":class"	     /* in NAME=EXPRESSION */
-#define OPT_COLUMN ":column"	     /* in NAME:KIND[SHAPE] */
 
 /* A row: OPT(FLAG, 'q', "quiet", NULL, NULL, "say nothing", struct count_settings, quiet) */
 #define OPT(type_, letter_, name_, arg_, values_, help_, settings_, field_)                        \

@@ -150,7 +150,7 @@ def main():
         'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],
         'text': [b'-12.5e-3', b'1.5GiB', b'Zm9vYg==', 'a\u00e9\u20ac\U0001f600'.encode(), b'0x1p3', b'1e400'],
         'kept': [state_of_a_shuffle()], 'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
-        'inflate': deflated(), 'line': [b'\5tfr cat -n 5 "a b" x'], 'lzf': [b'\2abc\x20\0'],
+        'inflate': deflated(), 'lzf': [b'\2abc\x20\0'],
     }
     top = pathlib.Path(sys.argv[1])
     for target, texts in seeds.items():
