@@ -34,10 +34,6 @@ typedef enum tfr_status tfr_object_each(
 struct tfr_upload_opts {
 	bool force;    /* replace an existing object */
 	uint64_t size; /* the expected size, from which the size of parts follows; 0: unknown */
-	/* What tfr_object_module.state() gave in another run, to continue there; NULL: a new one.
-	 */
-	const void *state;
-	size_t state_size;
 };
 
 struct tfr_object_module {
@@ -108,13 +104,7 @@ struct tfr_object_module {
 	enum tfr_status (*complete)(struct tfr_upload *u, struct tfr_error *err);
 	/* The identity of the object, once it is complete; before that its size only. */
 	const struct stat *(*uploaded)(const struct tfr_upload *u);
-	/* Appends what another run needs to continue with these bytes: the parts that the server
-	 * has, and the bytes after them.  Waits for parts in flight. */
-	enum tfr_status (*state)(
-		struct tfr_upload *u, struct tfr_buf *state, struct tfr_error *err);
-	/* From now on neither a failure nor a signal aborts it. */
-	void (*keep)(struct tfr_upload *u);
-	/* Ends an upload; aborts it unless it is complete or kept.  Accepts NULL. */
+	/* Ends an upload; aborts it unless it is complete.  Accepts NULL. */
 	void (*end)(struct tfr_upload *u);
 	/* Aborts all uploads of the process, because a signal ends it.  Async-signal-safe; waits at
 	 * most five seconds. */
