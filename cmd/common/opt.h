@@ -19,6 +19,7 @@ enum opt_type {
 	OPT_END,
 	OPT_FLAG,     /* bool */
 	OPT_STRING,   /* const char * */
+	OPT_SECRET,   /* char *, a copy; the word on the command line becomes *** */
 	OPT_LIST,     /* struct opt_list: can be repeated */
 	OPT_COUNT,    /* uint64_t, decimal */
 	OPT_POSITIVE, /* likewise, from 1; 0 in the settings means that the option is absent */
@@ -81,6 +82,7 @@ struct opt {
 /* The options of objects, which every command with inputs takes (opt.c). */
 struct opt_remote_settings {
 	bool anonymous;
+	char *header;			 /* NULL: not given; freed with opt_result_clear() */
 	uint64_t connections, part_size; /* 0: not given */
 	double timeout;			 /* likewise */
 };

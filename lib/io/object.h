@@ -43,9 +43,11 @@ struct tfr_object_module {
 
 	/* --- names --- */
 
-	/* *shown: the address without user name, password and query, which is used in its place and
-	 * which the caller frees; NULL: it has none of them. */
+	/* *shown: the address without its query, which is used in its place and which the caller
+	 * frees; NULL: it has none. */
 	enum tfr_status (*hide)(const char *url, char **shown, struct tfr_error *err);
+	/* As tfr_remote_authorize(). */
+	enum tfr_status (*authorize)(const char *url, const char *header, struct tfr_error *err);
 
 	/* Fills st_mode (S_IFREG, or S_IFDIR for a prefix with objects), st_size, st_mtim, and
 	 * st_dev and st_ino, which are hashes of the bucket and of the ETag: equal as long as the
@@ -118,7 +120,8 @@ struct tfr_object_module {
 
 /* Aborts the uploads of the process, if there are any.  Async-signal-safe. */
 void tfr_objects_abort(void);
-/* Opens the module.  TFR_EUNAVAILABLE: not built, or libcurl is not installed. */
+/* Opens the module for `url`.  TFR_EUSAGE: it has a user name or a password.  TFR_EUNAVAILABLE: not
+ * built, or libcurl is not installed. */
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err);
 

@@ -299,7 +299,7 @@ def a_run_that_writes_objects_is_not_resumed(t):
         t.fails(2, 'shard', '--resume', DATA + 'images', *options, says='cannot be resumed')
     assert not s.requests and not os.path.exists(local), s.requests
     s.inject(faults.stall(), when=lambda r: r.method == 'PUT', times=None)
-    child = t.start('shard', '--checkpoint', '0.02', '--part-size', '5MiB', source, '-o', 's3://train/x@2.tfrecord')
+    child = t.start('shard', '--checkpoint', '0.02', '--part-size', '5MiB', source, '-o', 's3://train/x.tfrecord')
     _wait(lambda: s.uploads and s.seen('PUT'))
     child.send_signal(signal.SIGTERM)
     child.communicate(timeout=20)
