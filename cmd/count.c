@@ -20,11 +20,11 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "sum", NULL, NULL,
 		"print COUNT TAB SUM, the content sum: reads and verifies every payload",
 		struct count_settings, sum),
-	OPT(STRING, 0, "by", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "by", "FEATURE", NULL,
 		"group by the values of FEATURE: print one line per value, VALUE TAB COUNT, sorted "
 		"by bytes",
 		struct count_settings, by),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
+	OPT(STRING, 0, "where", "EXPR", NULL,
 		"count only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct count_settings, where),
 	OPT(FLAG, 0, "manifest", NULL, NULL,

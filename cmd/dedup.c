@@ -16,7 +16,7 @@ static const struct dedup_settings defaults = { .key = "content", .memory = 1 <<
 
 static const struct opt options[] = {
 	REWRITING_INPUT(struct dedup_settings),
-	OPT(STRING, 0, "key", "FEATURE", "content|" OPT_FEATURE,
+	OPT(STRING, 0, "key", "FEATURE", "content",
 		"records with equal values of FEATURE are duplicates [content: with equal bytes]",
 		struct dedup_settings, key),
 	OPT_ALIAS("by", "key"),

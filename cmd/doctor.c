@@ -25,7 +25,7 @@ static const struct opt options[] = {
 		struct doctor_settings, sample),
 	OPT_GONE("sample", "Use --sample-size SIZE."),
 	OPT(FLAG, 0, "full", NULL, NULL, "read every byte instead", struct doctor_settings, full),
-	OPT(STRING, 0, "label", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "label", "FEATURE", NULL,
 		"the feature that is a record's class [found by its name]", struct doctor_settings,
 		label),
 	OPT(POSITIVE, 0, "readers", "N", NULL, "the number of readers that share the files [not known]",

@@ -17,7 +17,7 @@ static const struct export_settings defaults = { .limit = UINT64_MAX };
 
 static const struct opt options[] = {
 	OPT_HEADING("Input"),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
+	OPT(STRING, 0, "where", "EXPR", NULL,
 		"only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct export_settings, where),
 	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N selected records [0]",
@@ -33,7 +33,7 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "to", "FORM", "folder|webdataset|jsonl|csv",
 		"the form of OUT: folder, webdataset, jsonl or csv [by the name of OUT]",
 		struct export_settings, to),
-	OPT(STRING, 0, "columns", "FEATURES", OPT_FEATURES,
+	OPT(STRING, 0, "columns", "FEATURES", NULL,
 		"the columns of a table, names separated by commas [all features]",
 		struct export_settings, columns),
 	OPT(FLAG, 0, "dry-run", NULL, NULL,

@@ -37,10 +37,11 @@ static char *join_command_line(int argc, char **argv)
 static int hide_secrets(int argc, char **argv)
 {
 	for (int i = 2; i < argc; i++) {
-		char *url = strstr(argv[i], "http"), *shown, *word;
+		const char *url = cmd_web_address(argv[i]);
 		struct tfr_error err;
+		char *shown, *word;
 
-		if (!url || (url > argv[i] && url[-1] != '=' && url[-1] != '@'))
+		if (!url)
 			continue;
 		if (tfr_hide_secrets(url, &shown, &err)) {
 			cmd_print_error(NULL, &err);
@@ -73,10 +74,15 @@ static void run_command(struct cmd *c, int argc, char **argv)
 	const struct command *command = c->command;
 	struct opt_result result = { 0 };
 	struct tfr_error err;
+	bool wrong;
 
 	if (command->defaults)
 		memcpy(c->settings, command->defaults, command->settings_size);
-	if (opt_parse(command, argc, argv, c->settings, &result, &err)) {
+	wrong = opt_parse(command, argc, argv, c->settings, &result, &err);
+	c->line = join_command_line(c->argc, c->argv); /* without secrets by now */
+	if (!c->line) {
+		cmd_no_memory(c);
+	} else if (wrong) {
 		cmd_fail(c, &err);
 		fprintf(stderr, "hint: 'tfr %s -h' lists the options.\n", command->name);
 	} else if (result.help) {
@@ -141,10 +147,9 @@ int main(int argc, char **argv)
 		return status;
 	raise_open_file_limit();
 	c.settings = calloc(1, c.command->settings_size + 1);
-	c.line = join_command_line(argc, argv);
 	c.argc = argc;
 	c.argv = argv;
-	if (!c.settings || !c.line) {
+	if (!c.settings) {
 		fprintf(stderr, "tfr: out of memory\n");
 		return 3;
 	}

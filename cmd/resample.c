@@ -21,12 +21,12 @@ static const struct resample_settings defaults = { .per_class = UINT64_MAX, .tot
 static const struct opt options[] = {
 	REWRITING_INPUT(struct resample_settings),
 	OPT_HEADING("Classes"),
-	OPT(STRING, 0, "by", "FEATURE", OPT_FEATURE, "the class of a record is value 0 of FEATURE",
+	OPT(STRING, 0, "by", "FEATURE", NULL, "the class of a record is value 0 of FEATURE",
 		struct resample_settings, by),
 	OPT(STRING, 0, "bins", "EDGE,EDGE,...", NULL,
 		"the class is the range between two edges that contains this value",
 		struct resample_settings, bins),
-	OPT(LIST, 0, "class", "NAME=EXPR", OPT_CLASS,
+	OPT(LIST, 0, "class", "NAME=EXPR", NULL,
 		"a class of the records for which EXPR holds; several times: the first that "
 		"holds; 'other' where none does",
 		struct resample_settings, classes),
@@ -41,7 +41,7 @@ static const struct opt options[] = {
 		struct resample_settings, target),
 	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of each class",
 		struct resample_settings, per_class),
-	OPT(STRING, 0, "weights", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "weights", "FEATURE", NULL,
 		"in place of classes: each record by its weight, value 0 of FEATURE",
 		struct resample_settings, weights),
 	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",

@@ -28,7 +28,7 @@ static const struct opt options[] = {
 		limit),
 	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N records [0]", struct show_settings,
 		skip),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
+	OPT(STRING, 0, "where", "EXPR", NULL,
 		"show only records for which EXPR holds, such as 'image/class/label == 3'",
 		struct show_settings, where),
 	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",

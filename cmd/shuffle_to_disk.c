@@ -10,7 +10,6 @@ struct shuffle_settings {
 	const char *output;
 	uint64_t memory;
 	struct opt_list tmpdirs;
-	bool resume;
 };
 
 static const struct shuffle_settings defaults = { .memory = (uint64_t)1 << 30 };
@@ -26,9 +25,7 @@ static const struct opt options[] = {
 	OPT_HEADING("Running"),
 	OPT_MEMORY("use at most SIZE of memory", struct shuffle_settings, memory),
 	OPT_TMPDIR(struct shuffle_settings, tmpdirs),
-	OPT(FLAG, 0, "resume", NULL, NULL,
-		"keep a finished pass when the run is stopped, and continue from it",
-		struct shuffle_settings, resume),
+	OPT_GONE("resume", "Run the command again: it starts from the beginning."),
 	REWRITING_RUNNING(struct shuffle_settings),
 	OPTIONS_END,
 };
@@ -100,8 +97,6 @@ static int print_report_json(struct cmd *c, const char *output, const struct tfr
 	tfr_json_u64(j, "passes", r->passes);
 	tfr_json_u64(j, "buckets", r->buckets);
 	tfr_json_u64(j, "temp_bytes", r->temp_bytes);
-	tfr_json_bool(j, "resumed", r->resumed);
-	tfr_json_bool(j, "complete", r->complete);
 	tfr_json_close_object(j);
 	return cmd_print_json(c, j, rewriting_json_file(output));
 }
@@ -113,11 +108,6 @@ static int shuffle(
 	struct tfr_error err = { 0 };
 	enum tfr_status status = tfr_shuffle(o, &report, &err);
 
-	if (!status && report.complete) {
-		cmd_progress_stop();
-		cmd_print_complete(c, report.common.written, report.common.sum);
-		return s->common.json ? print_report_json(c, s->output, &report) : c->exit;
-	}
 	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		return print_report_json(c, s->output, &report);
 	return c->exit;
@@ -131,7 +121,6 @@ static int shuffle_main(struct cmd *c)
 		.memory = s->memory,
 		.tmpdirs = s->tmpdirs.values,
 		.tmpdir_count = s->tmpdirs.count,
-		.resume = s->resume,
 	};
 	struct tfr_set *input = NULL;
 

@@ -23,10 +23,10 @@ static const struct opt options[] = {
 		"write this share of the records to SET, such as 'train@8.tfrecord=0.9'; several "
 		"times; a SET without a fraction takes the rest",
 		struct split_settings, outputs),
-	OPT(STRING, 0, "key", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "key", "FEATURE", NULL,
 		"records with equal values of FEATURE stay together [content: equal bytes]",
 		struct split_settings, key),
-	OPT(STRING, 0, "stratify", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "stratify", "FEATURE", NULL,
 		"divide each class exactly; FEATURE is the class, such as 'image/class/label'",
 		struct split_settings, stratify),
 	REWRITING_SEED(struct split_settings),

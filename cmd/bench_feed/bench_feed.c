@@ -113,7 +113,7 @@ static void run(struct feed *f, struct outputs *o)
 		cmd_no_memory(f->c);
 		return;
 	}
-	if (feed_open(f, f->stages, f->images_optional) || !f->pipeline)
+	if (feed_open(f) || !f->pipeline)
 		return;
 	if (o->comparison &&
 		feed_comparison_fits(o->comparison, tfr_pipeline_describe(f->pipeline), &err)) {
@@ -169,9 +169,7 @@ static void end_stuck(struct feed *f, void *ctx, const struct tfr_error *err)
 {
 	struct outputs *o = ctx;
 
-	if (f->ladder) {
-		feed_ladder_report(f);
-	} else if (f->pipeline && !f->reported) {
+	if (f->pipeline && !f->reported) {
 		feed_history_stop(f->history);
 		if (!f->gathered)
 			feed_gather(f);
@@ -251,12 +249,8 @@ static int bench_feed_main(struct cmd *c)
 	f->c = c;
 	f->s = c->settings;
 	c->quiet = f->s->quiet;
-	if (!prepare(f, &o)) {
-		if (f->s->ladder)
-			feed_climb(f);
-		else
-			run(f, &o);
-	}
+	if (!prepare(f, &o))
+		run(f, &o);
 	if (f->left_running)
 		leave(f, &o);
 	clear(f, &o);

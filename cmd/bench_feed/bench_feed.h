@@ -19,7 +19,7 @@ struct feed_settings {
 		seed, jobs, memory;
 	double seconds, stall_timeout, tolerance;
 	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
-		ladder, cold, allow_missing, json, force, quiet, verbose;
+		cold, allow_missing, json, force, quiet, verbose;
 	int normalise_on, progress;
 };
 
@@ -97,7 +97,6 @@ struct feed {
 	struct tfr_writer *quarantine;
 	bool quarantine_failed;
 	uint64_t named;
-	bool warned; /* about names in --where: a ladder opens many pipelines */
 
 	struct feed_history *history;
 	struct feed_trace *trace;
@@ -115,8 +114,7 @@ struct feed {
 	bool left_running;	  /* a GPU may still be working: nothing may be closed */
 	struct feed_guard *guard; /* NULL: devices of this process need none */
 	bool gathered, reported;
-	struct ladder *ladder; /* of --ladder, while it climbs */
-	char *repeat;	       /* the command that repeats the run */
+	char *repeat; /* the command that repeats the run */
 };
 
 /* options.c: checks numbers and conflicts.  0, or the exit status; the error is printed. */
@@ -164,10 +162,6 @@ void feed_live_draw(struct feed_live *l, const struct tfr_pipeline_stats *st);
 void feed_live_hide(struct feed_live *l); /* accepts NULL */
 void feed_live_close(struct feed_live *l);
 
-/* ladder.c: --ladder. */
-void feed_climb(struct feed *f);
-void feed_ladder_report(const struct feed *f); /* the rungs so far */
-
 /* guard.c: ends a run in which a driver never returns from a call of the main thread. */
 /* On the guard's thread, once: reports and ends the process.  `err` NULL: after a signal. */
 typedef void feed_guard_end(struct feed *f, void *ctx, const struct tfr_error *err);
@@ -182,7 +176,7 @@ void feed_guard_alive(struct feed_guard *g);
 
 /* run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
  * status after printing the error.  0 without a pipeline: a signal came. */
-int feed_open(struct feed *f, const char *stages, bool images_optional);
+int feed_open(struct feed *f);
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes.
  * The process must then end without closing.  `err`: how the run ended. */
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err);

@@ -24,8 +24,8 @@ const struct feed_settings feed_defaults = {
 
 const struct opt feed_options[] = {
 	OPT_HEADING("Input"),
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,
-		"feed only the Examples for which EXPR holds", struct feed_settings, where),
+	OPT(STRING, 0, "where", "EXPR", NULL, "feed only the Examples for which EXPR holds",
+		struct feed_settings, where),
 	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "read the files in another order in each epoch",
 		struct feed_settings, shuffle_files),
 	OPT_GONE_COMPRESSION,
@@ -55,7 +55,7 @@ const struct opt feed_options[] = {
 		struct feed_settings, block_length),
 	OPT(POSITIVE, 0, "prefetch", "N", NULL, "batches in flight [up to 3, as memory allows]",
 		struct feed_settings, prefetch),
-	OPT(LIST, 0, "feature", "SPEC", OPT_COLUMN,
+	OPT(LIST, 0, "feature", "SPEC", NULL,
 		"batch a feature in place of images: NAME:int64[17], :float[*] (padded) or "
 		":float[] (ragged); may be repeated",
 		struct feed_settings, features),
@@ -108,9 +108,6 @@ const struct opt feed_options[] = {
 	OPT(REAL, 0, "tolerance", "PERCENT", NULL,
 		"with --compare, fail if a figure is worse by more than PERCENT [5]",
 		struct feed_settings, tolerance),
-	OPT(FLAG, 0, "ladder", NULL, NULL,
-		"measure what each stage costs: run the list up to each stage in turn",
-		struct feed_settings, ladder),
 	OPT_FORCE(struct feed_settings, force),
 	OPT_HEADING("Running"),
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for everything together [1G]",
@@ -119,8 +116,12 @@ const struct opt feed_options[] = {
 	OPT_PROGRESS(struct feed_settings, progress),
 	OPT(FLAG, 'v', "verbose", NULL, NULL, "report the memory plan, name every skipped record",
 		struct feed_settings, verbose),
-	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings, quiet),
+	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings,
+		quiet),
 	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
+	OPT_GONE("ladder",
+		"The report has the time of each stage.  --stages with a shorter list measures "
+		"the pipeline up to a stage."),
 	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
 	OPTIONS_END,
 };
@@ -236,7 +237,6 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 	static const char in_list[] =
 		"Write it into the list; the line 'stages' of a report shows how.";
 	static const char no_images[] = "Batches of features have no images.";
-	static const char rungs[] = "--ladder measures many short runs: run it on its own.";
 	bool f = s->features.count > 0;
 	const struct conflict all[] = {
 		{ s->stages && s->batch != FEED_NOT_GIVEN, "stages", "batch", in_list },
@@ -252,12 +252,6 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 		{ f && s->augment, "feature", "augment", no_images },
 		{ f && s->fast_decode, "feature", "fast-decode", no_images },
 		{ f && s->normalise_on, "feature", "normalise-on device", no_images },
-		{ s->ladder && s->compute, "ladder", "compute-ms", rungs },
-		{ s->ladder && s->trace, "ladder", "trace", rungs },
-		{ s->ladder && s->html, "ladder", "html", rungs },
-		{ s->ladder && s->logdir, "ladder", "logdir", rungs },
-		{ s->ladder && s->compare, "ladder", "compare", rungs },
-		{ s->ladder && s->verify_transfers, "ladder", "verify-transfers", rungs },
 		{ s->no_overlap && s->steps_per_transfer > 1, "no-overlap", "steps-per-transfer",
 			"The batches of one transfer are in flight together." },
 	};
@@ -285,9 +279,6 @@ int feed_check_options(struct cmd *c, const struct feed_settings *s)
 	if ((s->trace && !strcmp(s->trace, "-")) || (s->html && !strcmp(s->html, "-")))
 		return cmd_usage(
 			c, "--trace and --html take a file: the report goes to standard output");
-	if (s->ladder && reads_stdin(c))
-		return cmd_usage(c,
-			"--ladder reads its input many times, which standard input does not allow");
 	if (s->cold && reads_stdin(c))
 		return cmd_usage(c, "--cold needs files, not standard input");
 	return 0;

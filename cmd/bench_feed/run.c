@@ -51,7 +51,6 @@ static void warn_of_name(void *ctx, const char *text)
 {
 	struct feed *f = ctx;
 
-	f->warned = true;
 	cmd_warn(f->c, "%s", text);
 }
 
@@ -60,7 +59,7 @@ static void piece_done(void *ctx, const struct tfr_trace *piece)
 	feed_trace_piece(((struct feed *)ctx)->trace, piece);
 }
 
-int feed_open(struct feed *f, const char *stages, bool images_optional)
+int feed_open(struct feed *f)
 {
 	const struct feed_settings *s = f->s;
 	bool limited = s->epochs || s->steps || s->seconds > 0;
@@ -68,8 +67,8 @@ int feed_open(struct feed *f, const char *stages, bool images_optional)
 		.set = f->set,
 		.devices = f->devices,
 		.device_count = f->device_count,
-		.stages = stages,
-		.images_optional = images_optional,
+		.stages = f->stages,
+		.images_optional = f->images_optional,
 		.where = s->where,
 		.features = f->features,
 		.feature_count = f->feature_count,
@@ -90,7 +89,7 @@ int feed_open(struct feed *f, const char *stages, bool images_optional)
 		.stall_timeout = s->stall_timeout,
 		.skip_bad = strcmp(s->on_error, "fail") != 0,
 		.skipped = record_skipped,
-		.warn = f->warned ? NULL : warn_of_name,
+		.warn = warn_of_name,
 		.cancelled = interrupted,
 		.traced = f->trace ? piece_done : NULL,
 		.ctx = f,

@@ -15,7 +15,7 @@ struct looking {
 
 /* Rows of the command's option table, for settings with a member `common`. */
 #define LOOKING_INPUT(settings)                                                                    \
-	OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,                                            \
+	OPT(STRING, 0, "where", "EXPR", NULL,                                                      \
 		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
 		common.where),                                                                     \
 		OPT(CHOICE, 0, "on-error", "HOW", "fail|skip",                                     \

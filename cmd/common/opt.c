@@ -25,6 +25,9 @@ const struct opt opt_remote[] = {
 		struct opt_remote_settings, anonymous),
 	OPT(POSITIVE, 0, "connections", "N", NULL, "use at most N connections at once [32]",
 		struct opt_remote_settings, connections),
+	OPT(SECRET, 0, "header", "HEADER", NULL,
+		"send 'Authorization: VALUE' to the web server of the inputs",
+		struct opt_remote_settings, header),
 	OPT(SIZE, 0, "part-size", "SIZE", NULL, "upload objects in parts of SIZE [16M]",
 		struct opt_remote_settings, part_size),
 	OPT(REAL, 0, "timeout", "S", NULL, "fail after S seconds without progress [60]",
@@ -114,7 +117,7 @@ void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 	struct tfr_suggestion meant;
 
 	tfr_suggestion_init(&meant, value, strlen(value));
-	for (const char *word = words; *word && *word != ':'; word += *word == '|') {
+	for (const char *word = words; *word; word += *word == '|') {
 		size_t n = strcspn(word, "|");
 
 		tfr_suggestion_offer(&meant, word, n);
@@ -144,6 +147,24 @@ static enum tfr_status set_choice(
 	return TFR_EUSAGE;
 }
 
+/* Neither the recorded command line nor the list of processes shows the value. */
+static enum tfr_status set_secret(struct parser *p, const struct opt *o, const char *value)
+{
+	char **secret = field(p, o), *word = (char *)(uintptr_t)value;
+	size_t n = strlen(value);
+
+	free(*secret);
+	*secret = strdup(value);
+	if (!*secret) {
+		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
+			.message = "out of memory reading the options" };
+		return TFR_ENOMEM;
+	}
+	memset(word, 0, n);
+	memset(word, '*', n < 3 ? n : 3);
+	return TFR_OK;
+}
+
 static enum tfr_status set(
 	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
@@ -163,6 +184,8 @@ static enum tfr_status set(
 	case OPT_STRING:
 		*(const char **)field(p, o) = value;
 		break;
+	case OPT_SECRET:
+		return set_secret(p, o, value);
 	case OPT_LIST:
 		list = field(p, o);
 		return append(&list->values, &list->count, value, p);
@@ -369,6 +392,9 @@ void opt_result_clear(struct opt_result *result, const struct opt *table, void *
 		if (o->type == OPT_LIST)
 			free(((struct opt_list *)(void *)((char *)settings + o->offset))->values);
 	free(result->operands);
+	if (result->remote.header)
+		explicit_bzero(result->remote.header, strlen(result->remote.header));
+	free(result->remote.header);
 	*result = (struct opt_result){ 0 };
 }
 
@@ -458,7 +484,7 @@ void opt_print(const struct command *command)
 	print_wrapped("print this and exit");
 	if (!command->local)
 		printf("\nFor URLs (s3://, gs://, https://), tfr-remote(7) describes --anonymous,\n"
-		       "--connections N, --part-size SIZE and --timeout S.\n");
+		       "--connections N, --header HEADER, --part-size SIZE and --timeout S.\n");
 }
 
 /* --- the settings as text --- */
@@ -474,6 +500,7 @@ static void describe_value(FILE *f, const struct opt *o, const void *field)
 	case OPT_HEADING:
 	case OPT_ALIAS:
 	case OPT_GONE:
+	case OPT_SECRET:
 		break;
 	case OPT_FLAG:
 		fputs(*(const bool *)field ? " yes" : " no", f);

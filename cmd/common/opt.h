@@ -19,6 +19,7 @@ enum opt_type {
 	OPT_END,
 	OPT_FLAG,     /* bool */
 	OPT_STRING,   /* const char * */
+	OPT_SECRET,   /* char *, a copy; the word on the command line becomes *** */
 	OPT_LIST,     /* struct opt_list: can be repeated */
 	OPT_COUNT,    /* uint64_t, decimal */
 	OPT_POSITIVE, /* likewise, from 1; 0 in the settings means that the option is absent */
@@ -44,18 +45,11 @@ struct opt {
 	const char *name; /* NULL: none */
 	const char *arg;  /* the argument's name in the help */
 	/* words for the argument, separated by '|': checked for OPT_CHOICE and completed for all
-	 * types.  One of the marks below can be their last or only word */
+	 * types */
 	const char *values;
 	const char *help;
 	size_t offset; /* in the command's settings */
 };
-
-/* In `values`: the argument names features, and completion finds them in the inputs on the line. */
-#define OPT_FEATURE ":feature"	     /* one feature only */
-#define OPT_FEATURES ":features"     /* some, separated by commas */
-#define OPT_EXPRESSION ":expression" /* in an expression, as in --where */
-#define OPT_CLASS ":class"	     /* in NAME=EXPRESSION */
-#define OPT_COLUMN ":column"	     /* in NAME:KIND[SHAPE] */
 
 /* A row: OPT(FLAG, 'q', "quiet", NULL, NULL, "say nothing", struct count_settings, quiet) */
 #define OPT(type_, letter_, name_, arg_, values_, help_, settings_, field_)                        \
@@ -88,6 +82,7 @@ struct opt {
 /* The options of objects, which every command with inputs takes (opt.c). */
 struct opt_remote_settings {
 	bool anonymous;
+	char *header;			 /* NULL: not given; freed with opt_result_clear() */
 	uint64_t connections, part_size; /* 0: not given */
 	double timeout;			 /* likewise */
 };

@@ -3,7 +3,9 @@
 #include "common/opt.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include <tfr-private/io.h>
 #include <tfr/remote.h>
 
 /* Of a command with --memory, in addition to that. */
@@ -49,6 +51,53 @@ static const char *temporary_folder(const struct cmd *c)
 	return o && o->type == OPT_LIST && list->count ? list->values[0] : NULL;
 }
 
+const char *cmd_web_address(const char *word)
+{
+	const char *url = strstr(word, "http");
+
+	return url && (url == word || url[-1] == '=' || url[-1] == '@') && tfr_is_url(url) ? url
+											   : NULL;
+}
+
+static bool is_authorization(const char *header)
+{
+	for (const char *p = header; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	return !strncasecmp(header, "Authorization:", 14);
+}
+
+/* The bytes of "https://host:port". */
+static size_t server_size(const char *url)
+{
+	size_t n = (size_t)(strstr(url, "://") + 3 - url);
+
+	return n + strcspn(url + n, "/?#");
+}
+
+/* The header is for the server that the command line names.  Of all headers, libcurl keeps this one
+ * from the host that a redirect leads to. */
+static int send_header(struct cmd *c, const char *header)
+{
+	const char *server = NULL;
+	struct tfr_error err;
+
+	if (!is_authorization(header))
+		return cmd_usage(c, "--header takes 'Authorization: VALUE'");
+	for (int i = 2; i < c->argc; i++) {
+		const char *url = cmd_web_address(c->argv[i]);
+
+		if (url && server &&
+			(server_size(url) != server_size(server) ||
+				strncasecmp(url, server, server_size(url)) != 0))
+			return cmd_usage(c, "--header is for one web server");
+		server = url ? url : server;
+	}
+	if (!server)
+		return cmd_usage(c, "--header needs the address of a web server as an input");
+	return tfr_remote_authorize(server, header, &err) ? cmd_fail(c, &err) : 0;
+}
+
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 {
 	struct tfr_remote_opts opts = { .anonymous = s->anonymous,
@@ -58,11 +107,13 @@ int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s)
 	struct tfr_error err;
 
 	/* URLs may be in a list, too: an option that was given always counts. */
-	if (c->command->local || !(cmd_names_object(c) || s->anonymous || s->connections ||
-					 s->part_size || s->timeout > 0))
+	if (c->command->local || !(cmd_names_object(c) || s->header || s->anonymous ||
+					 s->connections || s->part_size || s->timeout > 0))
 		return 0;
 	opts.memory = take_memory(c);
 	opts.read_memory = opts.memory ? READ_MEMORY : 0;
 	opts.tmpdir = temporary_folder(c);
-	return tfr_remote_set(&opts, &err) ? cmd_fail(c, &err) : 0;
+	if (tfr_remote_set(&opts, &err))
+		return cmd_fail(c, &err);
+	return s->header ? send_header(c, s->header) : 0;
 }

@@ -18,7 +18,7 @@ struct rewriting {
  * those of the sections "Output" and "Running" after the command's own. */
 #define REWRITING_INPUT(settings)                                                                  \
 	OPT_HEADING("Input"),                                                                      \
-		OPT(STRING, 0, "where", "EXPR", OPT_EXPRESSION,                                    \
+		OPT(STRING, 0, "where", "EXPR", NULL,                                              \
 			"only records for which EXPR holds, such as 'image/class/label == 3'",     \
 			settings, common.where),                                                   \
 		OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",                         \

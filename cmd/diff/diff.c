@@ -25,7 +25,7 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "only", "PARTS", "schema|values|records",
 		"compare only these, such as 'schema,values' [all: schema, values, records]",
 		struct diff_settings, only),
-	OPT(STRING, 0, "key", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "key", "FEATURE", NULL,
 		"records with equal values of FEATURE belong together [equal records do]",
 		struct diff_settings, key),
 	OPT(FLAG, 0, "features", NULL, NULL,

@@ -15,11 +15,11 @@ const struct shard_settings shard_defaults = {
 const struct opt shard_options[] = {
 	OPT_HEADING("Input"),
 	ROW(STRING, 0, "from", "KIND",
-		"folder|audio|pairs|coco|voc|yolo|metadata|archive|webdataset|npy|hdf5|csv|tsv|tsv-"
-		"raw|jsonl|records",
+		"folder|audio|pairs|coco|voc|yolo|metadata|archive|webdataset|npy|hdf5|csv|tsv|"
+		"jsonl|records",
 		from,
 		"the kind of input: folder, audio, pairs, coco, voc, yolo, metadata, archive, "
-		"webdataset, npy, hdf5, csv, tsv, tsv-raw, jsonl or records [auto: detected from "
+		"webdataset, npy, hdf5, csv, tsv, jsonl or records [auto: detected from "
 		"the contents]"),
 	ROW(STRING, 0, "mask", "DIR", NULL, mask,
 		"pair each image of INPUT with the mask of the same name in DIR"),
@@ -142,8 +142,7 @@ const struct opt shard_options[] = {
 		"continue a run with the same options that was killed or failed, or begin one"),
 	ROW(REAL, 0, "checkpoint", "SECONDS", NULL, checkpoint,
 		"how often to save the position for --resume; 0: never [10]"),
-	ROW(SIZE, 'm', "memory", "SIZE", NULL, memory,
-		"use at most SIZE of memory for items [1G]"),
+	ROW(SIZE, 'm', "memory", "SIZE", NULL, memory, "use at most SIZE of memory for items [1G]"),
 	OPT_JOBS(struct shard_settings, jobs),
 	ROW(FLAG, 0, "json", NULL, NULL, json,
 		"one JSON object in place of the closing line, or of the output of --dry-run"),
@@ -154,8 +153,7 @@ const struct opt shard_options[] = {
 	OPT_ALIAS("stratify", "stratify-classes"),
 	OPT_ALIAS("verify", "verify-images"),
 	OPT_GONE("image", "Name the folder of images as INPUT: tfr shard DIR --mask MASKS."),
-	OPT_GONE("images",
-		"Name the folder of images as INPUT: tfr shard DIR --annotations FILE."),
+	OPT_GONE("images", "Name the folder of images as INPUT: tfr shard DIR --annotations FILE."),
 	OPT_GONE("per-epoch", "Use --follow alone: it writes one set for each writer."),
 	OPTIONS_END,
 };

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 	OPT(FLAG, 0, "merge", NULL, NULL,
 		"each FILE is the output of --json: print the statistics of all together",
 		struct stats_settings, merge),
-	OPT(STRING, 0, "order", "FEATURE", OPT_FEATURE,
+	OPT(STRING, 0, "order", "FEATURE", NULL,
 		"print how well the records are mixed, by the classes in FEATURE",
 		struct stats_settings, order),
 	OPT(COUNT, 0, "batch", "N", NULL, "with --order: the records in a batch [64]",

@@ -3,6 +3,8 @@
  * record and the offset, and the system's own error text. */
 #include "base/error.h"
 
+#include "base/url.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -42,11 +44,12 @@ static size_t shorter(size_t a, size_t b)
  * boundaries, so that the rest is not printed as escapes. */
 static void put_path(char *to, size_t room, const char *path)
 {
-	size_t n = strlen(path), head = (room - sizeof("...")) / 2, tail;
+	size_t n = tfr_url_shown(path), head = (room - sizeof("...")) / 2, tail;
 
 	assert(room > LEAST_PATH);
 	if (n < room) {
-		memcpy(to, path, n + 1);
+		memcpy(to, path, n);
+		to[n] = '\0';
 		return;
 	}
 	while (head && (path[head] & 0xc0) == 0x80)
@@ -54,7 +57,7 @@ static void put_path(char *to, size_t room, const char *path)
 	tail = n - (room - sizeof("...") - head);
 	while (tail < n && (path[tail] & 0xc0) == 0x80)
 		tail++;
-	snprintf(to, room, "%.*s...%s", (int)head, path, path + tail);
+	snprintf(to, room, "%.*s...%.*s", (int)head, path, (int)(n - tail), path + tail);
 }
 
 /* Stores the three texts in the buffer.  None of them may point into the buffer. */
@@ -115,7 +118,7 @@ void tfr_error_append(struct tfr_error *err, const char *format, ...)
 static void quote_path(struct tfr_error *err, const char *path)
 {
 	if (path)
-		tfr_error_append(err, " '%s'", path);
+		tfr_error_append(err, " '%.*s'", (int)tfr_url_shown(path), path);
 }
 
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
@@ -27,19 +25,7 @@
 
 #define INTERVAL 10.0 /* seconds */
 
-static const char MAGIC[] = "tfrshrd3";
-
-/* "out/.train@16.tfrecord.resume" for "out/train@16.tfrecord"; of a set in a bucket, a file in
- * TMPDIR. */
-static char *path_beside(const char *set)
-{
-	const char *folder = getenv("TMPDIR");
-
-	if (!tfr_is_url(set))
-		return tfr_hidden_name(set, 0, "resume");
-	return tfr_asprintf("%s/.tfr-%016llx.resume", folder && *folder ? folder : "/tmp",
-		(unsigned long long)XXH3_64bits(set, strlen(set)));
-}
+static const char MAGIC[] = "tfrshrd4";
 
 /* --- what decides the bytes --- */
 
@@ -146,25 +132,38 @@ void tfr_checkpoint_hint(
 		tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 }
 
+/* An upload ends with its process. */
+static enum tfr_status check_objects(const struct tfr_convert_opts *o, struct tfr_error *err)
+{
+	const char *object = NULL;
+
+	for (size_t t = 0; t < o->target_count; t++)
+		object = tfr_is_url(o->targets[t].set) ? o->targets[t].set : object;
+	object = o->quarantine && tfr_is_url(o->quarantine) ? o->quarantine : object;
+	object = o->findings && tfr_is_url(o->findings) ? o->findings : object;
+	if (!object)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "a run that writes to '%s' cannot be resumed", object);
+	tfr_error_hint(err, "Start it without --resume, or write to a local folder and copy that.");
+	return TFR_EUSAGE;
+}
+
 /* Whether this run can be resumed; TFR_EUSAGE says why not. */
 static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
+	enum tfr_status status = check_objects(o, err);
 	struct stat st;
 
-	for (size_t t = 0; t < o->target_count; t++)
+	for (size_t t = 0; !status && t < o->target_count; t++)
 		if (!strcmp(o->targets[t].set, "-") ||
-			(!tfr_is_url(o->targets[t].set) && tfr_stat(o->targets[t].set, &st) == 0 &&
-				!S_ISREG(st.st_mode)))
+			(!stat(o->targets[t].set, &st) && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set
 							       : "standard output");
-	/* The state of an upload has the bytes of its next part: only a run that was asked to pays
-	 * for it. */
-	for (size_t t = 0; t < o->target_count; t++)
-		if (tfr_is_url(o->targets[t].set) && !o->resume)
-			return TFR_EUSAGE;
+	if (status)
+		return status;
 	if (o->descriptor)
 		return tfr_fail(err, TFR_EUSAGE, "a run with --follow cannot be resumed");
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
@@ -243,7 +242,7 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 		return say_all(c, err);
 	if (check(c, err))
 		return opts->resume ? TFR_EUSAGE : TFR_OK;
-	c->path = path_beside(opts->targets[0].set);
+	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
 	if (!c->path)
 		return tfr_fail_nomem(err, "noting how far a run is");
 	status = say_all(c, err);

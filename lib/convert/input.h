@@ -127,10 +127,12 @@ enum tfr_status tfr_input_open(
 
 extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy, tfr_input_hdf5;
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
-extern const struct tfr_input_ops tfr_input_raw_tsv;
 extern const struct tfr_input_ops tfr_input_records;
 extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco, tfr_input_voc, tfr_input_yolo;
 extern const struct tfr_input_ops tfr_input_metadata;
 extern const struct tfr_input_ops tfr_input_webdataset, tfr_input_archive;
+
+/* For hints: quotes the cells of a TSV file in which quotes mean nothing. */
+#define TFR_QUOTE_TSV "sed 's/\"/\"\"/g; s/[^\\t\\r]*\"[^\\t\\r]*/\"&\"/g'"
 
 #endif

@@ -38,7 +38,6 @@ static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_archive,
 	&tfr_input_csv,
 	&tfr_input_tsv,
-	&tfr_input_raw_tsv,
 	&tfr_input_jsonl,
 };
 
@@ -88,7 +87,11 @@ static enum tfr_status by_name(
 		tfr_suggestion_offer(&meant, rows[i]->name, strlen(rows[i]->name));
 	}
 	tfr_fail(err, TFR_EUSAGE, "unknown kind of input '%s'", name);
-	tfr_suggestion_hint(&meant, err);
+	if (!strcmp(name, "tsv-raw"))
+		tfr_error_hint(err, "It was removed: quote the cells by " TFR_QUOTE_TSV
+				    ", and use --from tsv.");
+	else
+		tfr_suggestion_hint(&meant, err);
 	return TFR_EUSAGE;
 }
 

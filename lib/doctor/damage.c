@@ -55,22 +55,6 @@ static struct some compressed_as(
 	return some;
 }
 
-void tfr_doctor_mixed_compression(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct some plain = compressed_as(d, s, TFR_COMPRESSION_NONE);
-	struct some gzip = compressed_as(d, s, TFR_COMPRESSION_GZIP);
-	struct some zlib = compressed_as(d, s, TFR_COMPRESSION_ZLIB);
-	struct tfr_command c = { 0 };
-
-	if ((plain.n != 0) + (gzip.n != 0) + (zlib.n != 0) < 2)
-		return;
-	tfr_doctor_rewrite(&c, s, "cat", "-z", tfr_has_suffix(s->name, ".gz") ? "gzip" : "none");
-	tfr_doctor_tell(d, s->name, &c,
-		"%zu of its files are plain, %zu GZIP and %zu ZLIB: TensorFlow uses one "
-		"compression for all files of a TFRecordDataset",
-		plain.n, gzip.n, zlib.n);
-}
-
 void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct some plain = compressed_as(d, s, TFR_COMPRESSION_NONE);
@@ -101,25 +85,6 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 		"%s compressed with %s but not named so: TensorFlow needs an option, and DALI and "
 		"TensorFlow Datasets cannot read such files",
 		tfr_doctor_number(files, some.n, "file"), gzip.n ? "GZIP" : "ZLIB");
-}
-
-void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct some some = { 0 };
-	struct tfr_command c = { 0 };
-	char files[64];
-
-	for (size_t i = s->first; i < s->first + s->files; i++)
-		if (d->files[i].look.members.count > 1 || d->files[i].look.members.empty)
-			count_in(&some, &d->files[i]);
-	if (!some.n)
-		return;
-	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
-	tfr_doctor_tell(d, s->name, &c, "%s of several compressed streams, the first '%s'; %s",
-		tfr_doctor_number(files, some.n, "file"), some.first->path,
-		some.first->look.strange ? some.first->look.strange
-					 : "TensorFlow can lose data after one of them "
-					   "without an error");
 }
 
 /* --- access points of GZIP files --- */
@@ -158,28 +123,19 @@ static bool exists(const char *path)
 	return path && tfr_stat(path, &st) == 0;
 }
 
-/* GZIP files of one stream that are large enough to matter, with or without access points. */
-static struct some in_one_stream(const struct tfr_doctor *d, const struct tfr_dset *s, bool points)
+void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 {
+	struct tfr_command c = { 0 };
+	char files[64], size[TFR_SIZE_TEXT];
 	struct some some = { 0 };
 
 	for (size_t i = s->first; i < s->first + s->files; i++) {
 		const struct tfr_dlook *l = &d->files[i].look;
 
 		if (l->compression == TFR_COMPRESSION_GZIP && l->members.count < 2 && !l->faults &&
-			(!l->complete || l->bytes > ONE_STREAM) &&
-			has_points(d->files[i].path) == points)
+			(!l->complete || l->bytes > ONE_STREAM) && !has_points(d->files[i].path))
 			count_in(&some, &d->files[i]);
 	}
-	return some;
-}
-
-void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct some some = in_one_stream(d, s, false);
-	struct tfr_command c = { 0 };
-	char files[64], size[TFR_SIZE_TEXT];
-
 	if (!some.n)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
@@ -188,28 +144,6 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 		"its beginning, by one processor",
 		tfr_doctor_number(files, some.n, "file"), some.first->path,
 		tfr_format_size(some.first->size, size));
-}
-
-void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct some some = in_one_stream(d, s, true), bare = { 0 };
-	struct tfr_command c = { 0 };
-	char files[64];
-
-	for (size_t i = s->first; some.n && i < s->first + s->files; i++) {
-		TFR_AUTO_FREE char *gzi = tfr_gzi_path(d->files[i].path);
-
-		if (d->files[i].look.compression == TFR_COMPRESSION_GZIP && !exists(gzi))
-			count_in(&bare, &d->files[i]);
-	}
-	if (!bare.n)
-		return;
-	tfr_command_add(&c, "tfr", "index", s->name, NULL);
-	tfr_doctor_tell(d, s->name, &c,
-		"%s of GZIP without a .gzi, with which several processors inflate a file and "
-		"single "
-		"records can be read",
-		tfr_doctor_number(files, bare.n, "file"));
 }
 
 /* --- indexes --- */

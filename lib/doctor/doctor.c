@@ -28,18 +28,13 @@ static const struct tfr_check_row rows[] = {
 	{ "no-manifest", TFR_GRAVITY_NOTE, .set = tfr_doctor_no_manifest },
 	/* bytes */
 	{ "damage", TFR_GRAVITY_ERROR, .set = tfr_doctor_damage },
-	{ "mixed-compression", TFR_GRAVITY_WARNING, .set = tfr_doctor_mixed_compression },
 	{ "called-gz", TFR_GRAVITY_WARNING, .set = tfr_doctor_called_gz },
 	{ "not-called-gz", TFR_GRAVITY_NOTE, .set = tfr_doctor_not_called_gz },
-	{ "members", TFR_GRAVITY_WARNING, .set = tfr_doctor_members },
 	{ "one-stream", TFR_GRAVITY_WARNING, .set = tfr_doctor_one_stream },
-	{ "no-points", TFR_GRAVITY_NOTE, .set = tfr_doctor_no_points },
 	{ "stale-index", TFR_GRAVITY_WARNING, .set = tfr_doctor_stale_index },
 	/* records */
 	{ "two-kinds", TFR_GRAVITY_ERROR, .set = tfr_doctor_two_kinds },
 	{ "drift", TFR_GRAVITY_WARNING, .set = tfr_doctor_drift },
-	{ "strict", TFR_GRAVITY_WARNING, .set = tfr_doctor_strict },
-	{ "not-examples", TFR_GRAVITY_WARNING, .set = tfr_doctor_not_examples },
 	{ "leak", TFR_GRAVITY_ERROR, .all = tfr_doctor_leak },
 	{ "copies", TFR_GRAVITY_WARNING, .all = tfr_doctor_copies },
 	{ "overlap", TFR_GRAVITY_NOTE, .all = tfr_doctor_overlap },
@@ -54,7 +49,6 @@ static const struct tfr_check_row rows[] = {
 	/* how many files, and how large */
 	{ "few-shards", TFR_GRAVITY_WARNING, .set = tfr_doctor_few_shards },
 	{ "uneven", TFR_GRAVITY_WARNING, .set = tfr_doctor_uneven },
-	{ "shares", TFR_GRAVITY_NOTE, .set = tfr_doctor_shares },
 	{ "tiny", TFR_GRAVITY_NOTE, .set = tfr_doctor_tiny },
 	{ "large", TFR_GRAVITY_NOTE, .set = tfr_doctor_large },
 	/* images */

@@ -15,7 +15,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "example/content.h"
 #include "inspect/stats/order.h"
 
 /* --- small containers (value_sample.c) --- */
@@ -91,12 +90,8 @@ struct tfr_dlook {
 	char *damage; /* description of the first damage; NULL: none */
 	bool system;  /* the failure was the system's */
 	struct tfr_members members;
-	uint64_t strict; /* records or files that other readers read differently */
-	char *strange;	 /* description of the first of these */
-	uint64_t examples, others, unlabelled;
-	uint64_t first_other;
-	struct tfr_content_counts types; /* of the non-empty records */
-	struct tfr_dfeature *features;	 /* by name, then kind */
+	uint64_t examples, unlabelled;
+	struct tfr_dfeature *features; /* by name, then kind */
 	size_t feature_count, feature_cap;
 	struct tfr_dlabel *labels;
 	size_t label_count, label_cap;
@@ -260,18 +255,13 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_class_numbers(struct tfr_doctor *d);
 
 void tfr_doctor_damage(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_mixed_compression(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_members(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_no_points(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s);
 
 void tfr_doctor_two_kinds(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_drift(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_strict(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s);
 
 void tfr_doctor_leak(struct tfr_doctor *d);
 void tfr_doctor_overlap(struct tfr_doctor *d);
@@ -287,7 +277,6 @@ void tfr_doctor_order(struct tfr_doctor *d, const struct tfr_dset *s);
 
 void tfr_doctor_few_shards(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_shares(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s);
 

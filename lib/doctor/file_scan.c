@@ -12,8 +12,6 @@
 #include "base/rng.h"
 #include "doctor/doctor.h"
 #include "inspect/check/content_types.h"
-#include "inspect/check/record_contents.h"
-#include "inspect/check/strict.h"
 #include "inspect/stats/identity.h"
 #include "io/source.h"
 #include "record/framing.h"
@@ -24,7 +22,6 @@ enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
 
 struct tfr_dlooker {
 	struct tfr_example *example;
-	struct tfr_contents *contents; /* for strict checks */
 	struct tfr_buf window;
 };
 
@@ -50,8 +47,7 @@ struct tfr_dlooker *tfr_dlooker_new(void)
 	if (!w)
 		return NULL;
 	w->example = tfr_example_new();
-	w->contents = tfr_contents_new(&(struct tfr_contents_opts){ .strict = true });
-	if (w->example && w->contents)
+	if (w->example)
 		return w;
 	tfr_dlooker_free(w);
 	return NULL;
@@ -62,7 +58,6 @@ void tfr_dlooker_free(struct tfr_dlooker *w)
 	if (!w)
 		return;
 	tfr_example_free(w->example);
-	tfr_contents_free(w->contents);
 	tfr_buf_clear(&w->window);
 	free(w);
 }
@@ -75,7 +70,6 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 	free(l->labels);
 	free(l->images);
 	free(l->damage);
-	free(l->strange);
 	tfr_dclasses_clear(&l->classes);
 	tfr_dhashes_clear(&l->hashes);
 	tfr_dhashes_clear(&l->items);
@@ -211,27 +205,6 @@ static bool keep_text(char **text, const char *words)
 	return *text != NULL;
 }
 
-static enum tfr_status count_difference(void *ctx, struct tfr_error *err)
-{
-	(void)err;
-	++*(unsigned *)ctx;
-	return TFR_OK;
-}
-
-static enum tfr_status note_strange(
-	struct looking *k, const struct tfr_record *rec, struct tfr_error *err)
-{
-	struct tfr_error fault = { 0 };
-	unsigned differences = 0;
-	enum tfr_status status = tfr_contents_differences(
-		k->w->contents, rec->data, rec->size, &fault, count_difference, &differences, err);
-
-	if (status || !differences)
-		return status;
-	k->look->strict++;
-	return keep_text(&k->look->strange, fault.message) ? TFR_OK : no_memory(err);
-}
-
 /* Records the hash that identifies the record in another set.  An Example without features is
  * skipped. */
 static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
@@ -271,17 +244,13 @@ static enum tfr_status take(
 		return no_memory(err);
 	like = status ? tfr_likeness_of(rec->data, rec->size)
 		      : tfr_likeness_parsed(k->w->example, rec->data, rec->size);
-	l->types.records[like]++;
-	if (status || tfr_types_strange(like)) {
-		if (!l->others++)
-			l->first_other = place;
+	if (status || tfr_types_strange(like))
 		return note_content(l, NULL, rec, &digest) ? TFR_OK : no_memory(err);
-	}
 	l->examples++;
 	if (!note_content(l, k->w->example, rec, &digest) || !note_features(k) ||
 		!note_label(k, place, rec->size))
 		return no_memory(err);
-	return note_strange(k, rec, err);
+	return TFR_OK;
 }
 
 /* --- reading a file from its start --- */
@@ -296,28 +265,6 @@ static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, st
 	k->look->faults++;
 	tfr_error_format(fault, text, sizeof(text));
 	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
-}
-
-/* Records how TensorFlow and other readers treat the layout of a file that was read completely. */
-static enum tfr_status note_layout(
-	struct looking *k, const struct tfr_reader *r, struct tfr_error *err)
-{
-	struct tfr_dlook *l = k->look;
-	struct tfr_check_file file = { .path = k->path,
-		.records = l->records,
-		.payload_bytes = l->bytes - l->records * TFR_RECORD_OVERHEAD,
-		.faults = l->faults };
-	struct tfr_error fault = { 0 };
-
-	/* Number 0 is an empty file, which has a finding of its own. */
-	for (unsigned i = 1; i < TFR_STRICT_FILE; i++) {
-		if (!tfr_strict_file(r, &file, i, &fault))
-			continue;
-		l->strict++;
-		if (!keep_text(&l->strange, fault.message))
-			return no_memory(err);
-	}
-	return TFR_OK;
 }
 
 /* Reads records from the first on, until `most` bytes are read. */
@@ -349,8 +296,6 @@ static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_e
 	}
 	l->compression = tfr_reader_compression(r);
 	l->members = tfr_reader_members(r);
-	if (!status && l->complete && !l->faults)
-		status = note_layout(k, r, err);
 	tfr_reader_close(r);
 	return status;
 }

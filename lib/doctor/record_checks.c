@@ -100,56 +100,6 @@ void tfr_doctor_drift(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_survey_free(v);
 }
 
-void tfr_doctor_strict(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct tfr_command c = { .tells = true };
-	const struct tfr_dfile *first = NULL;
-	uint64_t n = 0;
-	char records[64];
-
-	for (size_t i = s->first; i < s->first + s->files; i++) {
-		const struct tfr_dlook *l = &d->files[i].look;
-
-		if (!l->strict || l->members.count > 1 || l->members.empty)
-			continue;
-		first = first ? first : &d->files[i];
-		n += l->strict;
-	}
-	if (!first)
-		return;
-	tfr_command_add(&c, "tfr", "check", "--strict", s->name, NULL);
-	tfr_doctor_tell(d, s->name, &c,
-		"%s that TensorFlow, DALI or PyPI's tfrecord read differently; in '%s': %s",
-		tfr_doctor_number(records, n, "record"), first->path, first->look.strange);
-}
-
-void tfr_doctor_not_examples(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct tfr_command c = { .tells = true };
-	struct tfr_content_counts counts = { 0 };
-	const struct tfr_dfile *first = NULL;
-	struct tfr_content_result types;
-	char list[TFR_CONTENT_TEXT], records[64];
-	uint64_t n = 0;
-
-	for (size_t i = s->first; i < s->first + s->files; i++) {
-		tfr_content_merge(&counts, &d->files[i].look.types);
-		n += d->files[i].look.others;
-		if (!first && d->files[i].look.others)
-			first = &d->files[i];
-	}
-	types = tfr_content_settle(&counts);
-	if (!n || !types.records[TFR_CONTENT_EXAMPLE])
-		return;
-	tfr_command_add(&c, "tfr", "check", "--example", s->name, NULL);
-	tfr_doctor_tell(d, s->name, &c,
-		"%s of %llu %s not %s (%s); the first %s record %llu of '%s'",
-		tfr_doctor_number(records, n, "record"), (unsigned long long)s->records,
-		n == 1 ? "is" : "are", n == 1 ? "an Example" : "Examples",
-		tfr_content_list(list, &types, false), first->look.complete ? "is" : "is about",
-		(unsigned long long)first->look.first_other, first->path);
-}
-
 /* --- duplicate records --- */
 
 void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)

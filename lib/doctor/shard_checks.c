@@ -42,25 +42,6 @@ void tfr_doctor_few_shards(struct tfr_doctor *d, const struct tfr_dset *s)
 		(unsigned long long)(readers - s->files), readers - s->files == 1 ? "has" : "have");
 }
 
-void tfr_doctor_shares(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	uint64_t readers = d->opts->readers, each;
-	struct tfr_command c = { 0 };
-	char files[64];
-
-	if (readers < 2 || s->files < readers || s->files % readers == 0 || is_events(s))
-		return;
-	each = s->files / readers;
-	if (each > A_READER) /* the shares differ by a tenth at most */
-		return;
-	tfr_doctor_write_beside(&c, s, "cat", "dealt",
-		readers * (s->files + readers - 1) / readers / readers * readers);
-	tfr_doctor_tell(d, s->name, &c,
-		"%s for %llu readers: some read %llu and some %llu, and all wait for the slowest",
-		tfr_doctor_number(files, s->files, "file"), (unsigned long long)readers,
-		(unsigned long long)each, (unsigned long long)each + 1);
-}
-
 void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_dfile *least = &d->files[s->first], *most = least;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/module.h"
+#include "base/url.h"
 
 /* NULL: nothing remote was used yet, so there is nothing to measure and nothing to abort. */
 static const struct tfr_object_module *_Atomic used;
@@ -13,9 +14,11 @@ enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err)
 {
 	const void *table = NULL;
-	enum tfr_status status =
-		tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.200s'", url);
+	enum tfr_status status = tfr_url_check(url, err);
 
+	if (!status)
+		status = tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.*s'",
+			(int)strcspn(url, "?"), url);
 	*calls = table;
 	if (!status)
 		atomic_store(&used, *calls);
@@ -32,6 +35,14 @@ enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_erro
 		return TFR_OK;
 	status = tfr_objects(&remote, path, err);
 	return status ? status : remote->hide(path, shown, err);
+}
+
+enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	enum tfr_status status = tfr_objects(&remote, url, err);
+
+	return status ? status : remote->authorize(url, header, err);
 }
 
 /* Settings are for later uses: without the module there will be none. */

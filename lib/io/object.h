@@ -34,10 +34,6 @@ typedef enum tfr_status tfr_object_each(
 struct tfr_upload_opts {
 	bool force;    /* replace an existing object */
 	uint64_t size; /* the expected size, from which the size of parts follows; 0: unknown */
-	/* What tfr_object_module.state() gave in another run, to continue there; NULL: a new one.
-	 */
-	const void *state;
-	size_t state_size;
 };
 
 struct tfr_object_module {
@@ -47,9 +43,11 @@ struct tfr_object_module {
 
 	/* --- names --- */
 
-	/* *shown: the address without user name, password and query, which is used in its place and
-	 * which the caller frees; NULL: it has none of them. */
+	/* *shown: the address without its query, which is used in its place and which the caller
+	 * frees; NULL: it has none. */
 	enum tfr_status (*hide)(const char *url, char **shown, struct tfr_error *err);
+	/* As tfr_remote_authorize(). */
+	enum tfr_status (*authorize)(const char *url, const char *header, struct tfr_error *err);
 
 	/* Fills st_mode (S_IFREG, or S_IFDIR for a prefix with objects), st_size, st_mtim, and
 	 * st_dev and st_ino, which are hashes of the bucket and of the ETag: equal as long as the
@@ -108,13 +106,7 @@ struct tfr_object_module {
 	enum tfr_status (*complete)(struct tfr_upload *u, struct tfr_error *err);
 	/* The identity of the object, once it is complete; before that its size only. */
 	const struct stat *(*uploaded)(const struct tfr_upload *u);
-	/* Appends what another run needs to continue with these bytes: the parts that the server
-	 * has, and the bytes after them.  Waits for parts in flight. */
-	enum tfr_status (*state)(
-		struct tfr_upload *u, struct tfr_buf *state, struct tfr_error *err);
-	/* From now on neither a failure nor a signal aborts it. */
-	void (*keep)(struct tfr_upload *u);
-	/* Ends an upload; aborts it unless it is complete or kept.  Accepts NULL. */
+	/* Ends an upload; aborts it unless it is complete.  Accepts NULL. */
 	void (*end)(struct tfr_upload *u);
 	/* Aborts all uploads of the process, because a signal ends it.  Async-signal-safe; waits at
 	 * most five seconds. */
@@ -128,7 +120,8 @@ struct tfr_object_module {
 
 /* Aborts the uploads of the process, if there are any.  Async-signal-safe. */
 void tfr_objects_abort(void);
-/* Opens the module.  TFR_EUNAVAILABLE: not built, or libcurl is not installed. */
+/* Opens the module for `url`.  TFR_EUSAGE: it has a user name or a password.  TFR_EUNAVAILABLE: not
+ * built, or libcurl is not installed. */
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err);
 

@@ -6,6 +6,7 @@
  * and refused if it is a different file. */
 #include "io/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -251,9 +252,8 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 {
 	enum tfr_status status = need_name(o, err);
 
+	assert(!o->upload);
 	*token = o->token;
-	if (o->upload)
-		return TFR_OK;
 	if (status || o->sealed)
 		return status;
 	status = reopen(o, err);
@@ -261,11 +261,6 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 		status = cannot_write(o, err);
 	after_use(o);
 	return status;
-}
-
-enum tfr_status tfr_output_save(struct tfr_output *o, struct tfr_buf *state, struct tfr_error *err)
-{
-	return o->upload ? o->remote->state(o->upload, state, err) : TFR_OK;
 }
 
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err)
@@ -283,8 +278,6 @@ void tfr_output_keep(struct tfr_output *o)
 {
 	o->kept = true;
 	tfr_temporaries_forget(o->noted);
-	if (o->upload)
-		o->remote->keep(o->upload);
 }
 
 enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct tfr_error *err)

@@ -30,9 +30,7 @@ struct tfr_output_opts {
 	 * many bytes.  TFR_EDATA: it is missing, shorter, or not a file of this user with one link.
 	 * NULL: a new file. */
 	const uint64_t *resume;
-	uint64_t token;	    /* with `resume`: what the checkpoint returned */
-	const void *upload; /* with `resume`, of an object: what tfr_output_save() appended */
-	size_t upload_size;
+	uint64_t token; /* with `resume`: what the checkpoint returned */
 	/* With `resume`, of a file that was sealed: it may have its name already, and is that. */
 	bool sealed;
 	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
@@ -52,11 +50,8 @@ enum tfr_status tfr_output_write(
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
 /* Forces the bytes so far to disk, under a temporary name by which another run may continue.
- * *token is part of that name. */
+ * *token is part of that name.  Not of an object, whose upload ends with its process. */
 enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, struct tfr_error *err);
-/* At a checkpoint of an object: appends what another run needs to continue it.  Nothing for a
- * file. */
-enum tfr_status tfr_output_save(struct tfr_output *o, struct tfr_buf *state, struct tfr_error *err);
 /* Announces a pause: the system begins to write the bytes to disk, and from now on the descriptor
  * is closed after every use. */
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err);

@@ -1,4 +1,6 @@
 /* io/output_object.c - an output that is an object behind a URL. */
+#include <assert.h>
+
 #include "io/output_state.h"
 #include "io/path.h"
 
@@ -6,12 +8,12 @@
 enum tfr_status tfr_output_open_object(
 	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
 {
-	const struct tfr_upload_opts how = { .force = o->force,
-		.size = opts->expected,
-		.state = opts->upload,
-		.state_size = opts->upload_size };
+	const struct tfr_upload_opts how = { .force = o->force, .size = opts->expected };
 	struct stat st;
-	enum tfr_status status = tfr_objects(&o->remote, o->path, err);
+	enum tfr_status status;
+
+	assert(!opts->resume);
+	status = tfr_objects(&o->remote, o->path, err);
 
 	if (status)
 		return status;
@@ -21,7 +23,6 @@ enum tfr_status tfr_output_open_object(
 	if (status)
 		return status;
 	o->state = TFR_OUTPUT_OBJECT;
-	o->size = opts->resume ? *opts->resume : 0;
 	return TFR_OK;
 }
 

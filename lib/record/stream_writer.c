@@ -115,11 +115,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	w->buffer = malloc(w->cap);
 	if (!w->buffer)
 		return tfr_fail_nomem(err, "creating a file");
-	if (how->mark &&
-		(!tfr_unread_copy(how->mark, &m, sizeof(m)) ||
-			!tfr_unread_copy(
-				how->mark, &out_opts.upload_size, sizeof(out_opts.upload_size)) ||
-			!(out_opts.upload = tfr_unread_take(how->mark, out_opts.upload_size))))
+	if (how->mark && !tfr_unread_copy(how->mark, &m, sizeof(m)))
 		return tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	out_opts.token = m.token;
@@ -313,26 +309,6 @@ enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_e
 	return status;
 }
 
-/* The mark, the size and bytes of what the output saves, and the bytes that wait to be compressed.
- */
-static enum tfr_status append_mark(struct tfr_stream_writer *w, struct tfr_buf *mark,
-	const struct mark *m, const void *waiting, struct tfr_error *err)
-{
-	size_t at = mark->size + sizeof(*m), size = 0;
-	enum tfr_status status;
-
-	if (!tfr_buf_append(mark, m, sizeof(*m)) || !tfr_buf_append(mark, &size, sizeof(size)))
-		return tfr_fail_nomem(err, "noting what is written");
-	status = tfr_output_save(w->out, mark, err);
-	if (status)
-		return status;
-	size = mark->size - at - sizeof(size);
-	memcpy(mark->data + at, &size, sizeof(size));
-	if (m->deflater.waiting && !tfr_buf_append(mark, waiting, m->deflater.waiting))
-		return tfr_fail_nomem(err, "noting what is written");
-	return TFR_OK;
-}
-
 enum tfr_status tfr_stream_writer_mark_place(
 	struct tfr_stream_writer *w, struct tfr_buf *mark, struct tfr_error *err)
 {
@@ -352,7 +328,10 @@ enum tfr_status tfr_stream_writer_mark_place(
 	m.file_bytes = w->file_bytes;
 	m.file_crc = w->file_crc;
 	m.token = w->token;
-	return append_mark(w, mark, &m, waiting, err);
+	if (!tfr_buf_append(mark, &m, sizeof(m)) ||
+		(m.deflater.waiting && !tfr_buf_append(mark, waiting, m.deflater.waiting)))
+		return tfr_fail_nomem(err, "noting what is written");
+	return TFR_OK;
 }
 
 void tfr_stream_writer_keep(struct tfr_stream_writer *w)

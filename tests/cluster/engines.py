@@ -192,17 +192,17 @@ def open_mpi(t):
 def gnu_parallel(t):
     """One part fails at first; --resume-failed runs it again."""
     _need('parallel')
-    recipe = _recipe('GNU parallel, with', *HERE, ('seq 0 63', 'seq 0 7'), ('{}/64', '{}/8'), ('joblog log', 'joblog joblog'))
-    first, again, finish = re.match(r'(.*?)(seq.*?)(tfr finish.*)', recipe[3:], re.S).groups()
+    recipe = _recipe('GNU parallel, with', *HERE, ('seq 0 63', 'seq 0 7'), ('{}/64', '{}/8'), ('joblog log', 'joblog jobs'))   # log is what the script says
+    first, again, finish = re.match(r'(.*?)(seq.*?)(tfr finish.*)', recipe[len('seq'):], re.S).groups()
     _launched(t, """
 mkdir -p "$HOME/.parallel"; touch "$HOME/.parallel/will-cite"
 mv bin/tfr bin/real
 printf '#!/bin/bash\\n[[ "$*" == *3/8* && ! -e again ]] && exit 1\\nexec "$FOLDER/bin/real" "$@"\\n' > bin/tfr; chmod +x bin/tfr
-seq%s && exit 1
+if seq %s; then exit 1; fi
 if tfr finish "$FOLDER/out/x@5.tfrecord" 2> said; then exit 1; fi
 grep -q 'part 3 of 8 has not finished' said; touch again
 %s
-%s""" % (first, again, finish))
+%s""" % (first.strip(), again, finish))
     _sharded(t)
 
 

@@ -66,7 +66,6 @@ CASES = [
     case('shuffle-file', 'shuffle-to-disk -q %s@@.tfrecord -o x.tfrecord' % I),
     case('shuffle-set', 'shuffle-to-disk -q %s@@.tfrecord -o s@3.tfrecord' % I),
     case('shuffle-spill', 'shuffle-to-disk -q -m 8M %sbig-@@.tfrecord -o s@2.tfrecord' % I),
-    case('shuffle-resume', 'shuffle-to-disk -q -m 8M %sbig-@@.tfrecord -o s@2.tfrecord --resume' % I),
     case('resample', 'resample -q %sclasses-@@.tfrecord --by label --target uniform -o s@2.tfrecord' % I),
     case('split', 'split -q %s@@.tfrecord -o s@2.tfrecord -o t.tfrecord=0.4' % I),
     case('split-stratify', 'split -q %sclasses-@@.tfrecord --stratify label -o s@2.tfrecord -o t@2.tfrecord=0.4' % I),

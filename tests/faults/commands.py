@@ -89,7 +89,6 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('shard-records', 'shard -j2 --from records in/s@2.tfrecord -o out@3.tfrecord'),
     ('shuffle', 'shuffle-to-disk -j2 in/a.tfrecord -o out@2.tfrecord'),
     ('shuffle-spill', 'shuffle-to-disk -j2 -m 8M --tmpdir . in/large.tfrecord -o out.tfrecord'),
-    Command('shuffle-resume', 'shuffle-to-disk -j2 --resume -m 8M in/large.tfrecord -o out@2.tfrecord', resumes=True),
     ('resample', 'resample -j2 --by image/class/text --per-class 2 in/c@2.tfrecord -o out@2.tfrecord'),
     ('resample-over', 'resample --by image/class/text --method oversample --target uniform --total 9 in/c@2.tfrecord -o out.tfrecord'),
     ('split', 'split -j2 in/a.tfrecord -o a@2.tfrecord=0.5 -o b@1.tfrecord'),

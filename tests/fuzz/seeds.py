@@ -63,14 +63,6 @@ def archives():
     return tar.getvalue(), packed.getvalue()
 
 
-def state_of_a_shuffle():
-    """lib/rewrite/shuffle/saved_pass.c says what it has."""
-    head = struct.pack('<9Q3I', 1, 3, 0, 3, 0, 0, 9, 0, 60, 2, 1, 2)
-    part = struct.pack('<4Q', 60, 2, 40, 30) + struct.pack('<I', 2) + struct.pack('<QII', 0, 0, 40) + struct.pack('<QII', 40, 0, 20)
-    other = struct.pack('<4Q', 20, 1, 10, 10) + struct.pack('<I', 1) + struct.pack('<QII', 60, 0, 20)
-    return head + struct.pack('<3I', 1, 2, 1) + part + struct.pack('<4I', 2, 2, 5, 1) + other
-
-
 def deflated():
     """Raw deflated data of each kind of block, as GZIP and ZLIB, cut in pieces and not."""
     for text in (b'', b'a' * 1000, bytes(range(256)) * 8):
@@ -153,8 +145,8 @@ def main():
         'options': [b'-fq\0-j4\0--output=x\0--\0-z\0', b'--memory\00064K\0--real\0001.5\0-3\0--choice=two\0a\0'],
         'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],
         'text': [b'-12.5e-3', b'1.5GiB', b'Zm9vYg==', 'a\u00e9\u20ac\U0001f600'.encode(), b'0x1p3', b'1e400'],
-        'kept': [state_of_a_shuffle()], 'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
-        'inflate': deflated(), 'line': [b'\5tfr cat -n 5 "a b" x'], 'lzf': [b'\2abc\x20\0'],
+        'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
+        'inflate': deflated(), 'lzf': [b'\2abc\x20\0'],
     }
     top = pathlib.Path(sys.argv[1])
     for target, texts in seeds.items():

@@ -155,8 +155,8 @@ class Test:
         return result
 
     def keeps_secrets(self, result):
-        for secret in (SECRET, 'Signature=', 'Authorization', 'open sesame', 'open%20sesame', 'TOKEN-', 'SECRET-'):
-            assert secret not in result.err and secret.encode() not in result.out, 'a secret is printed: %s' % secret
+        for secret in (SECRET, 'Signature=', 'HMAC-SHA256', 'Bearer ', 'Basic ', 'open sesame', 'open%20sesame', 'TOKEN-', 'SECRET-'):
+            assert secret not in result.err and secret.encode() not in result.out, 'a secret is printed: %s: %r' % (secret, result)
 
 
 def _watch(pid, peak, done):

@@ -1,5 +1,6 @@
 """Names of objects: keys of all characters, sets, patterns, prefixes as folders, lists."""
 import os
+import time
 
 from harness import DATA, case, read, records, write
 from servers import faults
@@ -167,25 +168,168 @@ def buckets_in_the_name_of_the_host(t):
 
 
 @case
-def passwords_and_signed_urls_are_not_shown(t):
+def user_names_in_urls_are_refused(t):
+    """Nothing is sent, and neither is printed. (The harness searches for the password.)"""
+    s = t.store(signed=False)
+    s.put('d', 'x', records(5, 100))
+    for user in 'alice:open%20sesame@', 'alice@', ':open%20sesame@', 'a@b:open%20sesame@':
+        url = s.url.replace('//', '//' + user) + '/d/x'
+        write(t.path('list'), url.encode() + b'\n')
+        write(t.path('rows.csv'), b'photo,label\n%s,1\n' % url.encode())
+        for command in (['check', url], ['cat', url + '?5ab0c'], ['count', '@' + t.path('list')], ['check', '@' + url],
+                        ['shard', '--embed', 'photo', t.path('rows.csv'), '-o', t.path('o.tfrecord')]):
+            result = t.fails(2, *command, says=['a user name or a password in the URL of', 'netrc', '--header'])
+            assert 'alice' not in result.err and '5ab0c' not in result.err, result
+    assert not s.requests, s.requests
+
+
+SIGNED = '5ab0c'
+
+
+def _shows_nothing(t, result, *lists):
+    """Neither what was printed nor a file that tfr wrote has the signature."""
+    assert SIGNED not in result.err + result.out.decode(errors='replace'), result
+    for folder, _, names in os.walk(t.folder):
+        for name in names:
+            path = os.path.join(folder, name)
+            assert path in lists or SIGNED.encode() not in read(path), path
+
+
+@case
+def signed_urls_are_not_shown(t):
+    """A query is sent, and is in no message, report, manifest, state, index or label."""
     s = t.store(signed=False)
     s.put('d', 'x', records(5, 100)[:-3])
-    url = s.url.replace('//', '//alice:open%20sesame@') + '/d/x?X-Amz-Signature=5ab0c'
-    result = t.run('check', url)
-    assert result.status == 1 and '5ab0c' not in result.err + result.out.decode(), result
-    result = t.run('check', url.replace('/d/x', '/d/none'))
-    assert result.status == 3 and '5ab0c' not in result.err, result
-    # Whatever a command says of an object, intact or damaged. (The harness searches for the password.)
     s.put('d', 'y', read(DATA + 'images.tfrecord'))
-    intact = url.replace('/d/x', '/d/y')
+    s.put('d', 'y.jpg', read(DATA + 'media/420.jpg'))
+    query = '?X-Amz-Signature=' + SIGNED
+    url, intact, image = (s.url + '/d/' + name + query for name in ('x', 'y', 'y.jpg'))
+    result = t.run('check', url.replace('/d/x', '/d/none'))
+    assert result.status == 3 and SIGNED not in result.err, result
+    assert s.requests and all(r.parameters == {'X-Amz-Signature': SIGNED} for r in s.requests), s.requests
+    lists = [t.path(name) for name in ('inputs', 'rows.csv', 'gone.csv', 'rows.jsonl')]
+    write(lists[0], intact.encode() + b'\n')
+    write(lists[1], b'photo,label\n%s,1\n' % image.encode())
+    write(lists[2], b'photo,label\n%s,1\n%s,2\n' % (image.encode(), image.replace('y.jpg', 'none').encode()))
+    write(lists[3], b'{"photo": "%s", "label": 1}\n' % image.encode())
     for command in (['check', '--json', url], ['check', '--format', 'junit', url], ['check', '--format', 'github', url], ['cat', url],
-                    ['count', '--per-file', intact], ['count', '--json', intact], ['show', '-n', '1', intact], ['schema', url], ['stats', url],
-                    ['stats', '--json', intact], ['bench-feed', '--seconds', '0.1', intact], ['bench-feed', '--json', '--seconds', '0.1', intact],
+                    ['count', '--per-file', intact], ['count', '--json', intact], ['count', '@' + lists[0]], ['show', '-n', '1', intact],
+                    ['show', '--html', t.path('show.html'), intact], ['schema', url], ['stats', url], ['stats', '--json', intact],
+                    ['stats', '--html', t.path('stats.html'), intact], ['bench-feed', '--seconds', '0.1', intact],
+                    ['bench-feed', '--json', '--seconds', '0.1', intact],
+                    ['bench-feed', '--seconds', '0.1', '--html', t.path('b.html'), '--trace', t.path('b.json'), intact],
                     ['diff', intact, intact], ['diff', '--json', intact, DATA + 'kinds-gzip.tfrecord'], ['repair', '--dry-run', url],
-                    ['index', '--dry-run', intact], ['dedup', intact, '-o', t.path('u.tfrecord')], ['shuffle', url, '-o', t.path('s.tfrecord')],
-                    ['export', url, '-o', t.path('e')]):
+                    ['repair', url, '-o', t.path('r.tfrecord')], ['index', '--dry-run', intact], ['index', intact, '-o', t.path('i.tfidx')],
+                    ['dedup', intact, '-o', t.path('u.tfrecord')], ['shuffle', url, '-o', t.path('s.tfrecord')],
+                    ['shuffle-to-disk', intact, '-o', t.path('d@2.tfrecord')], ['split', intact, '-o', t.path('p@2.tfrecord=0.5'), '-o', t.path('q@2.tfrecord')],
+                    ['resample', '--by', 'image/class/label', intact, '-o', t.path('b@2.tfrecord')], ['cat', intact, '-o', t.path('c@2.tfrecord')],
+                    ['shard', intact, '--resume', '-o', t.path('r@2.tfrecord')], ['export', url, '-o', t.path('e')],
+                    ['shard', '--embed', 'photo', '--resume', lists[1], '-o', t.path('l@1.tfrecord')],
+                    ['shard', '--embed', 'photo', lists[3], '-o', t.path('j@1.tfrecord')],
+                    ['shard', '--embed', 'photo', lists[2], '--on-error', 'quarantine=' + t.path('quarantine'), '--report', t.path('report.json'),
+                     '-o', t.path('g@1.tfrecord')],
+                    ['shard', '--embed', 'photo', lists[2], '-o', t.path('h@1.tfrecord')], ['doctor', t.folder]):
         result = t.run(*command)
-        assert result.status in (0, 1, 2) and '5ab0c' not in result.err + result.out.decode(errors='replace'), '%s: %r' % (command, result)
+        assert result.status in (0, 1, 2), '%s: %r' % (command, result)
+        _shows_nothing(t, result, *lists)
+    assert {'d.2-tfrecord.manifest.json', 'r.2-tfrecord.manifest.json', 'l.1-tfrecord.manifest.json'} <= set(os.listdir(t.folder))
+    # a redirect to another host
+    other = t.store(signed=False)
+    other.put('d', 'y', read(DATA + 'images.tfrecord'))
+    fault = s.inject(faults.redirect(other.url.replace('127.0.0.1', 'localhost') + '/d/y'), times=None)
+    t.good('count', intact)
+    assert fault.count and other.requests and not any(SIGNED in r.path + str(r.parameters) + str(r.headers) for r in other.requests)
+    s.faults.remove(fault)
+    # the state of a run that was killed
+    source = t.path('many.csv')
+    lists.append(source)
+    write(source, b'photo,label\n' + b'%s,1\n' % image.encode() * 3000)
+    s.inject(faults.slow(4096, .01), when=lambda r: len(s.requests) > 400, times=None)
+    child = t.start('shard', '--embed', 'photo', '--resume', '--checkpoint', '0.02', '--no-shuffle', source, '-o', t.path('many@1.tfrecord'))
+    end = time.monotonic() + 20
+    while not any(name.endswith('.resume') for name in os.listdir(t.folder)) and child.poll() is None and time.monotonic() < end:
+        time.sleep(.02)
+    child.kill()
+    out, err = child.communicate()
+    assert any(name.endswith('.resume') for name in os.listdir(t.folder)), err
+    _shows_nothing(t, t.run('count', intact), *lists)
+
+
+@case
+def a_header_is_sent_to_the_server_of_the_inputs_only(t):
+    s, other = t.store(signed=False), t.store(signed=False)
+    s.put('d', 'x', read(DATA + 'images.tfrecord'))
+    other.put('d', 'y.jpg', read(DATA + 'media/420.jpg'))
+    secret = 'Bearer SECRET-of-the-header'
+    header = ['--header', 'Authorization: ' + secret]
+    t.good('cat', *header, s.url + '/d/x', '-o', t.path('c@2.tfrecord'))
+    assert all(r.headers['Authorization'] == secret for r in s.requests), s.requests
+    manifest = read(t.path('c.2-tfrecord.manifest.json'))
+    assert b"cat --header '***' " in manifest and b'SECRET' not in manifest, manifest
+    t.good('shuffle-to-disk', '--header=Authorization: ' + secret, s.url + '/d/x', '-o', t.path('d@2.tfrecord'))
+    assert all(r.headers['Authorization'] == secret for r in s.requests), s.requests
+    assert b'SECRET' not in read(t.path('d.2-tfrecord.manifest.json'))
+    assert 'SECRET' not in t.good('bench-feed', '--json', '--steps', '1', '--batch', '2', *header, s.url + '/d/x').out.decode()
+    # another server that a list names, and a redirect to another port and to another name of this host
+    write(t.path('rows.csv'), b'photo,label\n%s/d/y.jpg,1\n' % other.url.encode())
+    s.put('d', 'rows.csv', read(t.path('rows.csv')))
+    t.good('shard', *header, '--embed', 'photo', s.url + '/d/rows.csv', '-o', t.path('r@1.tfrecord'))
+    assert other.requests and not any('Authorization' in r.headers for r in other.requests), other.requests
+    assert b'SECRET' not in read(t.path('r.1-tfrecord.manifest.json'))
+    for target in (other.url, other.url.replace('127.0.0.1', 'localhost')):
+        del other.requests[:]
+        other.put('d', 'x', read(DATA + 'images.tfrecord'))
+        fault = s.inject(faults.redirect(target + '{}'), times=None)
+        t.good('count', *header, s.url + '/d/x')
+        assert fault.count and other.requests, s.requests
+        assert not any('Authorization' in r.headers or 'SECRET' in str(r.headers) for r in other.requests), other.requests
+        s.faults.remove(fault)
+    # what is no header for one server
+    for wrong, says in ((['--header', 'X-Token: SECRET-1', s.url + '/d/x'], "takes 'Auth"),
+                        (['--header', 'Authorization: SECRET-1\r\nX: y', s.url + '/d/x'], "takes 'Auth"),
+                        ([*header, s.url + '/d/x', other.url + '/d/x'], 'one web server'), ([*header, 's3://d/x'], 'needs the address'),
+                        ([*header, DATA + 'images.tfrecord'], 'needs the address')):
+        result = t.run('count', *wrong)
+        assert result.status == 2 and says in result.err.replace('Authorization', 'Auth'), result
+
+
+@case
+def a_header_is_not_in_the_list_of_processes(t):
+    s = t.store(signed=False)
+    s.inject(faults.stall(), times=None)
+    for words in (['--header', 'Authorization: SECRET-1'], ['--header=Authorization: SECRET-1']):
+        child = t.start('count', *words, s.url + '/d/x?X-Amz-Signature=' + SIGNED)
+        end = time.monotonic() + 20
+        while not s.requests and time.monotonic() < end:
+            time.sleep(.02)
+        shown = read('/proc/%d/cmdline' % child.pid)
+        child.kill()
+        child.communicate()
+        assert s.requests and b'SECRET' not in shown and b'***' in shown and SIGNED.encode() not in shown, shown
+        del s.requests[:]
+
+
+@case
+def netrc_names_users_of_web_servers(t):
+    s, other = t.store(signed=False), t.store(signed=False)
+    s.put('d', 'x', records(5, 100))
+    other.put('d', 'x', records(5, 100))
+    write(t.path('.netrc'), b'machine 127.0.0.1 login alice password open%20sesame\n')
+    t.good('count', s.url + '/d/x')
+    assert all(r.headers.get('Authorization', '').startswith('Basic ') for r in s.requests), s.requests
+    # not to another host, not to a bucket, and not where a header takes its place
+    fault = s.inject(faults.redirect(other.url.replace('127.0.0.1', 'localhost') + '{}'), times=None)
+    t.good('count', s.url + '/d/x')
+    assert fault.count and other.requests and not any('Authorization' in r.headers for r in other.requests), other.requests
+    s.faults.remove(fault)
+    del s.requests[:]
+    t.good('count', '--header', 'Authorization: Bearer TOKEN-1', s.url + '/d/x')
+    assert all(r.headers['Authorization'] == 'Bearer TOKEN-1' for r in s.requests), s.requests
+    del s.requests[:]
+    t.good('count', '--anonymous', s.url + '/d/x')
+    t.good('count', s.url.replace('127.0.0.1', 'localhost') + '/d/x')
+    t.good('count', 's3://d/x', env={'AWS_ENDPOINT_URL': s.url})
+    assert s.requests and not any('Authorization' in r.headers for r in s.requests), s.requests
 
 
 @case

@@ -1,4 +1,5 @@
 """Reading objects: the same bytes as from a file, and the requests that get them."""
+import base64
 import os
 import time
 
@@ -99,8 +100,14 @@ def nginx_serves_ranges_tls_and_passwords(t):
     t.fails(3, 'check', n.tls_url + '/x.tfrecord', says='certificate')
     assert t.good('cat', n.tls_url + '/x.tfrecord', env={'CURL_CA_BUNDLE': n.ca}).out == wanted
     t.fails(3, 'check', n.url + '/private/x.tfrecord', says='401')
-    t.fails(3, 'check', n.url.replace('//', '//alice:wrong@') + '/private/x.tfrecord', says='401')
-    assert t.good('cat', n.url.replace('//', '//alice:open%20sesame@') + '/private/x.tfrecord').out == wanted
+    host = n.url.split('//')[1].split(':')[0].encode()
+    write(t.path('.netrc'), b'machine %s login alice password wrong\n' % host)
+    t.fails(3, 'check', n.url + '/private/x.tfrecord', says=['401', 'netrc'])
+    write(t.path('.netrc'), b'machine %s login alice password "open sesame"\n' % host)
+    assert t.good('cat', n.url + '/private/x.tfrecord').out == wanted
+    os.unlink(t.path('.netrc'))
+    basic = 'Authorization: Basic ' + base64.b64encode(b'alice:open sesame').decode()
+    assert t.good('cat', '--header', basic, n.url + '/private/x.tfrecord').out == wanted
     t.fails(3, 'check', n.url + '/none.tfrecord', says='none.tfrecord', hint=False)
     # of HTTP/2, which it offers, all ranges would share one connection
     assert all('HTTP/1.1' in line for line in n.lines() if ' 000 ' not in line), n.lines()

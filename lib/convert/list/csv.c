@@ -21,19 +21,16 @@ static int no_space(unsigned char c)
 	return 0;
 }
 
-bool tfr_csv_open(struct tfr_csv *c, enum tfr_csv_form form)
+bool tfr_csv_open(struct tfr_csv *c, char delimiter)
 {
-	*c = (struct tfr_csv){ .form = form };
-	if (form == TFR_CSV_RAW_TABS)
-		return true;
+	*c = (struct tfr_csv){ .delimiter = delimiter };
 	if (csv_init(&c->parser, CSV_STRICT | CSV_EMPTY_IS_NULL))
 		return false;
 	csv_set_space_func(&c->parser, no_space);
 	/* By default its buffer grows by 128 bytes at a time, which is quadratic for a long cell
 	 * where realloc() copies. */
 	csv_set_blk_size(&c->parser, CELL_STEP);
-	if (form == TFR_CSV_TABS)
-		csv_set_delim(&c->parser, '\t');
+	csv_set_delim(&c->parser, (unsigned char)delimiter);
 	c->open = true;
 	return true;
 }
@@ -49,7 +46,7 @@ void tfr_csv_close(struct tfr_csv *c)
 
 void tfr_csv_reset(struct tfr_csv *c)
 {
-	bool within = c->open && c->begun;
+	bool within = c->begun;
 
 	c->text.size = c->cells_.size = c->n = 0;
 	c->rows = 0;
@@ -122,9 +119,9 @@ static inline struct tfr_cell cell_between(size_t from, size_t to)
 	return (struct tfr_cell){ from, to - from, from == to };
 }
 
-/* Splits a line without its end.  False: it has a quote or a carriage return (`quotes`), and no
- * cell was taken, or memory is lacking, and c->failed. */
-static bool split(struct tfr_csv *c, const char *line, size_t size, char delimiter, bool quotes)
+/* Splits a line without its end.  False: it has a quote or a carriage return, and no cell was
+ * taken, or memory is lacking, and c->failed. */
+static bool split(struct tfr_csv *c, const char *line, size_t size)
 {
 	size_t from = 0, cells = 0, n;
 	unsigned odd;
@@ -136,11 +133,11 @@ static bool split(struct tfr_csv *c, const char *line, size_t size, char delimit
 		unsigned found;
 
 		n = size - at < BLOCK ? size - at : BLOCK;
-		found = find_delimiters(line + at, n, at, delimiter, &odd);
+		found = find_delimiters(line + at, n, at, c->delimiter, &odd);
 		c->cells_.size = cells * sizeof(*list);
 		c->failed |= needed > c->cells_.cap &&
 			     !tfr_buf_reserve(&c->cells_, needed - c->cells_.size);
-		if (c->failed || (odd && quotes)) {
+		if (c->failed || odd) {
 			c->cells_.size = 0;
 			return false;
 		}
@@ -152,23 +149,11 @@ static bool split(struct tfr_csv *c, const char *line, size_t size, char delimit
 			from = to + 1;
 		}
 	}
-	/* A row of raw tabs may be empty, and has no cells then. */
-	if (size)
-		((struct tfr_cell *)(void *)c->cells_.data)[cells++] = cell_between(from, size);
+	((struct tfr_cell *)(void *)c->cells_.data)[cells++] = cell_between(from, size);
 	c->n = cells;
 	c->cells_.size = cells * sizeof(struct tfr_cell);
 	assert(c->cells_.size <= c->cells_.cap);
 	return true;
-}
-
-static enum tfr_status split_tabs(
-	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err)
-{
-	if (size && line[size - 1] == '\n')
-		size--;
-	if (size && line[size - 1] == '\r')
-		size--;
-	return split(c, line, size, '\t', false) ? TFR_OK : tfr_fail_nomem(err, "reading a list");
 }
 
 /* Whether the line was split.  Of an empty one libcsv knows whether it is a row. */
@@ -178,7 +163,7 @@ static bool split_plain(struct tfr_csv *c, const char *line, size_t size)
 		return false;
 	if (size && line[size - 1] == '\n')
 		size -= size > 1 && line[size - 2] == '\r' ? 2 : 1;
-	return size && split(c, line, size, c->form == TFR_CSV_TABS ? '\t' : ',', true);
+	return size && split(c, line, size);
 }
 
 /* ---- rows with quotes ---- */
@@ -201,8 +186,6 @@ enum tfr_status tfr_csv_line(
 	bool blank = !c->begun && (size == 0 || line[0] == '\n' || (size == 2 && line[0] == '\r'));
 	enum tfr_status status;
 
-	if (c->form == TFR_CSV_RAW_TABS)
-		return split_tabs(c, line, size, err);
 	if (!c->begun && split_plain(c, line, size))
 		return TFR_OK;
 	if (c->failed)

@@ -1,7 +1,7 @@
 /* convert/list/csv.h - the cells of a row, separated by commas or by tabs.
  *
- * Quotes are those of RFC 4180, or characters like any other (IANA's text/tab-separated-values).
- * libcsv reads the rows that have quotes; a row without quotes is split in place. */
+ * Quotes are those of RFC 4180, with tabs as well, as spreadsheets, pandas and Python write. libcsv
+ * reads the rows that have quotes; a row without quotes is split in place. */
 #ifndef TFR_CONVERT_LIST_CSV_H
 #define TFR_CONVERT_LIST_CSV_H
 
@@ -15,15 +15,9 @@ struct tfr_cell {
 	bool absent;	 /* nothing between two separators, not even quotes */
 };
 
-enum tfr_csv_form {
-	TFR_CSV_COMMAS,
-	TFR_CSV_TABS,	  /* quotes as with commas, as spreadsheets, pandas and Python write */
-	TFR_CSV_RAW_TABS, /* a quote is a character like any other */
-};
-
 struct tfr_csv {
 	struct csv_parser parser;
-	enum tfr_csv_form form;
+	char delimiter;
 	bool open, failed;
 	bool begun;    /* the row has had a line */
 	bool careful;  /* libcsv reads every row: for tests, which compare the two ways */
@@ -34,7 +28,7 @@ struct tfr_csv {
 };
 
 /* False: out of memory. */
-bool tfr_csv_open(struct tfr_csv *c, enum tfr_csv_form form);
+bool tfr_csv_open(struct tfr_csv *c, char delimiter);
 /* Begins a row. */
 void tfr_csv_reset(struct tfr_csv *c);
 /* Takes a line, which ends the row unless a quote is open.  The cells are valid as long as the line.

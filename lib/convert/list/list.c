@@ -33,14 +33,6 @@ static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr
 	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".tsv");
 }
 
-/* No content shows that quotes are plain characters: only --from asks for this format. */
-static bool recognises_raw_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	(void)offer;
-	return false;
-}
-
 static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)opts;
@@ -527,5 +519,4 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 
 LIST(TFR_LIST_CSV, csv, "csv", "a CSV file");
 LIST(TFR_LIST_TSV, tsv, "tsv", "a TSV file");
-LIST(TFR_LIST_RAW_TSV, raw_tsv, "tsv-raw", "a TSV file without quotes");
 LIST(TFR_LIST_JSONL, jsonl, "jsonl", "a file of JSON lines");

@@ -15,7 +15,7 @@
 #include "convert/list/row_encoder.h"
 #include "io/root.h"
 
-enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_RAW_TSV, TFR_LIST_JSONL };
+enum tfr_list_format { TFR_LIST_CSV, TFR_LIST_TSV, TFR_LIST_JSONL };
 
 /* The place of a row. */
 struct tfr_row {

@@ -72,7 +72,7 @@ static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
 {
 	bool quoted;
 
-	if (l->reader.format == TFR_LIST_JSONL || l->reader.format == TFR_LIST_RAW_TSV)
+	if (l->reader.format == TFR_LIST_JSONL)
 		return after_last_line(p, n);
 	quoted = count(p, n, '"') % 2;
 	for (;;) {

@@ -2,6 +2,7 @@
  * kind that its column has; files of paths read last. */
 #include <string.h>
 
+#include "base/url.h"
 #include "convert/audio_features.h"
 #include "convert/image_features.h"
 #include "convert/list/list.h"
@@ -231,16 +232,27 @@ static enum tfr_status read_embedded(struct tfr_list *l, struct tfr_item *item, 
 /* The reason is that of a file, which the row's name does not tell. */
 static void name_file(const struct tfr_list *l, struct tfr_item *item, const char *path)
 {
-	const char *folder = *path != '/' && l->folder_name ? l->folder_name : "";
-	bool room = strlen(folder) + strlen(path) < sizeof(item->reason) / 2;
+	const char *folder =
+		*path != '/' && !tfr_is_url(path) && l->folder_name ? l->folder_name : "";
+	size_t shown = tfr_url_shown(path);
+	bool room = strlen(folder) + shown < sizeof(item->reason) / 2;
 	char reason[sizeof(item->reason)];
 	enum tfr_finding finding = item->finding;
 
 	if (!item->skipped)
 		return;
 	memcpy(reason, item->reason, sizeof(reason));
-	tfr_item_skip(item, item->why, "'%s%s': %s", room ? folder : "", path, reason);
+	tfr_item_skip(
+		item, item->why, "'%s%.*s': %s", room ? folder : "", (int)shown, path, reason);
 	item->finding = finding;
+}
+
+static enum tfr_status add_filename(
+	struct tfr_item *item, const char *feature, const char *path, struct tfr_error *err)
+{
+	struct tfr_bytes name = { (const uint8_t *)path, tfr_url_shown(path) };
+
+	return tfr_builder_bytes(item->builder, feature, &name, 1, err);
 }
 
 static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, const char *path,
@@ -251,7 +263,7 @@ static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, co
 	if (!status && !item->skipped)
 		status = tfr_image_add(&l->in, item, bench, err);
 	if (!status && !item->skipped)
-		status = tfr_builder_text(item->builder, "image/filename", path, err);
+		status = add_filename(item, "image/filename", path, err);
 	name_file(l, item, path);
 	return status;
 }
@@ -264,7 +276,7 @@ static enum tfr_status embed_audio(struct tfr_list *l, struct tfr_item *item, co
 	if (!status && !item->skipped)
 		status = tfr_audio_item_add(&l->in, item, bench, room, err);
 	if (!status && !item->skipped)
-		status = tfr_builder_text(item->builder, "audio/filename", path, err);
+		status = add_filename(item, "audio/filename", path, err);
 	name_file(l, item, path);
 	return status;
 }

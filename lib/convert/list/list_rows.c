@@ -4,17 +4,11 @@
 
 #include "convert/list/list.h"
 
-static enum tfr_csv_form csv_form(enum tfr_list_format format)
-{
-	return format == TFR_LIST_CSV	? TFR_CSV_COMMAS
-	       : format == TFR_LIST_TSV ? TFR_CSV_TABS
-					: TFR_CSV_RAW_TABS;
-}
-
 bool tfr_row_reader_open(struct tfr_row_reader *r, enum tfr_list_format format)
 {
 	r->format = format;
-	return format == TFR_LIST_JSONL || tfr_csv_open(&r->csv, csv_form(format));
+	return format == TFR_LIST_JSONL ||
+	       tfr_csv_open(&r->csv, format == TFR_LIST_TSV ? '\t' : ',');
 }
 
 void tfr_row_reader_close(struct tfr_row_reader *r)
@@ -57,8 +51,6 @@ static bool is_blank(const char *line, size_t size)
  * column, and tabs alone are empty cells. */
 static bool is_between(const struct tfr_list *l, const char *line, size_t size)
 {
-	if (l->reader.format == TFR_LIST_RAW_TSV)
-		return false;
 	if (l->reader.format == TFR_LIST_TSV || l->columns.n == 1)
 		return line[0] == '\n' || (size == 2 && !memcmp(line, "\r\n", 2));
 	return is_blank(line, size);
@@ -107,6 +99,15 @@ static enum tfr_status first_line(
 	}
 }
 
+static enum tfr_status hint_quotes(const struct tfr_list *l, struct tfr_error *err)
+{
+	if (l->reader.format == TFR_LIST_TSV)
+		tfr_error_hint(err,
+			"If quotes mean nothing in this file, quote its cells by " TFR_QUOTE_TSV
+			".");
+	return TFR_EDATA;
+}
+
 static enum tfr_status take_line(
 	struct tfr_list *l, const char *line, size_t size, struct tfr_error *err)
 {
@@ -118,9 +119,7 @@ static enum tfr_status take_line(
 	if (status != TFR_EDATA)
 		return status;
 	at_line(l, l->lines.number, err);
-	if (l->reader.format == TFR_LIST_TSV)
-		tfr_error_hint(err, "If quotes mean nothing in this file, add --from tsv-raw.");
-	return TFR_EDATA;
+	return hint_quotes(l, err);
 }
 
 static enum tfr_status never_closed(
@@ -128,9 +127,7 @@ static enum tfr_status never_closed(
 {
 	tfr_fail(err, TFR_EDATA, "a quote is never closed");
 	at_line(l, row->line, err);
-	if (l->reader.format == TFR_LIST_TSV)
-		tfr_error_hint(err, "If quotes mean nothing in this file, add --from tsv-raw.");
-	return TFR_EDATA;
+	return hint_quotes(l, err);
 }
 
 /* Adds a line to the text of a row of several. */
@@ -267,7 +264,7 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 		return status;
 	if (!l->comment_line)
 		return name_columns(l, &l->reader.csv, false, err);
-	if (!tfr_csv_open(&csv, csv_form(l->reader.format)))
+	if (!tfr_csv_open(&csv, l->reader.format == TFR_LIST_TSV ? '\t' : ','))
 		return tfr_fail_nomem(err, "reading a list");
 	l->have_first = comment_names(l, &csv);
 	if (!l->have_first)

@@ -55,40 +55,16 @@ const char *tfr_hidden_query(const char *text)
 	return query;
 }
 
-static char *put_together(const char *url, const char *host, const char *from, const char *query)
+enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err)
 {
-	int scheme = (int)(host - url), n = (int)(query ? query - from : (ptrdiff_t)strlen(from));
+	const char *query = strncasecmp(url, "http", 4) ? NULL : strchr(url, '?');
 	size_t number;
 
-	if (!query)
-		return tfr_asprintf("%.*s%.*s", scheme, url, n, from);
-	number = number_of(query + 1);
-	return number ? tfr_asprintf("%.*s%.*s?%s%zu", scheme, url, n, from, mark, number) : NULL;
-}
-
-/* Finding the store keeps its user name and password. */
-enum tfr_status tfr_hide_address(const char *url, char **shown, struct tfr_error *err)
-{
-	const char *host = strstr(url, "://"), *query, *at;
-	enum tfr_status status;
-	struct tfr_store *s;
-	const char *key;
-
 	*shown = NULL;
-	if (!host || strncasecmp(url, "http", 4) != 0)
+	if (!query || tfr_hidden_query(query + 1))
 		return TFR_OK;
-	host += 3;
-	query = strchr(host, '?');
-	if (query && tfr_hidden_query(query + 1))
-		query = NULL;
-	at = memchr(host, '@', strcspn(host, "/?#"));
-	if (!query && !at)
-		return TFR_OK;
-	status = tfr_store_find(&s, url, &key, err);
-	if (status)
-		return status;
-	while (at && memchr(at + 1, '@', strcspn(at + 1, "/?#")))
-		at = memchr(at + 1, '@', strcspn(at + 1, "/?#"));
-	*shown = put_together(url, host, at ? at + 1 : host, query);
+	number = number_of(query + 1);
+	if (number)
+		*shown = tfr_asprintf("%.*s?%s%zu", (int)(query - url), url, mark, number);
 	return *shown ? TFR_OK : tfr_fail_nomem(err, "opening a web address");
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/url.h"
 #include "config.h"
 #include "io/remote/address.h"
 #include "io/remote/credentials.h"
@@ -25,7 +26,7 @@ struct tfr_store {
 	struct tfr_store *next;
 	const struct row *row;
 	char *name;	      /* the bucket; of a web server: "https://host:port" in lower case */
-	char *user_password;  /* of a web address */
+	char *header;	      /* "Authorization: ...", for a web server */
 	pthread_mutex_t lock; /* for what follows */
 	struct tfr_address address;
 	bool expired, anonymous;
@@ -63,29 +64,8 @@ static const struct row rows[] = {
 
 /* --- finding a store --- */
 
-/* Splits "https://user:password@host" into the name of the store and the rest. */
-static bool split_user(char **name, char **user_password, const char *scheme)
-{
-	char *host = *name + strlen(scheme), *at = strrchr(host, '@');
-
-	*user_password = NULL;
-	if (at) {
-		*at = '\0';
-		*user_password = curl_easy_unescape(NULL, host, 0, NULL);
-		memmove(host, at + 1, strlen(at + 1) + 1);
-	}
-	for (; *host; host++)
-		*host = (char)tolower((unsigned char)*host);
-	return *user_password || !at;
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static enum tfr_status make(struct tfr_store **out, const struct row *row, char *name,
-	char *user_password, struct tfr_error *err)
+static enum tfr_status make(
+	struct tfr_store **out, const struct row *row, char *name, struct tfr_error *err)
 {
 	struct tfr_store *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
@@ -94,7 +74,6 @@ static enum tfr_status make(struct tfr_store **out, const struct row *row, char 
 		return tfr_fail_nomem(err, "opening a bucket");
 	s->row = row;
 	s->name = name;
-	s->user_password = user_password;
 	pthread_mutex_init(&s->lock, NULL);
 	status = row->kind == TFR_STORE_HTTP ? TFR_OK : tfr_bucket_check(name, err);
 	if (!status)
@@ -111,22 +90,17 @@ static enum tfr_status make(struct tfr_store **out, const struct row *row, char 
 	return TFR_OK;
 }
 
-static enum tfr_status find(struct tfr_store **out, const struct row *row, char *name,
-	char *user_password, struct tfr_error *err)
+static enum tfr_status find(
+	struct tfr_store **out, const struct row *row, char *name, struct tfr_error *err)
 {
 	struct tfr_store *s = stores;
 	enum tfr_status status;
 
-	/* An address whose user name and password are hidden is that of the store which has them.
-	 */
-	while (s && (s->row != row || strcmp(s->name, name) != 0 ||
-			    (user_password && !same(s->user_password, user_password))))
+	while (s && (s->row != row || strcmp(s->name, name) != 0))
 		s = s->next;
-	status = s ? TFR_OK : make(&s, row, name, user_password, err);
-	if (status || s->name != name) {
+	status = s ? TFR_OK : make(&s, row, name, err);
+	if (status || s->name != name)
 		free(name);
-		free(user_password);
-	}
 	*out = s;
 	return status;
 }
@@ -135,33 +109,50 @@ enum tfr_status tfr_store_find(
 	struct tfr_store **s, const char *url, const char **key, struct tfr_error *err)
 {
 	const struct row *row = NULL;
-	char *name, *user_password = NULL;
 	enum tfr_status status;
 	size_t skip, n;
+	char *name;
 
 	for (size_t i = 0; !row && i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strncasecmp(url, rows[i].scheme, strlen(rows[i].scheme)))
 			row = &rows[i];
 	if (!row)
 		return tfr_fail_path(err, TFR_EUSAGE, url, "not the URL of an object:");
+	status = tfr_url_check(url, err);
+	if (status)
+		return status;
 	skip = strlen(row->scheme);
 	n = strcspn(url + skip, row->kind == TFR_STORE_HTTP ? "/?#" : "/");
 	*key = url + skip + n;
 	if (row->kind == TFR_STORE_HTTP) {
 		name = tfr_asprintf("%s%.*s", row->scheme, (int)n, url + skip);
+		for (char *c = name; c && *c; c++)
+			*c = (char)tolower((unsigned char)*c);
 	} else {
 		*key += **key == '/';
 		name = strndup(url + skip, n);
 	}
-	if (!name ||
-		(row->kind == TFR_STORE_HTTP && !split_user(&name, &user_password, row->scheme))) {
-		free(name);
+	if (!name)
 		return tfr_fail_nomem(err, "opening a bucket");
-	}
 	pthread_mutex_lock(&lock);
-	status = find(s, row, name, user_password, err);
+	status = find(s, row, name, err);
 	pthread_mutex_unlock(&lock);
 	return status;
+}
+
+enum tfr_status tfr_store_authorize(const char *url, const char *header, struct tfr_error *err)
+{
+	struct tfr_store *s;
+	const char *key;
+	enum tfr_status status = tfr_store_find(&s, url, &key, err);
+
+	if (status)
+		return status;
+	pthread_mutex_lock(&s->lock);
+	free(s->header);
+	s->header = strdup(header);
+	pthread_mutex_unlock(&s->lock);
+	return s->header ? TFR_OK : tfr_fail_nomem(err, "preparing a request");
 }
 
 void tfr_stores_set(const struct tfr_remote_opts *opts)
@@ -349,7 +340,7 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 {
 	TFR_AUTO_FREE char *base = NULL;
 	char region[TFR_REGION];
-	bool renew, unsigned_;
+	bool renew, unsigned_, good;
 
 	*out = (struct tfr_sending){ 0 };
 	pthread_mutex_lock(&s->lock);
@@ -358,13 +349,12 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	renew = s->expired;
 	s->expired = false;
 	unsigned_ = s->anonymous || !s->row->sign;
+	out->netrc = s->row->kind == TFR_STORE_HTTP && !s->header && !s->anonymous;
+	good = !s->header || add_header(out, s->header);
 	pthread_mutex_unlock(&s->lock);
 	memcpy(out->region, region, sizeof(region));
 	out->ca_file = tfr_ca_file();
-	if (s->user_password)
-		out->user_password = strdup(s->user_password);
-	if (!base || (s->user_password && !out->user_password) || !make_url(s, call, base, out) ||
-		!add_fields(s, call, out))
+	if (!good || !base || !make_url(s, call, base, out) || !add_fields(s, call, out))
 		return tfr_fail_nomem(err, "preparing a request");
 	return unsigned_ ? TFR_OK : authorise(s, call, region, renew, out, err);
 }
@@ -374,9 +364,6 @@ void tfr_sending_clear(struct tfr_sending *s)
 	for (struct curl_slist *h = s->headers; h; h = h->next)
 		explicit_bzero(h->data, strlen(h->data));
 	curl_slist_free_all(s->headers);
-	if (s->user_password)
-		explicit_bzero(s->user_password, strlen(s->user_password));
-	free(s->user_password);
 	free(s->url);
 	*s = (struct tfr_sending){ 0 };
 }
@@ -455,11 +442,8 @@ void tfr_store_hint(
 {
 	if (s->row->kind == TFR_STORE_HTTP) {
 		if (http_status != 400)
-			tfr_error_hint(
-				err, s->user_password
-					     ? "Check the user name and the password in the URL."
-					     : "Give the user name in the URL: "
-					       "https://USER:PASSWORD@HOST/PATH");
+			tfr_error_hint(err, "Check the user name and the password in ~/.netrc, or "
+					    "the value of --header 'Authorization: ...'.");
 	} else if (tfr_store_anonymous(s) && http_status != 400) {
 		tfr_error_hint(err,
 			"The request was not signed, because no credentials were found or "

@@ -40,9 +40,7 @@ struct tfr_call {
 struct tfr_sending {
 	char *url; /* "https://bucket.s3.eu-west-1.amazonaws.com/a%20b?partNumber=1" */
 	struct curl_slist *headers; /* all of them, with those of the call and the signature */
-	/* For the row http: user name and password of the URL, which libcurl sends as it
-	 * negotiates. */
-	char *user_password;
+	bool netrc; /* for the row http: libcurl takes user name and password from ~/.netrc */
 	const char *ca_file;	 /* belongs to the store; NULL: the system's */
 	char region[TFR_REGION]; /* that it is signed for */
 };
@@ -53,14 +51,15 @@ struct tfr_sending {
 enum tfr_status tfr_store_find(
 	struct tfr_store **s, const char *url, const char **key, struct tfr_error *err);
 enum tfr_store_kind tfr_store_kind(const struct tfr_store *s);
-/* "s3://bucket/key" for messages, without user name, password and query; in `text`, which is
- * returned. */
+/* "s3://bucket/key" for messages, without the query; in `text`, which is returned. */
 char *tfr_store_show(const struct tfr_store *s, const char *key, char *text, size_t size);
 /* Fills `out` for one attempt at a call.  Credentials are fetched or refreshed if they expire
  * within five minutes, which may wait for another server. */
 enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	struct tfr_sending *out, struct tfr_error *err);
 void tfr_sending_clear(struct tfr_sending *s);
+/* As tfr_remote_authorize(). */
+enum tfr_status tfr_store_authorize(const char *url, const char *header, struct tfr_error *err);
 /* The server did not accept the credentials because they have expired: the next tfr_store_sign()
  * gets new ones.  False: there are none to be had. */
 bool tfr_store_expired(struct tfr_store *s);

@@ -84,8 +84,6 @@ enum tfr_status tfr_upload_open(struct tfr_upload **out, const char *url,
 		status = check_name(u, err);
 	if (!status)
 		status = choose_part_size(u, opts->size, err);
-	if (!status && opts->state)
-		status = tfr_upload_restore(u, opts->state, opts->state_size, err);
 	if (!status)
 		status = tfr_pile_check(open_uploads, u->part_size, err);
 	if (status)
@@ -323,23 +321,14 @@ enum tfr_status tfr_upload_write(
 	return status;
 }
 
-enum tfr_status tfr_upload_settle(struct tfr_upload *u, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	while (!status && u->in_flight)
-		status = collect(u, true, err);
-	return status;
-}
-
 enum tfr_status tfr_upload_seal(struct tfr_upload *u, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
 	if (*u->id && u->pile.size)
 		status = dispatch(u, err);
-	if (!status)
-		status = tfr_upload_settle(u, err);
+	while (!status && u->in_flight)
+		status = collect(u, true, err);
 	u->sealed = !status;
 	u->st = (struct stat){
 		.st_mode = S_IFREG | 0644, .st_nlink = 1, .st_size = (off_t)u->size
@@ -379,7 +368,7 @@ void tfr_upload_end(struct tfr_upload *u)
 		free_part(part);
 	}
 	tfr_upload_forget(u);
-	if (*u->id && !u->complete && !u->kept)
+	if (*u->id && !u->complete)
 		tfr_upload_abort(u->url, u->id, NULL);
 	open_uploads--;
 	tfr_pile_clear(&u->pile);

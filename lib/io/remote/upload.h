@@ -14,8 +14,6 @@ enum tfr_status tfr_upload_write(
 enum tfr_status tfr_upload_seal(struct tfr_upload *u, struct tfr_error *err);
 enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err);
 const struct stat *tfr_upload_stat(const struct tfr_upload *u);
-enum tfr_status tfr_upload_save(struct tfr_upload *u, struct tfr_buf *state, struct tfr_error *err);
-void tfr_upload_keep(struct tfr_upload *u);
 void tfr_upload_end(struct tfr_upload *u);
 enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_error *err);
 /* Aborts all uploads of the process, on the thread of the engine, because a signal ends it.

@@ -246,8 +246,7 @@ static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tf
 	}
 	if (status == TFR_ESYS && a->status == 412) {
 		tag_of_pile(u, tag, sizeof(tag));
-		status = (a->attempts > 1 || u->resumed) && is_ours(u, tag) ? TFR_OK
-									    : exists(u, err);
+		status = a->attempts > 1 && is_ours(u, tag) ? TFR_OK : exists(u, err);
 	}
 	if (status == TFR_END)
 		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
@@ -366,7 +365,7 @@ static enum tfr_status complete_parts(
 			       !(status == TFR_ESYS && (a->status == 412 || a->status == 200))))
 		return status;
 	tag_of_parts(u, tag, sizeof(tag));
-	if ((a->attempts > 1 || sent > 1 || u->resumed) && is_ours(u, tag))
+	if ((a->attempts > 1 || sent > 1) && is_ours(u, tag))
 		return TFR_OK;
 	if (status == TFR_END)
 		return tfr_fail_path(

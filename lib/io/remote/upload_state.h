@@ -32,8 +32,7 @@ struct tfr_upload {
 	struct tfr_store *store;
 	char *url;
 	const char *key; /* in `url` */
-	bool force, sealed, complete, kept;
-	bool resumed; /* another run began it, and may have completed it */
+	bool force, sealed, complete;
 	size_t part_size;
 	struct tfr_pile pile;	/* the part that fills */
 	uint32_t crc;		/* of it */
@@ -51,11 +50,6 @@ struct tfr_upload {
 
 /* "x-amz-checksum-crc32c: AAAAAA==" or "x-goog-hash: crc32c=AAAAAA==". */
 void tfr_upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text, size_t size);
-/* Restores what tfr_upload_save() has saved. */
-enum tfr_status tfr_upload_restore(
-	struct tfr_upload *u, const void *state, size_t size, struct tfr_error *err);
-/* Waits for all parts in flight. */
-enum tfr_status tfr_upload_settle(struct tfr_upload *u, struct tfr_error *err);
 /* Puts it on the list of those that a signal aborts. */
 void tfr_upload_note(struct tfr_upload *u);
 /* Takes it off the list of those that a signal aborts. */

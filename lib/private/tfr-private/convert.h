@@ -119,7 +119,7 @@ struct tfr_convert_opts {
 	const char *const *inputs;
 	size_t input_count; /* at least 1; most kinds accept only one */
 	/* The kind of input: "folder", "audio", "pairs", "coco", "voc", "yolo", "archive",
-	 * "webdataset", "npy", "hdf5", "csv", "tsv", "tsv-raw", "jsonl", "records"; NULL:
+	 * "webdataset", "npy", "hdf5", "csv", "tsv", "jsonl", "records"; NULL:
 	 * detected from the contents. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; inputs[0] has the images */
@@ -145,7 +145,7 @@ struct tfr_convert_opts {
 	/* A folder of images: the sets become splits of a TFDS data set in this folder, each named
 	 * after its `set`.  The folder is created if necessary.  NULL: ordinary sets. */
 	const char *tfds;
-	/* Of lists: "csv", "tsv", "tsv-raw", "jsonl". */
+	/* Of lists: "csv", "tsv", "jsonl". */
 	const struct tfr_column_type *types;
 	size_t type_count;
 	const struct tfr_embed *embeds;
@@ -255,7 +255,7 @@ struct tfr_convert_report {
 };
 
 /* A list: each row is an item, each column a feature.  "csv" is RFC 4180 with a header line.  "tsv"
- * is the same with tabs; "tsv-raw" has tabs and no quotes (IANA's text/tab-separated-values).
+ * is the same with tabs.
  * "jsonl" has one object per line: numbers, NaN, Infinity, -Infinity, strings, true and false,
  * arrays of these, {"base64": TEXT}.  Members of a nested object are features "NAME/MEMBER".  Lines
  * that begin with '#' before the header are comments. A first column without a name is called

@@ -22,9 +22,12 @@ struct tfr_temporaries;
 
 /* Whether `path` begins with http://, https://, s3:// or gs://. */
 bool tfr_is_url(const char *path);
-/* *shown: a web address without its user name, password and query, to be used in its place, which the
- * caller frees; NULL: there is nothing to hide. */
+/* *shown: a web address without its query, to be used in its place, which the caller frees; NULL:
+ * there is nothing to hide.  TFR_EUSAGE: it has a user name or a password. */
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err);
+/* Sends `header`, "Authorization: ...", with each request to the scheme, host and port of `url`,
+ * and to no other.  The process keeps it. */
+enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err);
 /* As stat(), for a path or a URL.  A prefix of a bucket that has objects is a directory; st_ino and
  * st_dev of an object are equal as long as it is not replaced.  A server's fault gives EIO,
  * and its refusal EACCES. */

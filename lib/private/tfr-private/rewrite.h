@@ -59,16 +59,10 @@ struct tfr_shuffle_opts {
 	 * quarter of it is refused with TFR_ENOMEM.  The process itself and compression need more:
 	 * less than 32 MiB without compression. */
 	uint64_t memory;
-	/* Folders over which temporary files are spread.  None: the folder of the output, if that
-	 * is a file. */
+	/* Folders over which temporary files are spread, which have no names and never remain.
+	 * None: the folder of the output, if that is a file. */
 	const char *const *tmpdirs;
 	size_t tmpdir_count;
-	/* If the call ends early, even by a kill, keep the files of a finished pass, and continue
-	 * from them when called with the same inputs, seed and selection.  Temporary files then
-	 * have names, `.NAME.shuffle…` in the temporary folders; otherwise they have none and never
-	 * remain.  Not with a quarantine, which would lack the records skipped before: TFR_EUSAGE.
-	 */
-	bool resume;
 };
 #define TFR_SHUFFLE_MEMORY_MIN ((uint64_t)8 << 20)
 
@@ -95,10 +89,6 @@ struct tfr_shuffle_report {
 	unsigned passes;
 	uint32_t buckets;
 	uint64_t temp_bytes; /* written to temporary files */
-	bool resumed;	     /* the first pass was already done */
-	/* With `resume`: an earlier run with these options and inputs has written the output, so
-	 * this call did nothing.  `written` and `sum` are those of the output. */
-	bool complete;
 };
 
 /* TFR_EDATA   a damaged input

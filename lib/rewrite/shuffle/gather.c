@@ -440,8 +440,7 @@ static enum tfr_status write_bucket(void *ctx, uint64_t i, void *data, struct tf
 			status = tfr_set_writer_finish(r->g->out, p->shard, err);
 		records += p->totals.records;
 	}
-	if (!status && r->g->release &&
-		__atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
+	if (!status && __atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
 		for (uint32_t k = 0; k < s->bucket->part_count; k++)
 			tfr_chunk_list_release(
 				s->bucket->parts[k].of, s->bucket->parts[k].list, r->g->spill);

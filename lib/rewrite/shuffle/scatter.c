@@ -204,7 +204,6 @@ struct again {
 	struct tfr_bucket **large;
 	uint32_t into; /* number of buckets that each is divided into */
 	struct tfr_arena arena;
-	bool release;
 	struct tfr_ticker ticker;
 };
 
@@ -273,7 +272,7 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 		status = tfr_chunk_lists_end(to, err);
 	if (!status)
 		status = tfr_chunk_lists_flush(to, err);
-	for (uint32_t k = 0; a->release && !status && k < b->part_count; k++)
+	for (uint32_t k = 0; !status && k < b->part_count; k++)
 		tfr_chunk_list_release(b->parts[k].of, b->parts[k].list, a->spill);
 	tfr_ticker_add(&a->ticker, b->records, b->bytes);
 	return status;
@@ -351,15 +350,12 @@ static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan 
 }
 
 enum tfr_status tfr_scatter_again(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, bool release,
-	struct tfr_dealt *dealt, struct tfr_buckets *buckets, uint32_t *divided,
-	struct tfr_error *err)
+	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct tfr_dealt *dealt,
+	struct tfr_buckets *buckets, uint32_t *divided, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_bucket **large =
 		calloc(buckets->count + 1, sizeof(struct tfr_bucket *));
-	struct again a = {
-		.opts = opts, .spill = spill, .dealt = dealt, .large = large, .release = release
-	};
+	struct again a = { .opts = opts, .spill = spill, .dealt = dealt, .large = large };
 	uint64_t largest_record = 0, largest_bucket = 0, records = 0, bytes = 0;
 	enum tfr_status status;
 

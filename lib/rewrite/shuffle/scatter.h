@@ -24,8 +24,7 @@ enum tfr_status tfr_scatter_flush(struct tfr_dealt *dealt, struct tfr_error *err
 /* Divides the buckets that are too large to be sorted in plan->gather bytes, once; *divided is
  * their number.  All buckets must be in the spill. */
 enum tfr_status tfr_scatter_again(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, bool release,
-	struct tfr_dealt *dealt, struct tfr_buckets *buckets, uint32_t *divided,
-	struct tfr_error *err);
+	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct tfr_dealt *dealt,
+	struct tfr_buckets *buckets, uint32_t *divided, struct tfr_error *err);
 
 #endif

@@ -3,15 +3,11 @@
  * The output is published only if the number and the content sum of the written records match
  * those of the records dealt. */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <tfr-private/text.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "rewrite/rewrite_sweep.h"
-#include "rewrite/shuffle/resume.h"
 #include "rewrite/shuffle/scatter.h"
 #include "shard/set_writer.h"
 #include "sweep/deferred_faults.h"
@@ -33,9 +29,6 @@ struct shuffle {
 	struct tfr_spill *spill;
 	struct tfr_dealt dealt;
 	struct tfr_buckets buckets;
-	char *name;  /* of the files kept for --resume; NULL: none is kept */
-	char *state; /* the path of the one with the positions */
-	struct tfr_kept kept;
 };
 
 /* --- preparation --- */
@@ -72,73 +65,20 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* Names the kept files.  The path is made before it is needed, so that removing cannot fail for
- * lack of memory. */
-static enum tfr_status name_kept(struct shuffle *s, struct tfr_error *err)
-{
-	s->name = tfr_resume_name(s->o->output);
-	s->state = s->name ? tfr_resume_path(s->folders[0], s->name) : NULL;
-	return s->state ? TFR_OK : tfr_fail_nomem(err, "looking for a finished pass");
-}
-
-/* Finds the state of an earlier run, if requested. */
-static enum tfr_status find_state(struct shuffle *s, struct tfr_error *err)
-{
-	struct tfr_kept found = { 0 };
-	enum tfr_status status;
-
-	if (!s->o->resume)
-		return TFR_OK;
-	status = name_kept(s, err);
-	if (!status)
-		status = tfr_resume_fingerprint(
-			s->o, s->folders, s->folder_count, &s->kept.fingerprint, err);
-	if (status)
-		return status;
-	found.fingerprint = s->kept.fingerprint;
-	status = tfr_resume_load(s->state, &found, &s->dealt, &s->buckets, err);
-	if (!status) {
-		s->kept = found;
-		*s->report = found.report;
-		s->report->resumed = true;
-	}
-	return status == TFR_END ? TFR_OK : status;
-}
-
 static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_spill_opts opts = {
 		.folders = s->folders,
 		.folder_count = s->folder_count,
-		.files = s->kept.spill_files,
-		.name = s->name,
-		.keep = s->report->resumed,
-		.temporaries = s->o->common.writer.temporaries,
+		.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX,
 		.expected = s->plan.temp_bytes,
 	};
-	enum tfr_status status = tfr_spill_open(&s->spill, &opts, err);
-	bool gone = status == TFR_ESYS;
 
-	if (!status && opts.keep && !tfr_kept_fits(&s->buckets, s->spill)) {
-		tfr_spill_close(s->spill);
-		s->spill = NULL;
-		gone = true;
-	}
-	/* The kept data is missing or does not match the state: start from the beginning. */
-	if (gone && opts.keep) {
-		unlink(s->state);
-		tfr_buckets_clear(&s->buckets);
-		tfr_dealt_clear(&s->dealt);
-		*s->report = (struct tfr_shuffle_report){ 0 };
-		opts.keep = false;
-		status = tfr_spill_open(&s->spill, &opts, err);
-	}
-	return status;
+	return tfr_spill_open(&s->spill, &opts, err);
 }
 
 static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 {
-	/* The output's lock keeps other processes away from data that may be resumed. */
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
 	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
 		&how, s->o->common.sweep.warn, s->o->common.sweep.ctx, err);
@@ -151,10 +91,7 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 		return status;
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
-	s->kept.spill_files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
-	status = find_state(s, err);
-	if (!status && !s->report->resumed)
-		status = check_space(s, err);
+	status = check_space(s, err);
 	return status ? status : open_spill(s, err);
 }
 
@@ -183,26 +120,11 @@ static bool stays_in_memory(struct shuffle *s)
 	uint64_t memory =
 		s->plan.memory / 16 * 15; /* the rest is for memory left over from reading */
 
-	if ((spilled && s->name) || used + at_once * largest_bucket(s) > memory)
+	if (used + at_once * largest_bucket(s) > memory)
 		return false;
 	s->mem.gather = memory - used;
 	s->report->passes = spilled ? 2 : 1;
 	return true;
-}
-
-/* From here on an interrupted run can be resumed. */
-static enum tfr_status keep_pass(struct shuffle *s, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	if (!s->name)
-		return TFR_OK;
-	s->report->temp_bytes = tfr_spill_bytes(s->spill);
-	s->kept.report = *s->report;
-	status = tfr_spill_settle(s->spill, err);
-	if (!status)
-		status = tfr_resume_save(s->state, &s->kept, &s->buckets, err);
-	return status;
 }
 
 /* The first pass. */
@@ -218,8 +140,7 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 	if (stays_in_memory(s))
 		return TFR_OK;
 	report->passes = 2;
-	status = tfr_scatter_flush(&s->dealt, err);
-	return status ? status : keep_pass(s, err);
+	return tfr_scatter_flush(&s->dealt, err);
 }
 
 /* Further passes, while memory cannot hold some bucket. */
@@ -230,11 +151,8 @@ static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
 
 	while (!status && divided && !s->dealt.arena.base) {
 		status = tfr_scatter_again(
-			s->o, &s->mem, s->spill, !s->name, &s->dealt, &s->buckets, &divided, err);
-		if (!status && divided) {
-			s->report->passes++;
-			status = keep_pass(s, err);
-		}
+			s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &divided, err);
+		s->report->passes += !status && divided;
 	}
 	return status;
 }
@@ -250,7 +168,6 @@ static enum tfr_status gather(struct shuffle *s, struct tfr_error *err)
 		.out = s->out,
 		.memory = s->mem.gather,
 		.threads = s->mem.threads,
-		.release = !s->name,
 	};
 
 	for (uint32_t k = 0; k < s->buckets.count; k++)
@@ -292,8 +209,6 @@ static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
 		status = gather(s, err);
 	if (!status)
 		status = check_written(s, err);
-	if (status == TFR_EDATA && s->report->resumed) /* the kept data was damaged */
-		tfr_error_hint(err, "Remove '%s' to begin again.", s->state);
 	return status;
 }
 
@@ -303,9 +218,8 @@ static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct
 	struct shuffle s = { .o = opts, .info = info, .report = report };
 	enum tfr_status status;
 
-	*report = (struct tfr_shuffle_report){ 0 };
 	status = prepare(&s, err);
-	if (!status && !report->resumed)
+	if (!status)
 		status = deal(&s, err);
 	if (!status)
 		status = tfr_expect_check(
@@ -314,37 +228,13 @@ static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct
 		status = write_out(&s, err);
 	if (!status)
 		status = publish(&s, err);
-	if (!status && s.name) {
-		unlink(s.state);
-		tfr_spill_remove(s.spill);
-	}
 	report->buckets = s.buckets.count;
-	if (s.spill && !report->resumed)
+	if (s.spill)
 		report->temp_bytes = tfr_spill_bytes(s.spill);
 	tfr_buckets_clear(&s.buckets);
 	tfr_dealt_clear(&s.dealt);
 	tfr_spill_close(s.spill);
 	tfr_set_writer_close(s.out);
-	free(s.default_folder);
-	free(s.name);
-	free(s.state);
-	return status;
-}
-
-/* Removes what was kept by a run that was killed after it had published the output. */
-static enum tfr_status remove_kept(const struct tfr_shuffle_opts *opts, struct tfr_error *err)
-{
-	struct shuffle s = { .o = opts };
-	enum tfr_status status = find_folders(&s, err);
-
-	if (!status)
-		status = name_kept(&s, err);
-	if (!status) {
-		unlink(s.state);
-		tfr_spill_remove_left(s.folders, s.folder_count, s.name, SPILLS_MAX);
-	}
-	free(s.name);
-	free(s.state);
 	free(s.default_folder);
 	return status;
 }
@@ -353,24 +243,11 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 	struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
-	TFR_AUTO_BUF said = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 
-	if (opts->resume && opts->common.sweep.quarantine)
-		return tfr_fail(err, TFR_EUSAGE,
-			"a shuffle that can be resumed has no quarantine: records that the "
-			"earlier run skipped would be missing");
 	*report = (struct tfr_shuffle_report){ 0 };
-	status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
-	if (!status && opts->resume && strcmp(opts->output, "-")) {
-		status = tfr_resume_said(opts, &said, &info.inputs, err);
-		info.options = (const char *)said.data;
-		if (!status)
-			status = tfr_resume_finished(opts, &said, info.inputs, report, err);
-	}
 	if (!status)
-		status = report->complete ? remove_kept(opts, err)
-					  : shuffle(opts, &info, report, err);
+		status = shuffle(opts, &info, report, err);
 	tfr_set_info_clear(&info);
 	return status;
 }

@@ -93,7 +93,6 @@ struct tfr_gather {
 	uint64_t records; /* in all buckets */
 	uint64_t memory;
 	unsigned threads;
-	bool release; /* release temporary space after it was read */
 };
 enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err);
 

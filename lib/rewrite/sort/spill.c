@@ -20,8 +20,6 @@
 struct file {
 	int fd; /* -1: not yet created */
 	const char *folder;
-	char *path;  /* NULL: it has no name */
-	void *noted; /* its entry in the temporaries */
 	uint64_t end;
 	bool full;
 };
@@ -29,73 +27,10 @@ struct file {
 struct tfr_spill {
 	struct file *files;
 	unsigned count;
-	bool settled;
 	uint64_t bytes;
 	struct tfr_spill_opts opts;
 	pthread_mutex_t making;
 };
-
-static char *path_of(const char *folder, const char *name, unsigned number)
-{
-	return tfr_asprintf("%s/.%s-%u", folder, name, number);
-}
-
-/* Opens a file left by an earlier run.  A file with a second name, or owned by another user,
- * could be modified concurrently. */
-static enum tfr_status open_kept(struct file *f, struct tfr_error *err)
-{
-	struct stat st;
-
-	f->fd = TEMP_FAILURE_RETRY(open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-	if (f->fd < 0 || fstat(f->fd, &st))
-		return tfr_fail_errno(err, errno, f->path, "cannot open temporary file");
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
-		return tfr_fail_path(err, TFR_ESYS, f->path, "not a temporary file of this user:");
-	f->end = (uint64_t)st.st_size;
-	return TFR_OK;
-}
-
-/* Removes an existing file of that name; it is never written to. */
-static enum tfr_status create_named(
-	struct file *f, const struct tfr_spill_opts *opts, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-	sigset_t saved;
-
-	tfr_temporaries_begin(opts->temporaries, &saved);
-	unlink(f->path);
-	f->fd = TEMP_FAILURE_RETRY(
-		open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-	if (f->fd < 0)
-		status = tfr_fail_errno(err, errno, f->path, "cannot create temporary file");
-	else
-		f->noted = tfr_temporaries_note(opts->temporaries, f->path);
-	tfr_temporaries_end(opts->temporaries, &saved);
-	if (status && err && err->sys_errno == EEXIST)
-		tfr_error_hint(err, "It cannot be removed. Name another folder with --tmpdir.");
-	return status;
-}
-
-static enum tfr_status open_named(
-	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
-{
-	free(f->path); /* of a failed attempt */
-	f->path = path_of(f->folder, opts->name, number);
-	if (!f->path)
-		return tfr_fail_nomem(err, "opening temporary files");
-	return opts->keep ? open_kept(f, err) : create_named(f, opts, err);
-}
-
-static enum tfr_status open_file(
-	struct file *f, unsigned number, const struct tfr_spill_opts *opts, struct tfr_error *err)
-{
-	if (opts->name)
-		return open_named(f, number, opts, err);
-	f->fd = tfr_temporary_nameless(f->folder);
-	if (f->fd < 0)
-		return tfr_fail_errno(err, errno, f->folder, "cannot make a temporary file in");
-	return TFR_OK;
-}
 
 enum tfr_status tfr_spill_open(
 	struct tfr_spill **out, const struct tfr_spill_opts *opts, struct tfr_error *err)
@@ -107,7 +42,6 @@ enum tfr_status tfr_spill_open(
 		return tfr_fail_nomem(err, "opening temporary files");
 	s->opts = *opts;
 	pthread_mutex_init(&s->making, NULL);
-	s->settled = opts->keep;
 	s->count = opts->files > opts->folder_count ? opts->files : (unsigned)opts->folder_count;
 	s->files = calloc(s->count, sizeof(*s->files));
 	if (!s->files)
@@ -115,8 +49,6 @@ enum tfr_status tfr_spill_open(
 	for (unsigned k = 0; s->files && k < s->count; k++)
 		s->files[k] =
 			(struct file){ .fd = -1, .folder = opts->folders[k % opts->folder_count] };
-	for (unsigned k = 0; opts->keep && !status && k < s->count; k++)
-		status = open_file(&s->files[k], k, opts, err);
 	if (status) {
 		tfr_spill_close(s);
 		return status;
@@ -125,42 +57,13 @@ enum tfr_status tfr_spill_open(
 	return TFR_OK;
 }
 
-void tfr_spill_remove(struct tfr_spill *s)
-{
-	for (unsigned k = 0; s && s->files && k < s->count; k++) {
-		struct file *f = &s->files[k];
-
-		if (f->path && f->fd >= 0)
-			unlink(f->path);
-		tfr_temporaries_forget(f->noted);
-		free(f->path);
-		f->path = NULL;
-		f->noted = NULL;
-	}
-}
-
-void tfr_spill_remove_left(
-	const char *const *folders, size_t folder_count, const char *name, unsigned files)
-{
-	for (unsigned k = 0; k < files; k++) {
-		TFR_AUTO_FREE char *path = path_of(folders[k % folder_count], name, k);
-
-		if (path)
-			unlink(path);
-	}
-}
-
 void tfr_spill_close(struct tfr_spill *s)
 {
 	if (!s)
 		return;
-	if (!s->settled)
-		tfr_spill_remove(s);
-	for (unsigned k = 0; s->files && k < s->count; k++) {
+	for (unsigned k = 0; s->files && k < s->count; k++)
 		if (s->files[k].fd >= 0)
 			close(s->files[k].fd);
-		free(s->files[k].path);
-	}
 	pthread_mutex_destroy(&s->making);
 	free(s->files);
 	free(s);
@@ -202,8 +105,7 @@ static bool write_at(int fd, const uint8_t *data, size_t size, uint64_t offset)
 	return true;
 }
 
-static enum tfr_status make_file(
-	struct tfr_spill *s, struct file *f, unsigned number, struct tfr_error *err)
+static enum tfr_status make_file(struct tfr_spill *s, struct file *f, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -211,14 +113,13 @@ static enum tfr_status make_file(
 		return TFR_OK;
 	pthread_mutex_lock(&s->making);
 	if (f->fd < 0) {
-		struct file made = *f;
+		int fd = tfr_temporary_nameless(f->folder);
 
-		status = open_file(&made, number, &s->opts, err);
-		f->path = made.path;
-		f->noted = made.noted;
-		f->end = made.end;
+		if (fd < 0)
+			status = tfr_fail_errno(
+				err, errno, f->folder, "cannot make a temporary file in");
 		/* Other threads write as soon as they see it. */
-		__atomic_store_n(&f->fd, made.fd, __ATOMIC_RELEASE);
+		__atomic_store_n(&f->fd, fd, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&s->making);
 	return status;
@@ -236,7 +137,7 @@ enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void
 		f = &s->files[number];
 		if (__atomic_load_n(&f->full, __ATOMIC_RELAXED))
 			continue;
-		status = make_file(s, f, number, err);
+		status = make_file(s, f, err);
 		if (status)
 			return status;
 		*spot = (struct tfr_spot){ __atomic_fetch_add(&f->end, size, __ATOMIC_RELAXED),
@@ -268,21 +169,6 @@ enum tfr_status tfr_spill_read(
 	return TFR_OK;
 }
 
-uint64_t tfr_spill_held(const struct tfr_spill *s)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned k = 0; k < s->count; k++)
-		bytes += s->files[k].end;
-	return bytes;
-}
-
-bool tfr_spill_holds(const struct tfr_spill *s, const struct tfr_spot *spot)
-{
-	return spot->file < s->count && spot->offset <= s->files[spot->file].end &&
-	       spot->size <= s->files[spot->file].end - spot->offset;
-}
-
 void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)
 {
 	/* If this is not supported, closing the file releases the space. */
@@ -293,24 +179,6 @@ void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)
 uint64_t tfr_spill_bytes(const struct tfr_spill *s)
 {
 	return __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
-}
-
-enum tfr_status tfr_spill_settle(struct tfr_spill *s, struct tfr_error *err)
-{
-	for (unsigned k = 0; k < s->count; k++) {
-		struct file *f = &s->files[k];
-		enum tfr_status status = make_file(s, f, k, err); /* so that no file is missing */
-
-		if (status)
-			return status;
-		if (TEMP_FAILURE_RETRY(fsync(f->fd)))
-			return tfr_fail_errno(
-				err, errno, f->folder, "cannot write temporary records in");
-		tfr_temporaries_forget(f->noted);
-		f->noted = NULL;
-	}
-	s->settled = true;
-	return TFR_OK;
 }
 
 enum tfr_status tfr_spill_free(

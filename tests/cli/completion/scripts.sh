@@ -11,3 +11,9 @@ offer() {   # offer WORD...: what bash would offer for the last word
 source ./c.bash
 offer tfr cou
 offer tfr count --per
+offer tfr cat --compression g
+offer tfr cat --compression = g
+offer tfr help sp
+: > train.tfrecord; : > test.tfrecord; : > 'a file'
+offer tfr stats --where t
+offer tfr cat a

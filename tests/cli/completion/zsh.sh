@@ -1,21 +1,10 @@
-# The script is well formed, and finds names in what zsh says of the line: its words as they were typed, the current one
-# in parts.
+# The script is well formed, loads, and knows the words of an option.
 command -v zsh > /dev/null || { echo "no zsh here"; exit 77; }
-printf '{"image/class/label":1,"score":0.5,"my key":1}\n' > l.jsonl
-tfr shard -q l.jsonl -o 'my train.tfrecord' && tfr shard -q l.jsonl -o s@3.tfrecord || exit
 tfr completion zsh > _tfr && zsh -n _tfr || exit
 cat > ask.zsh << 'END'
-compdef() { :; }
+compdef() { print -r -- "compdef $*"; }
+_arguments() { print -rl -- ${(M)@:#--compression*}; }
 source ./_tfr
-compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -rl -- "    "${^@}; }
-at() { words=("$@") CURRENT=$#; SUFFIX= QISUFFIX=; print -r -- "$*<TAB>"; _tfr_names || print -r -- "    none of ours"; }
-at tfr stats "'my train.tfrecord'" --order ''
-at tfr stats 'my\ train.tfrecord' --order=sc
-at tfr cat s@3.tfrecord --where "'score > 1 && sc"
-at tfr cat s@3.tfrecord --keep score,
-at tfr cat s@
-at tfr cat s
-words=(tfr stats --order scxx s@3.tfrecord) CURRENT=4 SUFFIX=xx QISUFFIX=; _tfr_names
-at tfr stats absent --order ''
+words=(tfr cat --compression g) CURRENT=4; _tfr
 END
 zsh -f ask.zsh

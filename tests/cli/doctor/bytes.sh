@@ -16,12 +16,10 @@ fresh; echo "cut:"; truncate -s -5 d/train-00003-of-00004.tfrecord; truncate -s 
 echo "first things first:"; rm d/train.*.manifest.json; tfr cat -q -o d/train@2.tfrecord.gz few.tfrecord; tfr doctor -q --readers 3 d
 echo "a file:"; cp d/train-00001-of-00004.tfrecord one.tfrecord; fix damage one.tfrecord
 echo "stray:"; cp few.tfrecord stray.tfrecord; printf 'abc' >> stray.tfrecord; fix damage stray.tfrecord
-fresh; echo "mixed-compression:"; gzip -n < d/train-00001-of-00004.tfrecord > x; mv x d/train-00001-of-00004.tfrecord; fix mixed-compression d
+fresh
 echo "not-called-gz:"; tfr cat -q -f -z zlib -o d/train@4.tfrecord few.tfrecord; fix not-called-gz d
 echo "called-gz:"; cp few.tfrecord few.tfrecord.gz; fix called-gz few.tfrecord.gz
-echo "members:"; (tfr cat -q -z gzip -n 20 few.tfrecord; tfr cat -q -z gzip --skip 20 few.tfrecord) > two.tfrecord.gz; fix members two.tfrecord.gz
 echo "one-stream:"; gzip -n -1 < all.tfrecord > all.tfrecord.gz; fix one-stream all.tfrecord.gz; gzip -n < few.tfrecord > small.tfrecord.gz; tfr doctor -q small.tfrecord.gz; echo "small: status $?"
-echo "no-points:"; fix no-points all.tfrecord.gz
 echo "stale-index:"; fresh; tfr index -q d/train@4.tfrecord; tfr doctor -q d; echo "status $?"
 touch -d '2030-01-01' d/train-00002-of-00004.tfrecord; fix stale-index d
 echo hello > d/train-00001-of-00004.tfrecord.idx; touch -d '2031-01-01' d/*.idx; fix stale-index d

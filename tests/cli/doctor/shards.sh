@@ -10,7 +10,6 @@ P
 tfr cat -q -o s@4.tfrecord all
 echo "good:"; tfr doctor -q s@4.tfrecord; echo "status $?"; tfr doctor -q --readers 4 s@4.tfrecord; echo "status $?"
 echo "few-shards:"; fix few-shards --readers=7 s@4.tfrecord; fix few-shards --readers=2 all
-echo "shares:"; rm s-dealt*; fix shares --readers=3 s@4.tfrecord
 echo "uneven:"; tfr cat -q --limit 900 -o u-00000-of-00002 all; tfr cat -q --skip 900 -o u-00001-of-00002 all; fix uneven u@2
 echo "tiny:"; tfr cat -q -n 100 -o t@20.tfrecord all; fix tiny t@20.tfrecord
 echo "files of other names:"; mkdir d; for i in 1 2 17; do tfr cat -q --skip $i -n 9 -o d/part-$i.tfrecord all; done; tfr doctor -q --readers 4 d; touch -d 1970-01-02 d; fix few-shards --readers=4 d

@@ -1,4 +1,4 @@
-# CSV by RFC 4180: quotes, lines within them, absent and empty cells, kinds by all values; tsv-raw knows no quotes.
+# CSV by RFC 4180: quotes, lines within them, absent and empty cells, kinds by all values.
 printf '\xef\xbb\xbfname,label,score,zip,big,gone\r\n' > a.csv
 printf 'foo,1,1.5,01234,9223372036854775807,\r\n' >> a.csv
 printf '"a ""b"", c\nsecond line",-7,2,9,9223372036854775808,\r\n\r\n' >> a.csv
@@ -7,9 +7,6 @@ tfr shard a.csv --types big=bytes -o a@2.tfrecord 2> err; echo "status $?"; sed 
 tfr show -q --json a-00000-of-00002.tfrecord; tfr show -q --json a-00001-of-00002.tfrecord
 echo "types"
 tfr shard -q a.csv --types zip=bytes,label=float --types big=bytes -o b.tfrecord; tfr show -q --json b.tfrecord
-echo "tsv"
-printf 'a\tb\tc\n"x\t1\t\n\t2\ty"\n\t\t\n' > a.tsv
-tfr shard -q --from tsv-raw a.tsv -o c.tfrecord; tfr show -q --json c.tfrecord
 echo "pipe: the first value decides"
 printf 'a,b\n1,x\n2.5,y\n3,4\n' | tfr shard --from csv - -o d.tfrecord 2> err; echo "status $?"; sed 's/in [0-9.]* s/in N s/' err
 tfr show -q --json d.tfrecord

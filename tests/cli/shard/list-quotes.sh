@@ -13,6 +13,9 @@ printf '\xef\xbb\xbf"x","y"\n"1","2"\n' > mark.csv; both csv mark.csv
 printf '\xef\xbb\xbf{"x": 1}\n{"x": 2}\n' > mark.jsonl; both jsonl mark.jsonl
 echo "tabs"
 printf 'x\ty\n"a\tb\n\n""c"""\t1\n\t\n \t2\n' > tabs.tsv; both tsv tabs.tsv
-echo "tabs, and quotes that mean nothing"
-printf 'x\ty\n"Yes," he said.\t1\n5"\t2\n' > raw.tsv; both tsv raw.tsv; both tsv-raw raw.tsv
-printf 'x\ty\n"Yes\t1\nNo\t2\n' > open.tsv; both tsv open.tsv; both tsv-raw open.tsv
+echo "tabs, and quotes that mean nothing, which the command of the hint quotes"
+quoted() { sed 's/"/""/g; s/[^\t\r]*"[^\t\r]*/"&"/g' "$1" > quoted.tsv; both tsv quoted.tsv; }
+printf 'x\ty\n"Yes," he said.\t1\n5"\t2\n' > raw.tsv; both tsv raw.tsv; quoted raw.tsv
+printf 'x\ty\n"Yes\t1\nNo\t2\n' > open.tsv; both tsv open.tsv; quoted open.tsv
+printf 'a\tb\tc\r\n"x\t1\t\r\n\t2\ty"\r\n\t\t\r\n' > crlf.tsv; quoted crlf.tsv
+tfr shard --from tsv-raw raw.tsv -o c.tfrecord 2>&1; echo "status $?"

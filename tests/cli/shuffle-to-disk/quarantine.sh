@@ -57,7 +57,6 @@ tfr shuffle -q none --on-error quarantine=aside -o new; echo "status $?"
 cp "$DATA/README.md" .
 tfr shuffle -q none README.md --on-error quarantine=aside -f -o new; echo "status $?"; wc -c < aside
 tfr shuffle -q none --on-error quarantine=new -o new; echo "status $?"
-tfr shuffle -q none --on-error quarantine=x -o new --resume; echo "status $?"
 tfr shuffle -q none --on-error quarantine=no/x -o new; echo "status $?"
 tfr shuffle -q none --on-error quarantine -o new; echo "status $?"
 rm README.md; ls -A

@@ -138,7 +138,6 @@ def commands():
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--steps', '1', '--json', f],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--steps', '1', '--html', 'feed.html', '--trace', 'trace.json', f],
             ['bench-feed', '--stages', b'read,cache="' + READABLE.encode() + b'\x1b[31m\x9b",parse,batch=4,upload', '--steps', '1', f],
-            ['bench-feed', '--stages', b'read,cache="' + READABLE.encode() + b'\x1b[31m\x9b",parse,batch=4,upload', '--epochs', '1', '--ladder', f],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--feature', HOSTILE[:20] + b':bytes', '--steps', '1', f],
             ['bench-feed', '--stages', 'read,parse,batch=4,upload', '--feature', HOSTILE + b':int64[1]', '--steps', '1', f],
             ['bench-feed', '--stages', HOSTILE, f], ['bench-feed', '--device', HOSTILE, f],

@@ -132,7 +132,7 @@ Test(list_rows, cells)
 	};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		for (int format = TFR_LIST_CSV; format <= TFR_LIST_RAW_TSV; format++)
+		for (int format = TFR_LIST_CSV; format <= TFR_LIST_TSV; format++)
 			compare((enum tfr_list_format)format, tables[i]);
 	cr_expect_eq(compare(TFR_LIST_CSV, tables[0]), 2); /* as decided, and all bytes */
 }

@@ -430,26 +430,6 @@ Test(contents, a_file_that_differs_from_the_others)
 	expect("");
 }
 
-Test(contents, records_that_are_no_examples)
-{
-	struct examples x = examples_open("d/a.tfrecord");
-	struct tfr_doctor *d;
-
-	for (int i = 0; i < 20; i++) {
-		put_text(&x, i);
-		examples_end(&x);
-		if (i == 4 || i == 9)
-			examples_raw(&x, "\xff\xff", 2);
-	}
-	examples_close(&x);
-	d = examine("d", (struct tfr_doctor_opts){ 0 });
-	cr_assert_str_eq(first(d)->name, "not-examples");
-	cr_assert(strstr(first(d)->text, "2 records") && strstr(first(d)->text, "of 22") &&
-			  strstr(first(d)->text, "record 5"),
-		"%s", first(d)->text);
-	tfr_doctor_free(d);
-}
-
 /* --- numbers and sizes of files --- */
 
 static void empty_folder(void)
@@ -474,7 +454,7 @@ Test(contents, files_for_a_number_of_readers)
 		int files;
 		uint64_t readers;
 		const char *expected;
-	} cases[] = { { 4, 0, "" }, { 4, 4, "" }, { 4, 5, "few-shards " }, { 4, 3, "shares " },
+	} cases[] = { { 4, 0, "" }, { 4, 4, "" }, { 4, 5, "few-shards " }, { 4, 3, "" },
 		{ 4, 2, "" }, { 4, 1, "" }, { 1, 8, "few-shards " } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

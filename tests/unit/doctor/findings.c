@@ -240,21 +240,6 @@ Test(findings, compression_and_names)
 	}
 }
 
-Test(findings, mixed_compression_counts_the_files)
-{
-	const struct tfr_doctor_finding *f;
-	struct tfr_doctor *d;
-
-	write_set("d/t", 4, ".tfrecord", 0);
-	write_compressed("d/t-00002-of-00004.tfrecord", TFR_COMPRESSION_GZIP);
-	d = examine("d", (struct tfr_doctor_opts){ .threads = 1 });
-	f = found(d, "mixed-compression", NULL);
-	cr_assert_not_null(f);
-	cr_assert(f->text[0] == '3' && strstr(f->text, "1 GZIP") && strstr(f->text, "0 ZLIB"), "%s",
-		f->text);
-	tfr_doctor_free(d);
-}
-
 /* --- names and sets --- */
 
 Test(findings, gaps_in_the_numbers_of_shards)

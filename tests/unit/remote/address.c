@@ -174,20 +174,39 @@ Test(address, keys_are_sent_as_they_are)
 	expect_url("http://host?a=b", "http://host/?a=b", NULL);
 }
 
-Test(address, users_of_web_servers_are_kept_from_the_url)
+Test(address, users_of_web_servers_are_refused)
 {
-	struct tfr_call call = { .method = "GET", .empty = true };
-	struct tfr_sending out;
+	static const char *const urls[] = { "https://me:p%40ss@host/x", "http://me@host",
+		"HTTP://@host?a", "https://a@b:c@host/x@y" };
+	struct tfr_error err = { 0 };
 	struct tfr_store *s;
-	char text[100];
+	const char *key;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		cr_expect_eq(tfr_store_find(&s, urls[i], &key, &err), TFR_EUSAGE, "%s", urls[i]);
+		cr_expect_str_eq(err.message, "a user name or a password in the URL of 'host'");
+	}
+	cr_expect_eq(tfr_store_find(&s, "https://host/x@y?z@", &key, &err), TFR_OK);
+}
+
+Test(address, a_header_is_for_one_server)
+{
+	static const char *const others[] = { "https://host:8/x", "http://host/x", "https://hos/x",
+		"s3://host/x" };
 
 	cr_assert_eq(
-		tfr_store_find(&s, "https://me:p%40ss@host/x?token=1", &call.key, NULL), TFR_OK);
-	cr_assert_eq(tfr_store_sign(s, &call, &out, NULL), TFR_OK);
-	cr_assert_str_eq(out.url, "https://host/x?token=1");
-	cr_assert_str_eq(out.user_password, "me:p@ss");
-	cr_assert_str_eq(tfr_store_show(s, call.key, text, sizeof(text)), "https://host/x");
-	tfr_sending_clear(&out);
+		tfr_store_authorize("https://Host/y", "Authorization: Bearer T", NULL), TFR_OK);
+	expect_url("https://host/x", "https://host/x", "Authorization: Bearer T");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct tfr_call call = { .method = "GET", .empty = true };
+		struct tfr_sending out;
+		struct tfr_store *s;
+
+		cr_assert_eq(tfr_store_find(&s, others[i], &call.key, NULL), TFR_OK);
+		cr_assert_eq(tfr_store_sign(s, &call, &out, NULL), TFR_OK);
+		cr_expect_not(has_header(&out, "Authorization: Bearer"), "%s", others[i]);
+		tfr_sending_clear(&out);
+	}
 }
 
 /* Requests to a bucket in a region that was not known are under way at once. */

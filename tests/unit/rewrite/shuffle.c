@@ -340,7 +340,7 @@ Test(shuffle, no_records_and_one)
 	done(&o);
 }
 
-/* --- refused, cancelled, resumed --- */
+/* --- refused, cancelled --- */
 
 Test(shuffle, a_record_above_a_quarter_of_the_memory_is_refused)
 {
@@ -425,117 +425,6 @@ Test(shuffle, cancelled_in_any_phase_nothing_is_left)
 		cr_assert_eq(temp_count("."), 3);
 		done(&o);
 	}
-}
-
-/* What is in the folder beside the three inputs and "t". */
-static int left_over(void)
-{
-	return temp_count(".") - 4 + temp_count("t");
-}
-
-Test(shuffle, resumed_from_the_finished_pass)
-{
-	static const char *const folder[1] = { "t" };
-	struct stop stop = { .phase = "writing" };
-	struct tfr_shuffle_opts o;
-	struct tfr_shuffle_report report;
-	uint64_t whole;
-
-	mkdir("t", 0777);
-	make_three();
-	o = options(three, 3);
-	o.tmpdirs = folder;
-	o.tmpdir_count = 1;
-	must_shuffle(&o, &report);
-	whole = hash_of("out");
-	unlink("out");
-
-	o.resume = true;
-	o.common.sweep.progress = stop_in_phase;
-	o.common.sweep.ctx = &stop;
-	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	cr_assert_gt(left_over(), 1);
-	o.common.sweep.progress = NULL;
-	must_shuffle(&o, &report);
-	cr_assert(report.resumed);
-	cr_assert_gt(report.temp_bytes, 0);
-	cr_assert_eq(hash_of("out"), whole);
-	cr_assert_eq(left_over(), 2);	  /* the output and its manifest */
-	unlink("out.file.manifest.json"); /* without it the run is not known to be complete */
-
-	/* Another seed, or an input that has changed, starts from the beginning. */
-	o.common.sweep.progress = stop_in_phase;
-	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.sweep.progress = NULL;
-	o.common.seed = 1;
-	must_shuffle(&o, &report);
-	cr_assert_not(report.resumed);
-	cr_assert_neq(hash_of("out"), whole);
-	o.common.seed = 0;
-	must_shuffle(&o, &report);
-	cr_assert_not(report.resumed);
-	unlink("out.file.manifest.json");
-	o.common.sweep.progress = stop_in_phase;
-	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.sweep.progress = NULL;
-	made_file("z", 2, 60000, 20);
-	must_shuffle(&o, &report);
-	cr_assert_not(report.resumed);
-	cr_assert_eq(hash_of("out"), whole);
-	cr_assert_eq(left_over(), 2);
-	done(&o);
-}
-
-/* Damages the state in "t", or else a file of records with something in it: which worker wrote how
- * much is not known. */
-static void damage(bool state)
-{
-	DIR *d = opendir("t");
-	struct stat st = { 0 };
-	struct dirent *e;
-	char path[600];
-
-	while ((e = readdir(d))) {
-		snprintf(path, sizeof(path), "t/%s", e->d_name);
-		if (!!strstr(e->d_name, "-state") == state && stat(path, &st) == 0 &&
-			S_ISREG(st.st_mode) && st.st_size > 4000)
-			break;
-	}
-	cr_assert_not_null(e);
-	closedir(d);
-	FILE *f = fopen(path, "r+b");
-	fseek(f, 3000, SEEK_SET);
-	fputs("damaged", f);
-	fclose(f);
-}
-
-Test(shuffle, kept_passes_that_are_damaged_are_found_out)
-{
-	static const char *const folder[1] = { "t" };
-	struct stop stop = { .phase = "writing" };
-	struct tfr_shuffle_report report;
-	struct tfr_error err = { 0 };
-	struct tfr_shuffle_opts o;
-
-	mkdir("t", 0777);
-	make_three();
-	o = options(three, 3);
-	o.tmpdirs = folder;
-	o.tmpdir_count = 1;
-	o.resume = true;
-	o.common.sweep.progress = stop_in_phase;
-	o.common.sweep.ctx = &stop;
-	cr_assert_eq(tfr_shuffle(&o, &report, NULL), TFR_ECANCELLED);
-	o.common.sweep.progress = NULL;
-	damage(false);
-	cr_assert_eq(tfr_shuffle(&o, &report, &err), TFR_EDATA);
-	cr_assert(strstr(err.message, "temporary records came back damaged"));
-	cr_assert_neq(access("out", F_OK), 0);
-	damage(true);
-	must_shuffle(&o, &report);
-	cr_assert_not(report.resumed);
-	cr_assert_eq(left_over(), 2);
-	done(&o);
 }
 
 Test(shuffle, a_full_temporary_disk_says_what_is_needed)

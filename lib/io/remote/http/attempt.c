@@ -313,10 +313,10 @@ static void set_options(struct tfr_request *t)
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
 	if (t->sending.ca_file)
 		curl_easy_setopt(c, CURLOPT_CAINFO, t->sending.ca_file);
-	if (t->sending.user_password) {
+	if (t->sending.netrc) {
 		curl_easy_setopt(c, CURLOPT_HTTPAUTH,
 			t->digest ? (long)CURLAUTH_DIGEST : (long)CURLAUTH_BASIC);
-		curl_easy_setopt(c, CURLOPT_USERPWD, t->sending.user_password);
+		curl_easy_setopt(c, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
 	}
 	/* A signature is for one host; a web server may send the reader elsewhere. */
 	if (tfr_store_kind(t->o.store) == TFR_STORE_HTTP && !t->o.content.size) {
@@ -393,7 +393,7 @@ static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fau
 		return true;
 	}
 	/* Asking for both at once would cost each request an answer 401 first. */
-	if (status == 401 && t->sending.user_password && !t->digest) {
+	if (status == 401 && t->sending.netrc && !t->digest) {
 		t->digest = true;
 		return true;
 	}
