@@ -5,6 +5,7 @@
 
 #include "doctor/doctor.h"
 #include "shard/manifests.h"
+#include "shard/set_part.h"
 
 void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 {
@@ -20,7 +21,12 @@ void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 		first++;
 	file = tfr_set_name_file(&name, first);
 	d->no_memory |= !file;
-	tfr_doctor_write_beside(&c, s, "cat", "rest", s->files);
+	if (tfr_set_has_notes(&name)) { /* the parts of a conversion, of which some are to come */
+		c.tells = true;
+		tfr_command_add(&c, "tfr", "finish", s->name, NULL);
+	} else {
+		tfr_doctor_write_beside(&c, s, "cat", "rest", s->files);
+	}
 	tfr_doctor_tell(d, s->name, &c, "%s of %u missing, the first '%s'",
 		tfr_doctor_number(shards, tfr_doctor_absent(s), "shard"), s->count,
 		file ? file : "");
@@ -165,11 +171,15 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 
 void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 {
+	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
 	struct tfr_command c = { 0 };
 
 	if (!s->count || manifest_lies_there(s))
 		return;
-	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
+	if (tfr_set_has_notes(&name))
+		tfr_command_add(&c, "tfr", "finish", s->name, NULL);
+	else
+		tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
 	tfr_doctor_tell(d, s->name, &c,
 		"it has no manifest, which would list the records that it should have");
 }

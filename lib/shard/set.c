@@ -19,6 +19,7 @@
 #include "record/framing.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
+#include "shard/set_part.h"
 
 struct tfr_set {
 	char **paths;
@@ -58,12 +59,20 @@ static void warn_missing(struct tfr_set *set, const char *path)
 
 static enum tfr_status missing_member(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
+	TFR_AUTO_SET_NAME name = { 0 };
+
 	if (set->opts->allow_missing) {
 		warn_missing(set, path);
 		return TFR_OK;
 	}
 	tfr_fail_path(err, TFR_EDATA, path, "missing set member");
-	tfr_error_hint(err, "With --allow-missing the others are read.");
+	if (!tfr_shard_file_set(&name, path, NULL) && tfr_set_has_notes(&name))
+		tfr_error_hint(err,
+			"The set is written in parts: 'tfr finish %s@%u%s' names those "
+			"that are missing.",
+			name.base, name.count, name.extension);
+	else
+		tfr_error_hint(err, "With --allow-missing the others are read.");
 	return TFR_EDATA;
 }
 

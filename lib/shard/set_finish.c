@@ -107,16 +107,38 @@ static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_
 	return status;
 }
 
+/* The names in the folder of the set; notes begin with *prefix.  The caller frees both. */
+static enum tfr_status list_beside(const struct tfr_set_name *name, struct tfr_names *names,
+	char **prefix, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *folder = tfr_folder_of(name->base);
+
+	*prefix = tfr_set_name_beside(name, "part-");
+	return *prefix && folder ? tfr_list_folder(folder, names, err)
+				 : tfr_fail_nomem(err, "finishing a set");
+}
+
+bool tfr_set_has_notes(const struct tfr_set_name *name)
+{
+	TFR_AUTO_FREE char *prefix = NULL;
+	struct tfr_names names = { 0 };
+	bool found = false;
+	uint32_t part;
+
+	if (!list_beside(name, &names, &prefix, NULL))
+		for (size_t i = 0; !found && i < names.n; i++)
+			found = parts_of_name(names.list[i], last_part(prefix), &part);
+	tfr_names_clear(&names);
+	return found;
+}
+
 static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *prefix = tfr_set_name_beside(&f->name, "part-");
-	TFR_AUTO_FREE char *folder = tfr_folder_of(f->name.base);
+	TFR_AUTO_FREE char *prefix = NULL;
 	struct tfr_names names = { 0 };
-	enum tfr_status status = prefix && folder ? TFR_OK : tfr_fail_nomem(err, "finishing a set");
+	enum tfr_status status = list_beside(&f->name, &names, &prefix, err);
 	uint32_t part, parts;
 
-	if (!status)
-		status = tfr_list_folder(folder, &names, err);
 	for (size_t i = 0; !status && i < names.n; i++) {
 		parts = parts_of_name(names.list[i], last_part(prefix), &part);
 		if (parts && f->parts && parts != f->parts)

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 
+import cluster_rows
 import feed_rows
 import python_rows
 import remote_rows
@@ -58,7 +59,7 @@ def every(place):
     return (images + sound_rows(place, before) + array_rows(place, before) + table_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
             + feed_rows.features(place) + feed_rows.large(place)
             + python_rows.every(place, maker(place, 'one', READ, 1), feed_rows.columns(place, 'mixed'), feed_rows.columns(place, 'ragged'))
-            + remote_rows.every(place, before) + small_rows(place, before))
+            + remote_rows.every(place, before) + cluster_rows.every(place, before) + small_rows(place, before))
 
 
 def sound_rows(place, clear_out):

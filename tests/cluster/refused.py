@@ -56,7 +56,8 @@ def conversions_that_need_one_process(t):
 def ends_before_the_last_part(t):
     words = t.parts(WORDS, 3, 'out', order=[1])
     _unchanged(t, t.path('out'), 1, 'finish', words[-1], says=['part 0 of 3 has not', 'part 2 of 3 has not', 'nothing was written'])
-    t.fails(1, 'check', words[-1], says='missing set member')
+    t.fails(1, 'check', words[-1], says=['missing set member', 'written in parts'])
+    assert b'see: tfr finish' in t.run('doctor', words[-1]).stdout + t.run('doctor', words[-1]).stderr
     t.good(*words, '--part', '0/3')
     _unchanged(t, t.path('out'), 1, 'finish', words[-1], says='part 2 of 3 has not')
     t.good(*words, '--part', '2/3')

@@ -92,7 +92,11 @@ def main():
     report = json.dumps({'pipeline': 'read,parse', 'device': 'host', 'records_per_second': 1000.5, 'bytes_per_second': 1,
                          'device_bytes_per_second': 2e6, 'peak_rss_bytes': 1 << 20,
                          'batch_wait_seconds': {'p50': 0.1, 'max': 1}}).encode()
-    manifests = list(outputs('*/manifest*.out')) + [
+    note = (b'{"version":1,"seed":1,"options":"a 1\\n","inputs":"00000000000000ff","records":1,"payload_bytes":1,"bytes":17,'
+            b'"sum":"0000000000000001","classes":[{"label":0,"text":"a","records":1}],"part":{"index":0,"parts":2,"read":2,"skipped":1,'
+            b'"left":0,"read_bytes":9,"expected":2,"lost":1,"most_lost":0.5,"first_lost":"x","labels":"0:a\\n"},"shards":[{"name":"x",'
+            b'"records":1,"bytes":17,"sum":"0000000000000001","crc32c":"00000001","mtime":"1.000000000"}]}')
+    manifests = list(outputs('*/manifest*.out')) + [note,
         b'{"version": 1, "shards": [{"name": "a-00000-of-00001", "records": 3, "bytes": 99, "crc32c": "00000000"}], '
         b'"classes": [{"label": 0, "text": "cat", "records": 3}]}']
     # As JSON, and what its state is without the hash at its end.

@@ -1,5 +1,6 @@
 """Data sets below a prefix: each kind gives the same bytes as the folder that it was uploaded from, and its files are asked for ahead."""
 import os
+import signal
 
 from harness import DATA, case, read, write
 from support import datasets
@@ -77,3 +78,34 @@ def images_with_masks(t):
     there = t.run('shard', '-q', '-f', '--mask', 's3://train/masks', 's3://train/images', '-o', t.path('remote'))
     assert here.status == there.status, (here, there)
     assert here.status or read(t.path('local')) == read(t.path('remote'))
+
+
+@case
+def a_part_that_is_killed_or_refused_between_its_objects(t):
+    """It knows the objects that it left as its own, and replaces no others."""
+    s = t.store()
+    for path, data in datasets.classes().items():
+        write(t.path('d/' + path), data)
+    t.good('shard', '-q', t.path('d'), '-o', t.path('x@4.tfrecord'))
+    words = ['shard', '-q', '-j', '1', t.path('d'), '-o', 's3://train/out/x@4.tfrecord', '--part', '0/2']
+    shard = ['out/x-%05d-of-00004.tfrecord' % i for i in range(4)]
+    child = []
+
+    def kill(x):
+        child[0].send_signal(signal.SIGKILL)
+        x.close(reset=True)
+    fault = s.inject(kill, when=lambda r: r.method == 'PUT' and r.path.endswith(shard[2]))
+    child.append(t.start(*words))
+    child[0].communicate()
+    assert child[0].returncode == -signal.SIGKILL and fault.count == 1
+    assert [k for k in s.keys_of('train') if '.part-00000' in k] and not s.get('train', shard[2])
+    assert 'part 0 of 2 has not finished' in t.run('finish', 's3://train/out/x@4.tfrecord').err
+    t.good(*words)
+    s.put('train', shard[1], b'keep')   # of somebody else
+    t.fails(2, *words[:-1], '1/2', says='will not overwrite')
+    assert s.get('train', shard[1]) == b'keep' and not [k for k in s.keys_of('train') if '.part-00001' in k]
+    s.objects.pop(('train', shard[1]))
+    t.good(*words[:-1], '1/2')
+    t.good('finish', 's3://train/out/x@4.tfrecord')
+    for name in shard:
+        assert s.get('train', name) == read(t.path(os.path.basename(name))), name
