@@ -79,8 +79,12 @@ enum tfr_status tfr_set_part_open(
 	status = read_if_there(w->note_path, w->count, &m, err);
 	if (status == TFR_END)
 		return TFR_OK;
-	if (status == TFR_EDATA && w->opts.force)
+	if (status == TFR_EDATA && w->opts.force) {
 		status = TFR_OK;
+	} else if (status == TFR_EDATA) {
+		tfr_fail_path(err, TFR_EDATA, w->note_path, "the note of this part is damaged:");
+		tfr_error_hint(err, "Give -f to replace it and its shards.");
+	}
 	if (!status && m && terms && terms->options && !w->opts.force) {
 		status = tfr_terms_compare(m, terms, "the earlier run of this part", err);
 		if (status == TFR_EUSAGE)

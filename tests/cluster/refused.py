@@ -147,6 +147,7 @@ def damaged_notes(t):
         with open(path, 'w') as f:
             f.write(text[:size])
         _unchanged(t, t.path('out'), 1, 'finish', words[-1], says='note of part 1 is damaged')
+        _unchanged(t, t.path('out'), 1, *words, '--part', '1/2', says=['note of this part is damaged', '-f'])
     t.good(*words, '-f', '--part', '1/2')
     t.good('finish', words[-1])
 
