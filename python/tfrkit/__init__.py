@@ -23,14 +23,14 @@ from .example import Example, encode_example  # noqa: E402
 from .reader import Reader  # noqa: E402
 from .writer import Writer  # noqa: E402
 
-__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'remote', 'schema',
+__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'parse', 'remote', 'schema',
            *errors.__all__]
 __version__ = _core.version
 
 
 def __getattr__(name):
     # What few programs need is loaded at first use; importing the module stays fast.
-    if name in ('Batch', 'Batches', 'Bytes', 'Ragged', 'batches', 'features'):
+    if name in ('Batch', 'Batches', 'Bytes', 'Ragged', 'batches', 'features', 'parse'):
         from . import columns
         return getattr(columns, name)
     if name in ('check', 'schema'):

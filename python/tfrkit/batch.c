@@ -9,6 +9,7 @@ void tfrkit_block_unref(struct tfrkit_block *b)
 	if (!b || atomic_fetch_sub(&b->references, 1) != 1)
 		return;
 	tfr_batch_memory_free(b->memory);
+	tfr_batch_parser_free(b->parser);
 	free(b);
 }
 
@@ -105,6 +106,28 @@ PyType_Spec tfrkit_features_spec = { "tfrkit._core.Features", sizeof(struct tfrk
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, features_slots };
 
 /* --- batches --- */
+
+struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_type,
+	PyObject *features, PyObject *columns, struct tfrkit_block *block)
+{
+	size_t size = block->batch.tensor_count * sizeof(struct tfr_tensor);
+	struct tfrkit_batch *batch = (struct tfrkit_batch *)PyType_GenericAlloc(type, 0);
+
+	if (!batch)
+		return NULL;
+	batch->tensors = PyMem_Malloc(size + 1);
+	if (!batch->tensors) {
+		Py_DECREF((PyObject *)batch);
+		PyErr_NoMemory();
+		return NULL;
+	}
+	memcpy(batch->tensors, block->batch.tensors, size);
+	batch->block = tfrkit_block_ref(block);
+	batch->columns = Py_NewRef(columns);
+	batch->features = (struct tfrkit_features *)Py_NewRef(features);
+	batch->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)tensor_type);
+	return batch;
+}
 
 static void batch_dealloc(PyObject *self)
 {

@@ -142,27 +142,6 @@ static void batches_dealloc(PyObject *self)
 
 /* --- the next batch --- */
 
-static struct tfrkit_batch *wrap(struct batches *b, struct tfrkit_block *block)
-{
-	size_t size = block->batch.tensor_count * sizeof(struct tfr_tensor);
-	struct tfrkit_batch *batch = (struct tfrkit_batch *)PyType_GenericAlloc(b->batch_type, 0);
-
-	if (!batch)
-		return NULL;
-	batch->tensors = PyMem_Malloc(size + 1);
-	if (!batch->tensors) {
-		Py_DECREF((PyObject *)batch);
-		PyErr_NoMemory();
-		return NULL;
-	}
-	memcpy(batch->tensors, block->batch.tensors, size);
-	batch->block = tfrkit_block_ref(block);
-	batch->columns = Py_NewRef(b->columns);
-	batch->features = (struct tfrkit_features *)Py_NewRef((PyObject *)b->features);
-	batch->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)b->tensor_type);
-	return batch;
-}
-
 /* Without the GIL. */
 static enum tfr_status advance(struct batches *b, struct tfr_error *err)
 {
@@ -212,7 +191,8 @@ struct tfrkit_batch *tfrkit_batches_next(PyObject *self)
 	status = b->pending ? TFR_OK : advance(b, &err);
 	PyEval_RestoreThread(b->thread);
 	if (!status && !b->pending)
-		b->pending = wrap(b, b->last);
+		b->pending = tfrkit_batch_new(b->batch_type, b->tensor_type,
+			(PyObject *)b->features, b->columns, b->last);
 	b->guard.busy = false;
 	if (PyErr_Occurred() || !issue_warnings(b) || PyErr_CheckSignals())
 		return NULL;

@@ -16,6 +16,7 @@ struct tfrkit_block {
 	atomic_size_t references;
 	/* NULL as long as the pipeline owns the memory: until the next batch is asked for. */
 	void *memory;
+	struct tfr_batch_parser *parser; /* which owns it where there is no pipeline */
 	struct tfr_batch batch;
 };
 
@@ -40,6 +41,10 @@ struct tfrkit_batch {
 	PyTypeObject *tensor_type;
 	struct tfr_tensor *tensors; /* block->batch.tensor_count of them; their names are unset */
 };
+
+/* batch.c: a batch of that type, which refers to the block and copies its tensors */
+struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_type,
+	PyObject *features, PyObject *columns, struct tfrkit_block *block);
 
 /* tensor.c */
 struct tfrkit_tensor {

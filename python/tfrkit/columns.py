@@ -242,7 +242,34 @@ def _places(parsed: _core.Features, specs: Sequence[bytes]) -> dict[str, _Place]
     return places
 
 
-def _every_feature(inputs: Inputs, allow_missing: bool) -> dict[str, str]:
+def _specs(features: Features) -> list[bytes]:
+    """What was asked for, in the words of --feature."""
+    if isinstance(features, Mapping):
+        specs = [_spec(name, form) for name, form in features.items()]
+    else:
+        specs = [os.fsencode(spec) for spec in ((features,) if isinstance(features, str) else features)]
+    if any(b'\0' in spec for spec in specs):
+        raise UsageError('the name of a feature contains a NUL character')
+    if not specs:
+        raise UsageError('there is no feature')
+    return specs
+
+
+def parsed_features(features: Features) -> _core.Features:
+    """The features as the extension takes them; they have the schema of their batches, for Arrow."""
+    return _core.Features(tuple(_specs(features)))
+
+
+def parse(payloads: Iterable[bytes], features: Features) -> Batch:
+    """One batch of the Examples in `payloads`, which are bytes.  `features` and the rules are those of batches().
+
+    A payload that is not an Example or lacks a feature raises DataError, whose `record` counts from 0 in `payloads`."""
+    specs = _specs(features)
+    parsed = _core.Features(tuple(specs))
+    return _core.parse(tuple(payloads), parsed, Batch, _places(parsed, specs))
+
+
+def every_feature(inputs: Inputs, allow_missing: bool = False) -> dict[str, str]:
     from .tools import schema
     return features(schema(inputs, allow_missing=allow_missing))
 
@@ -276,16 +303,7 @@ def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: i
     records that are no Examples or lack a feature, with a warning for the first of them.  `memory` limits what the
     pipeline takes, in bytes [1 GiB]; batches that the program keeps are not counted.
     """
-    if features is None:
-        features = _every_feature(inputs, allow_missing)
-    if isinstance(features, Mapping):
-        specs = [_spec(name, form) for name, form in features.items()]
-    else:
-        specs = [os.fsencode(spec) for spec in ((features,) if isinstance(features, str) else features)]
-    if any(b'\0' in spec for spec in specs):
-        raise UsageError('the name of a feature contains a NUL character')
-    if not specs:
-        raise UsageError('there is no feature')
+    specs = _specs(every_feature(inputs, allow_missing) if features is None else features)
     if on_error not in ('raise', 'skip'):
         raise UsageError("on_error is 'raise' or 'skip', not %r" % (on_error,))
     stages = 'read=%d:%d,' % (_count('cycle_length', cycle_length, 1), _count('block_length', block_length, 1))

@@ -206,6 +206,46 @@ static PyObject *count(PyObject *module, PyObject *path)
 	return status ? tfrkit_raise(&err) : PyLong_FromUnsignedLongLong(records);
 }
 
+/* Where the last record of an index ends, from the file's start. */
+static enum tfr_status measure(
+	const char *path, uint64_t *records, uint64_t *bytes, struct tfr_error *err)
+{
+	struct tfr_lookup *lookup = NULL;
+	enum tfr_index_state state;
+	struct tfr_record last = { 0 };
+	enum tfr_status status = tfr_lookup_open(&lookup, path, NULL, &state, err);
+
+	*records = lookup ? tfr_lookup_count(lookup) : 0;
+	if (!status && *records)
+		status = tfr_lookup_read(lookup, *records - 1, &last, err);
+	*bytes = last.offset + last.size + TFR_RECORD_OVERHEAD;
+	tfr_lookup_close(lookup);
+	return status;
+}
+
+static PyObject *indexed(PyObject *module, PyObject *path)
+{
+	struct tfr_error err = { 0 };
+	uint64_t records = 0, bytes = 0;
+	enum tfr_status status;
+	PyThreadState *thread;
+	PyObject *text;
+
+	(void)module;
+	if (!PyUnicode_FSConverter(path, &text))
+		return NULL;
+	thread = PyEval_SaveThread();
+	status = measure(PyBytes_AsString(text), &records, &bytes, &err);
+	PyEval_RestoreThread(thread);
+	Py_DECREF(text);
+	/* Whoever reads the record finds what is wrong with it. */
+	if ((status && status != TFR_EDATA) || PyErr_CheckSignals())
+		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+	if (status || !records)
+		Py_RETURN_NONE;
+	return Py_BuildValue("(KK)", (unsigned long long)records, (unsigned long long)bytes);
+}
+
 /* remote(anonymous, connections, timeout): 0 is a default. */
 static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
 {
@@ -234,6 +274,9 @@ static PyMethodDef methods[] = {
 	{ "count", count, METH_O, "Count the records of one file by their headers." },
 	{ "batches", (PyCFunction)(void (*)(void))tfrkit_batches_open, METH_VARARGS | METH_KEYWORDS,
 		"Open a pipeline." },
+	{ "parse", tfrkit_parse, METH_VARARGS, "Make a batch of payloads." },
+	{ "indexed", indexed, METH_O,
+		"The records of one file and their bytes, by its index; None if it has none." },
 	{ "encode", tfrkit_encode, METH_O, "Make the payload of an Example." },
 	{ NULL, NULL, 0, NULL },
 };

@@ -72,6 +72,9 @@ struct tfrkit_files {
 /* batches.c: an iterator over batches */
 PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs);
 
+/* parse.c: a batch of the Examples in a tuple of payloads */
+PyObject *tfrkit_parse(PyObject *module, PyObject *args);
+
 /* encode.c: the payload of an Example with the features of a mapping */
 PyObject *tfrkit_encode(PyObject *module, PyObject *mapping);
 

@@ -43,6 +43,30 @@ def part(count: int, number: int, parts: int) -> tuple[int, int]:
     return count * number // parts, count * (number + 1) // parts
 
 
+Piece = tuple[str, int, int | None]   # a file, its first record that is wanted, and their number; None: up to the end
+
+
+def pieces(inputs: Inputs, most: int, least: int) -> list[Piece]:
+    """The files as pieces that other processes read: ranges of records of at least `least` bytes, at most `most` for each file.
+
+    Only a file with an index is divided: in others, each process would follow the headers up to its first record."""
+    made = []
+    for path in _core.Files(paths_of(inputs), False):
+        if '://' not in path:
+            path = os.path.abspath(path)   # the other processes are in folders of their own
+        records, size = most > 1 and _core.indexed(path) or (0, 0)
+        parts = min(most, records, size // least)
+        ranges = [part(records, k, parts) for k in range(parts)] if parts > 1 else []
+        made += [(path, start, end - start) for start, end in ranges] or [(path, 0, None)]
+    return made
+
+
+def payloads_of(piece: Piece) -> Iterator[bytes]:
+    """The records of a piece."""
+    path, first, count = piece
+    return _core.Records(_core.Files((path_bytes(path),), False), 0, first, _ALL if count is None else count)
+
+
 # Each holds two descriptors; a process usually may have 1,024.
 _LOOKUPS = 128
 

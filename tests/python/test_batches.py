@@ -55,6 +55,59 @@ class Base(Case):
         return [[value for row in rows for value in row] for rows in got]
 
 
+class Payloads(Base):
+    """parse: one batch of payloads in memory."""
+
+    def test_is_the_batch_of_a_file_with_these_records(self):
+        path = self.make(25)
+        for features in FEATURES, {'ids': 'int64[*]', 'words': 'bytes[*]', 'x': 'float[*]'}:
+            wanted = rows_of(next(tfrkit.batches(path, features, 100)))
+            self.assertEqual(rows_of(tfrkit.parse(tfrkit.Reader(path), features)), wanted)
+            self.assertEqual(len(wanted), 25)
+
+    def test_parts_outlive_the_batch(self):
+        names = tfrkit.parse(map(payload, range(9)), FEATURES)['name']
+        gc.collect()
+        self.assertEqual(names.tolist(), [b'n%d' % k for k in range(9)])
+
+    def test_of_nothing(self):
+        self.assertEqual(rows_of(tfrkit.parse([], FEATURES)), [])
+        got = rows_of(tfrkit.parse([b'', tfrkit.encode_example({'other': 1})], {'ids': 'int64[]', 'words': 'bytes[]', 'wide': 'bytes[*]'}))
+        self.assertEqual(got, [{'ids': [], 'words': [], 'wide': []}] * 2)
+
+    def test_faults_name_the_payload(self):
+        good = [payload(k) for k in range(9)]
+        for bad, text in (b'x', 'not an Example'), (tfrkit.encode_example({'two': [1.0, 2.0]}), "'id' is missing"):
+            with self.assertRaisesRegex(tfrkit.DataError, text + '.* record 7 of the batch') as caught:
+                tfrkit.parse([*good[:7], bad, *good[7:]], FEATURES)
+            self.assertEqual(caught.exception.record, 7)
+        with self.assertRaises(tfrkit.DataError) as caught:
+            tfrkit.parse(good, {'tow': 'float[2]'})
+        self.assertEqual(caught.exception.hint, "Did you mean 'two'?")
+        for wrong in [1], ['text'], [bytearray(good[0])]:
+            with self.assertRaises(TypeError):
+                tfrkit.parse(wrong, FEATURES)
+        for features in {}, {'id': 'int65'}, {'\0': 'int64'}:
+            with self.assertRaises(tfrkit.UsageError):
+                tfrkit.parse(good, features)
+
+    @unittest.skipIf(SANITIZED, 'the sanitizer keeps freed memory')
+    def test_memory_is_flat(self):
+        good = [payload(k) for k in range(2000)]
+
+        def use():
+            tfrkit.parse(good, FEATURES).__arrow_c_array__()
+            with self.assertRaises(tfrkit.DataError):
+                tfrkit.parse([*good, b'x'], FEATURES)
+
+        for _ in range(20):
+            use()
+        before = resident()
+        for _ in range(60):
+            use()
+        self.assertLess(resident() - before, 4 << 20)
+
+
 class Columns(Base):
     def test_each_form_without_numpy(self):
         got = list(tfrkit.batches(self.make(25), FEATURES, 10))

@@ -1,6 +1,7 @@
 """Reader: payloads, files, counting, faults."""
 import gzip
 import itertools
+import os
 import pathlib
 import pickle
 import random
@@ -10,6 +11,7 @@ import zlib
 
 import tfrkit
 from support import Case, framed, masked
+from tfrkit.reader import payloads_of, pieces
 
 PAYLOADS = [b'first', b'', b'the third', bytes(range(256)) * 40]
 PLAIN = b''.join(framed(payload) for payload in PAYLOADS)
@@ -74,6 +76,38 @@ class Ranges(Case):
             list(reader.range(0, 9))
         with self.assertRaisesRegex(tfrkit.DataError, 'fewer than were counted'):
             list(reader.range(8, 9))
+
+
+class Pieces(Case):
+    """What tfrkit.ray and tfrkit.beam divide among processes."""
+
+    def setUp(self):
+        super().setUp()
+        self.payloads = [b'%d' % n * 9 for n in range(1000)]
+        self.sizes = [len(payload) + 16 for payload in self.payloads]
+        self.path = str(self.file('a', b''.join(map(framed, self.payloads))))
+
+    def write_index(self, sizes):
+        lines = zip([0, *itertools.accumulate(sizes)], sizes)
+        self.file('a.idx', ''.join('%d %d\n' % line for line in lines).encode())
+
+    def test_a_file_with_an_index_is_divided(self):
+        self.assertEqual(pieces(self.path, 7, 100), [(self.path, 0, None)])
+        self.write_index(self.sizes)
+        for most, least, count in (7, 1, 7), (10**6, sum(self.sizes) // 5, 5), (10**6, 10**6, 1), (1, 1, 1), (10**4, 1, 1000):
+            found = pieces([self.path], most, least)
+            self.assertEqual(len(found), count)
+            self.assertEqual([payload for piece in found for payload in payloads_of(piece)], self.payloads)
+
+    def test_a_file_whose_index_is_of_no_use_is_not(self):
+        for sizes in [], self.sizes[:-1], [8] * 1000:
+            self.write_index(sizes)
+            self.assertEqual(pieces(self.path, 7, 1), [(self.path, 0, None)])
+
+    def test_other_folders_see_the_same_files(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.dir)
+        self.assertEqual(pieces(['a', self.path], 1, 1), [(os.path.realpath(self.path), 0, None), (self.path, 0, None)])
 
 
 class Reading(Case):
