@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import cluster_rows
+import engine_rows
 import feed_rows
 import python_rows
 import remote_rows
@@ -59,6 +60,7 @@ def every(place):
     return (images + sound_rows(place, before) + array_rows(place, before) + table_rows(place, before) + read_rows(place) + gzip_rows(place, before) + parse_rows(place)
             + feed_rows.features(place) + feed_rows.large(place)
             + python_rows.every(place, maker(place, 'one', READ, 1), feed_rows.columns(place, 'mixed'), feed_rows.columns(place, 'ragged'))
+            + engine_rows.every(place, maker(place, 'few', engine_rows.RAY_RECORDS, 1), maker(place, 'one', READ, 1), READ)
             + remote_rows.every(place, before) + cluster_rows.every(place, before) + small_rows(place, before))
 
 
