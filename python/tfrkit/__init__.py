@@ -23,7 +23,7 @@ from .example import Example, encode_example  # noqa: E402
 from .reader import Reader  # noqa: E402
 from .writer import Writer  # noqa: E402
 
-__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'parse', 'remote', 'schema',
+__all__ = ['Batch', 'Batches', 'Bytes', 'Example', 'Ragged', 'Reader', 'Writer', '__version__', 'batches', 'check', 'encode_example', 'features', 'finish', 'parse', 'remote', 'schema',
            *errors.__all__]
 __version__ = _core.version
 
@@ -33,7 +33,7 @@ def __getattr__(name):
     if name in ('Batch', 'Batches', 'Bytes', 'Ragged', 'batches', 'features', 'parse'):
         from . import columns
         return getattr(columns, name)
-    if name in ('check', 'schema'):
+    if name in ('check', 'finish', 'schema'):
         from . import tools
         return getattr(tools, name)
     raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -1,4 +1,4 @@
-"""schema() and check(): what the commands of these names find, as objects.
+"""schema(), check() and finish(): what the commands of these names find and do.
 
 They run the command `tfr` of the same version, so that there is one implementation and every option of a command works
 here, too: `example=True` is --example, `max_values=5` is --max-values 5, and a list repeats its option.
@@ -48,22 +48,28 @@ def _error(status: int, text: str) -> errors.Error:
     return error
 
 
-def _run(name: str, inputs: Inputs, options: dict[str, Any], good: tuple[int, ...]) -> dict[str, Any]:
+def _call(name: str, inputs: Inputs, options: dict[str, Any], good: tuple[int, ...]) -> bytes:
+    """What the command prints."""
     paths = [os.fsdecode(path) for path in paths_of(inputs)]
-    ran = subprocess.run([_find(), name, '--json', '-q', *_arguments(options), '--', *paths], stdin=subprocess.DEVNULL,
-                         capture_output=True)
-    if ran.returncode not in good or not ran.stdout.strip():
+    ran = subprocess.run([_find(), name, '-q', *_arguments(options), '--', *paths], stdin=subprocess.DEVNULL, capture_output=True)
+    if ran.returncode not in good or (options.get('json') and not ran.stdout.strip()):
         raise _error(ran.returncode, ran.stderr.decode(errors='backslashreplace'))
-    return json.loads(ran.stdout)
+    return ran.stdout
 
 
 def schema(inputs: Inputs, **options: Any) -> dict[str, Any]:
     """The features of the records: their names, kinds, lengths and contents, as `tfr schema --json` prints them.
 
     `result['features']` is a list of dicts with `name`, `kind`, `presence` and `length`.  Damaged data raises DataError."""
-    return _run('schema', inputs, options, (0,))
+    return json.loads(_call('schema', inputs, {'json': True, **options}, (0,)))
 
 
 def check(inputs: Inputs, **options: Any) -> dict[str, Any]:
     """Verifies every record, as `tfr check --json`: `result['faults']` lists what is wrong, and is empty if nothing is."""
-    return _run('check', inputs, options, (0, 1))
+    return json.loads(_call('check', inputs, {'json': True, **options}, (0, 1)))
+
+
+def finish(target: str | bytes | os.PathLike, **options: Any) -> None:
+    """Completes a set that several processes have written as parts, as `tfr finish`: verifies every shard, and writes the
+    manifest.  DataError names the parts and shards that are missing or damaged; nothing is changed then."""
+    _call('finish', target, options, (0,))

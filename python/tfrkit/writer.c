@@ -5,6 +5,7 @@
  * raised by a later write(), or by close(). */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@ struct writer {
 	PyObject_HEAD struct tfrkit_guard guard;
 	struct tfr_set_writer *set; /* NULL: closed */
 	bool failed;
-	uint64_t put; /* records; the next goes to shard put % shards */
+	uint32_t part, parts; /* 0 parts: all shards */
+	char *run;	      /* what the manifest records of the run; NULL: nothing */
+	uint64_t put;	      /* records, which go to the shards in turn */
 	uint8_t *gathered;
 	size_t used; /* bytes gathered */
 };
@@ -35,6 +38,7 @@ static void writer_dealloc(PyObject *self)
 
 	if (tfrkit_guard_owns(&w->guard))
 		end(w);
+	free(w->run);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -51,7 +55,8 @@ static enum tfr_status open_writer(struct tfr_set_writer **set, const char *path
 }
 
 /* Makes the object of an open writer, which it takes over. */
-static PyObject *wrap(PyTypeObject *type, struct tfr_set_writer *set)
+static PyObject *wrap(PyTypeObject *type, struct tfr_set_writer *set,
+	const struct tfr_writer_opts *opts, const char *run)
 {
 	PyObject *self = PyType_GenericAlloc(type, 0);
 	struct writer *w = (struct writer *)self;
@@ -62,16 +67,19 @@ static PyObject *wrap(PyTypeObject *type, struct tfr_set_writer *set)
 	}
 	w->guard = tfrkit_guard_new();
 	w->set = set;
+	w->part = opts->part;
+	w->parts = opts->parts;
+	w->run = run ? strdup(run) : NULL;
 	w->gathered = malloc(GATHER);
-	if (!w->gathered) {
+	if (!w->gathered || (run && !w->run)) {
 		Py_DECREF(self);
 		return PyErr_NoMemory();
 	}
 	return self;
 }
 
-/* Writer(path, compression, level, overwrite): `compression` is a number of enum tfr_compression,
- * and `path` is bytes without NUL. */
+/* Writer(path, compression, level, overwrite, part, parts, run): `compression` is a number of enum
+ * tfr_compression, `path` is bytes without NUL, and `run` is text or None. */
 static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	struct tfrkit_warnings warnings = { 0 };
@@ -80,10 +88,11 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 	struct tfr_error err = { 0 };
 	int compression, level, overwrite;
 	enum tfr_status status;
-	const char *path;
+	const char *path, *run;
 
 	(void)kwargs;
-	if (!PyArg_ParseTuple(args, "yiip", &path, &compression, &level, &overwrite))
+	if (!PyArg_ParseTuple(args, "yiipIIz", &path, &compression, &level, &overwrite, &opts.part,
+		    &opts.parts, &run))
 		return NULL;
 	opts.compression = (enum tfr_compression)compression;
 	opts.level = level;
@@ -93,15 +102,32 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 		tfr_set_writer_close(set);
 		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
 	}
-	return wrap(type, set);
+	return wrap(type, set, &opts, run);
+}
+
+/* The shard of the next record.  False: this part has none. */
+static bool next_shard(struct writer *w, uint32_t *shard)
+{
+	uint32_t all = tfr_set_writer_shards(w->set), step = w->parts ? w->parts : 1;
+	uint32_t own = w->part < all ? (all - w->part - 1) / step + 1 : 0;
+
+	if (own)
+		*shard = w->part + (uint32_t)(w->put++ % own) * step;
+	return own;
 }
 
 static enum tfr_status put(
 	struct writer *w, const void *payload, size_t size, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)payload, size };
-	uint32_t shard = (uint32_t)(w->put++ % tfr_set_writer_shards(w->set));
+	uint32_t shard;
 
+	if (!next_shard(w, &shard)) {
+		*err = (struct tfr_error){ .status = TFR_EUSAGE };
+		snprintf(err->message, sizeof(err->message),
+			"part %u of %u has no shard to write to", w->part, w->parts);
+		return TFR_EUSAGE;
+	}
 	return tfr_set_writer_put(w->set, shard, &piece, 1, NULL, err);
 }
 
@@ -187,6 +213,7 @@ static PyObject *writer_write(PyObject *self, PyObject *payload)
 static PyObject *writer_close(PyObject *self, PyObject *unused)
 {
 	struct writer *w = (struct writer *)self;
+	const struct tfr_set_info info = { .options = w->run };
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 	PyThreadState *thread;
@@ -198,7 +225,7 @@ static PyObject *writer_close(PyObject *self, PyObject *unused)
 		return NULL;
 	status = put_gathered(w, &err);
 	if (!status)
-		status = tfr_set_writer_publish(w->set, NULL, &err);
+		status = tfr_set_writer_publish(w->set, &info, &err);
 	end(w);
 	tfrkit_leave(&w->guard, thread);
 	if (status)

@@ -51,6 +51,34 @@ class Tools(Case):
         with self.assertRaises(tfrkit.UsageError):
             tfrkit.check([])
 
+    def test_a_set_that_parts_have_written(self):
+        target = str(self.dir / 'x@7.tfrecord')
+
+        def write(part, run='one', **options):
+            with tfrkit.Writer(target, part=(part, 4), run=run, **options) as writer:
+                for k in range(5):
+                    writer.write(b'%d-%d' % (part, k))
+
+        for part in 3, 0, 1, 0:   # one of them twice
+            write(part)
+        with self.assertRaisesRegex(tfrkit.DataError, 'part 2 of 4 has not finished'):
+            tfrkit.finish(target)
+        self.assertEqual([name for name in self.names() if name.endswith('manifest.json')], [])
+        write(2, 'another')
+        with self.assertRaisesRegex(tfrkit.DataError, "part 2 is of another run: part 0 had 'run one'"):
+            tfrkit.finish(target)
+        write(2)
+        for _ in range(2):
+            tfrkit.finish(target)
+            self.assertEqual(self.names(), ['x-%05d-of-00007.tfrecord' % k for k in range(7)] + ['x.7-tfrecord.manifest.json'])
+        self.assertEqual(tfrkit.check(target, manifest=True)['faults'], [])
+        self.assertEqual([list(tfrkit.Reader(path)) for path in tfrkit.Reader(target).files],
+                         [[b'%d-%d' % (k % 4, n) for n in range(k // 4, 5, 2 if k < 3 or k > 3 else 1)] for k in range(7)])
+        with self.assertRaises(tfrkit.ExistsError):
+            write(1)
+        write(1, overwrite=True)   # as work that is repeated after the set was finished
+        self.assertEqual(tfrkit.check(target, manifest=True)['faults'], [])
+
     def test_a_name_that_looks_like_an_option_is_a_file(self):
         self.file('--help', framed(b'x'))
         before = os.getcwd()

@@ -102,3 +102,17 @@ class CompleteOrAbsent(Case):
         with self.assertRaisesRegex(TypeError, 'pickle'):
             pickle.dumps(tfrkit.Writer(self.dir / 'a'))
         self.assertEqual(self.names(), [])
+
+    def test_parts_that_make_no_sense(self):
+        target = self.dir / 'x@2.tfrecord'
+        for part in (2, 2), (-1, 3), (0, 0), (0, 1 << 32):
+            with self.assertRaises(tfrkit.UsageError):
+                tfrkit.Writer(target, part=part)
+        for options in {'run': 'one'}, {'part': (0, 2), 'run': ''}, {'part': (0, 2), 'run': 'two\nlines'}:
+            with self.assertRaises(tfrkit.UsageError):
+                tfrkit.Writer(target, **options)
+        with self.assertRaisesRegex(tfrkit.UsageError, 'cannot be written in parts'):
+            tfrkit.Writer(self.dir / 'x.tfrecord', part=(0, 2))
+        with self.assertRaisesRegex(tfrkit.UsageError, 'part 2 of 3 has no shard'), tfrkit.Writer(target, part=(2, 3)) as writer:
+            writer.write(b'x')
+        self.assertEqual(self.names(), [])
