@@ -30,7 +30,7 @@ Version: {version}
 Summary: Read, write, create, shard and check TFRecord files, with every checksum verified
 License-Expression: BSD-3-Clause
 License-File: LICENSE
-{licenses}Keywords: tfrecord,tensorflow,pytorch,jax,grain,dataset
+{licenses}Keywords: tfrecord,tensorflow,pytorch,jax,grain,ray,beam,dataset
 Classifier: Development Status :: 4 - Beta
 Classifier: Environment :: Console
 Classifier: Intended Audience :: Science/Research
@@ -41,6 +41,10 @@ Classifier: Programming Language :: Python :: Implementation :: CPython
 Requires-Python: >=3.11
 Provides-Extra: arrays
 Requires-Dist: numpy>=1.22; extra == 'arrays'
+Provides-Extra: ray
+Requires-Dist: ray[data]>=2.60; extra == 'ray'
+Provides-Extra: beam
+Requires-Dist: apache-beam>=2.77; extra == 'beam'
 Description-Content-Type: text/markdown
 
 """
