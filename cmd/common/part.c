@@ -5,6 +5,7 @@
 #include "common/part.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +73,16 @@ static const struct scheduler *find_scheduler(int64_t *id)
 	return alone;
 }
 
-static int refuse(struct cmd *c, const char *hint, const char *format, int64_t value)
+static int refuse(struct cmd *c, const char *hint, const char *format, ...) TFR_PRINTF(3, 4);
+
+static int refuse(struct cmd *c, const char *hint, const char *format, ...)
 {
 	struct tfr_error err = { .status = TFR_EUSAGE };
+	va_list args;
 
-	/* NOLINTNEXTLINE: the formats are those of the calls below */
-	snprintf(err.message, sizeof(err.message), format, (long long)value);
+	va_start(args, format);
+	vsnprintf(err.message, sizeof(err.message), format, args);
+	va_end(args);
 	if (hint)
 		tfr_error_hint(&err, "%s", hint);
 	return cmd_fail(c, &err);
@@ -112,20 +117,20 @@ static int find_part(struct cmd *c, int64_t number)
 	if (!s)
 		return refuse(c,
 			"tfr-cluster(7) lists the variables that it looks for.  Give --part I/N.",
-			"--part auto: no scheduler has said which part this is", 0);
+			"--part auto: no scheduler has said which part this is");
 	look_around(s, id, &index, &count, &irregular);
 	if (!number && !count)
 		return refuse(c, "Give --part auto/N.",
-			"--part auto: this scheduler does not say how many parts there are", 0);
+			"--part auto: this scheduler does not say how many parts there are");
 	if (!number && irregular)
 		return refuse(c, "Give --part auto/N: the ids are then the parts themselves.",
-			"--part auto: the ids of the array have no constant step", 0);
+			"--part auto: the ids of the array have no constant step");
 	if (number && count && number != count) /* some tasks of N run, by their own numbers */
 		index = id - s->from;
 	number = number ? number : count;
 	if (number > PARTS_MAX || index < 0 || index >= number)
 		return refuse(c, "Number the tasks of an array from 0, as in 0-63.",
-			"--part auto: the task %lld is not one of the parts", id);
+			"--part auto: the task %lld is not one of the parts", (long long)id);
 	c->part = (uint32_t)index;
 	c->parts = (uint32_t)number;
 	return 0;
@@ -143,14 +148,14 @@ int cmd_take_part(struct cmd *c, const char *text)
 	if (!slash || !read_number(slash + 1, text + strlen(text), &parts) ||
 		(strncmp(text, "auto/", 5) && !read_number(text, slash, &part)))
 		return refuse(c, "Parts count from 0, as shards do: 0/8 to 7/8.",
-			"--part takes I/N, auto/N or auto", 0);
+			"--part takes I/N, auto/N or auto");
 	if (parts < 1 || parts > PARTS_MAX)
-		return refuse(c, NULL, "--part takes a number of parts from 1 to %lld", PARTS_MAX);
+		return refuse(c, NULL, "--part takes a number of parts from 1 to %d", PARTS_MAX);
 	if (!strncmp(text, "auto/", 5))
 		return find_part(c, parts);
 	if (part >= parts)
 		return refuse(c, "Parts count from 0, as shards do: the last of 8 is 7/8.",
-			"--part: there is no part %lld", part);
+			"--part: there is no part %lld", (long long)part);
 	c->part = (uint32_t)part;
 	c->parts = (uint32_t)parts;
 	return 0;
