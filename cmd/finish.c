@@ -70,7 +70,7 @@ static int finish_main(struct cmd *c)
 
 	c->quiet = s->quiet;
 	if (!c->count)
-		return cmd_usage(c, "no set: name the sets that were written in parts");
+		return cmd_usage(c, "no set: name sets that were written in parts");
 	if (c->count > 1 && (s->expect.records || s->expect.sum))
 		return cmd_usage(c, "--expect and --expect-sum go with one set");
 	if (cmd_expect(c, &s->expect, &expect))

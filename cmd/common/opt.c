@@ -279,9 +279,8 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 
 	if (is_of_parts(arg + 2, n - 2)) {
 		usage(p, "'tfr %s' has no option '%.*s'", p->command->name, (int)n, arg);
-		tfr_error_hint(p->err,
-			"tfr-cluster(7) says what runs as parts, with --part alone, and which "
-			"engines do the rest.");
+		tfr_error_hint(p->err, "tfr-cluster(7) lists the commands with --part, and engines "
+				       "for the others.");
 		return TFR_EUSAGE;
 	}
 	tfr_suggestion_init(&meant, arg + 2, n - 2);

@@ -1,7 +1,7 @@
 /* cmd/common/part.c - reads --part, and finds the part in the environment of a scheduler.
  *
- * A scheduler is a row of a table: the variables that have the id of a task, the number of tasks,
- * and the ids of the first and the last, and the number that the first one has. */
+ * A scheduler is a row of a table: the variables with the id of this task, the number of tasks, the
+ * first and the last id and the step, and the id of the first task if no variable has it. */
 #include "common/part.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct scheduler {
 	const char *count; /* NULL: unknown */
 	const char *first, *last, *stride;
 	int64_t from;  /* the id of the first task, if `first` is not set */
-	bool launcher; /* of the processes of one step, such as a task of an array */
+	bool launcher; /* starts the processes of one step, such as a task of an array */
 };
 
 /* A launcher inside a scheduler comes before it, unless it starts a single process. */
@@ -45,7 +45,7 @@ static bool read_number(const char *text, const char *end, int64_t *n)
 	return stop == end && end > text && !errno && *n >= 0;
 }
 
-/* The number in a variable of the environment. */
+/* Reads the number in a variable of the environment. */
 static bool read_variable(const char *variable, int64_t *n)
 {
 	const char *text = variable ? getenv(variable) : NULL;
@@ -88,8 +88,8 @@ static int refuse(struct cmd *c, const char *hint, const char *format, ...)
 	return cmd_fail(c, &err);
 }
 
-/* The tasks that the environment says there are, and the index of this one; *count 0: unknown. */
-static void look_around(
+/* Reads the index of this task and the number of tasks; *count is 0 if that is unknown. */
+static void read_task(
 	const struct scheduler *s, int64_t id, int64_t *index, int64_t *count, bool *irregular)
 {
 	int64_t first, last, stride;
@@ -115,22 +115,23 @@ static int find_part(struct cmd *c, int64_t number)
 
 	s = find_scheduler(&id);
 	if (!s)
-		return refuse(c,
-			"tfr-cluster(7) lists the variables that it looks for.  Give --part I/N.",
-			"--part auto: no scheduler has said which part this is");
-	look_around(s, id, &index, &count, &irregular);
+		return refuse(c, "Give --part I/N, or set a variable that tfr-cluster(7) lists.",
+			"--part auto: the environment names no scheduler");
+	read_task(s, id, &index, &count, &irregular);
 	if (!number && !count)
 		return refuse(c, "Give --part auto/N.",
 			"--part auto: this scheduler does not say how many parts there are");
 	if (!number && irregular)
-		return refuse(c, "Give --part auto/N: the ids are then the parts themselves.",
-			"--part auto: the ids of the array have no constant step");
-	if (number && count && number != count) /* some tasks of N run, by their own numbers */
+		return refuse(c, "Give --part auto/N, which takes the ids as indexes of parts.",
+			"--part auto: the task ids of the array have no constant step");
+	if (number && count && number != count) /* some of N tasks run: ids are indexes */
 		index = id - s->from;
 	number = number ? number : count;
 	if (number > PARTS_MAX || index < 0 || index >= number)
-		return refuse(c, "Number the tasks of an array from 0, as in 0-63.",
-			"--part auto: the task %lld is not one of the parts", (long long)id);
+		return refuse(c,
+			"Start one task per part.  Number the tasks of an array from 0, as in "
+			"0-63.",
+			"--part auto: task %lld is not one of the parts", (long long)id);
 	c->part = (uint32_t)index;
 	c->parts = (uint32_t)number;
 	return 0;
@@ -150,7 +151,7 @@ int cmd_take_part(struct cmd *c, const char *text)
 		return refuse(c, "Parts count from 0, as shards do: 0/8 to 7/8.",
 			"--part takes I/N, auto/N or auto");
 	if (parts < 1 || parts > PARTS_MAX)
-		return refuse(c, NULL, "--part takes a number of parts from 1 to %d", PARTS_MAX);
+		return refuse(c, NULL, "--part: the number of parts is 1 to %d", PARTS_MAX);
 	if (!strncmp(text, "auto/", 5))
 		return find_part(c, parts);
 	if (part >= parts)

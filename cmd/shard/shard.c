@@ -307,7 +307,7 @@ static int check_part(struct cmd *c, const struct shard_settings *s)
 	if (s->on_error && !strncmp(s->on_error, "quarantine", 10) &&
 		cmd_refuse_in_part(c, true, "--on-error quarantine", alone))
 		return c->exit;
-	if (cmd_refuse_in_part(c, s->resume, "--resume", "A part that failed is run again.") ||
+	if (cmd_refuse_in_part(c, s->resume, "--resume", "If a part fails, run it again.") ||
 		cmd_refuse_in_part(c, s->follow, "--follow", alone) ||
 		cmd_refuse_in_part(c, s->dry_run, "--dry-run", alone) ||
 		cmd_refuse_in_part(c, s->report, "--report", alone) ||

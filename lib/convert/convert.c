@@ -490,8 +490,8 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "%s cannot be converted in parts", in->ops->what);
 	tfr_error_hint(err,
-		"Parts convert folders of files, with or without annotations, and lists "
-		"with --embed.  tfr-cluster(7) names engines for the rest.");
+		"Folders, with or without annotations, uncompressed tar files and lists with "
+		"--embed can be.  Without --part, one process converts this input.");
 	return TFR_EUSAGE;
 }
 

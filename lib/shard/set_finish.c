@@ -1,9 +1,8 @@
-/* shard/set_finish.c - completes a set that was written in parts: the manifest in place of the
- * notes.
+/* shard/set_finish.c - completes a set that was written in parts: replaces the notes by a manifest.
  *
- * Nothing is written before every part and every shard was seen, and shards are never changed.  A
+ * Nothing is written before every part and every shard is checked, and shards are never changed.  A
  * process that dies in between leaves a set that can be finished again: notes are removed last, and
- * a manifest stands for the notes that are gone already. */
+ * the manifest replaces the notes that are already removed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static const char *last_part(const char *path)
 
 /* --- notes --- */
 
-/* The number of parts that the name of a note says; 0: not a note of the set. */
+/* The number of parts in the name of a note; 0: not a note of the set. */
 static uint32_t parts_of_name(const char *file, const char *prefix, uint32_t *part)
 {
 	unsigned i, n;
@@ -73,7 +72,7 @@ static enum tfr_status refuse_mixture(
 {
 	tfr_fail(err, TFR_EDATA, "'%s@%u%s' has notes of %u and of %u parts", f->name.base,
 		f->name.count, f->name.extension, a, b);
-	tfr_error_hint(err, "Remove the notes and shards of the run that does not count.");
+	tfr_error_hint(err, "Remove the notes and shards of the run that you do not want.");
 	return TFR_EDATA;
 }
 
@@ -168,7 +167,7 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 		return status;
 	if (!path)
 		return tfr_fail_nomem(err, "finishing a set");
-	/* After the notes: who removes them has written it before. */
+	/* Looked for after the notes: a process writes the manifest before it removes them. */
 	status = tfr_look(path, &st, err);
 	if (!status)
 		status = tfr_manifest_read(path, f->name.count, &f->done, err);
@@ -180,8 +179,7 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 		return TFR_OK;
 	tfr_fail(err, TFR_EDATA, "no part of '%s@%u%s' has finished", f->name.base, f->name.count,
 		f->name.extension);
-	tfr_error_hint(err, "Parts are written with 'tfr shard --part I/N'; tfr-cluster(7) "
-			    "describes them.");
+	tfr_error_hint(err, "Write the parts with 'tfr shard --part I/N'; see tfr-cluster(7).");
 	return TFR_EDATA;
 }
 
@@ -231,7 +229,7 @@ static void compare_part(struct finishing *f, uint32_t part)
 
 	snprintf(which, sizeof(which), "part %u", first->note->part);
 	if (tfr_terms_compare(first, &terms, which, &why))
-		tfr_fail(&err, TFR_EDATA, "part %u is of another run: %s", part, why.message);
+		tfr_fail(&err, TFR_EDATA, "part %u is from another run: %s", part, why.message);
 	else if (!same_classes(first, m))
 		tfr_fail(&err, TFR_EDATA, "part %u has other classes than %s", part, which);
 	else
@@ -309,14 +307,14 @@ static enum tfr_status sum_file(const struct finishing *f, const char *file, uin
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static void not_written_by(const struct finishing *f, uint32_t shard, const char *file,
-	const char *why, struct tfr_error *fault)
+static void fail_difference(const struct finishing *f, uint32_t shard, const char *file,
+	const char *what, struct tfr_error *fault)
 {
 	if (f->parts)
 		tfr_fail_path(fault, TFR_EDATA, file,
-			"not the shard that part %u has written (%s):", shard % f->parts, why);
+			"the %s differs from the note of part %u:", what, shard % f->parts);
 	else
-		tfr_fail_path(fault, TFR_EDATA, file, "not the shard of the manifest (%s):", why);
+		tfr_fail_path(fault, TFR_EDATA, file, "the %s differs from the manifest:", what);
 }
 
 static enum tfr_status verify(const struct finishing *f, uint32_t shard, const char *file,
@@ -333,7 +331,7 @@ static enum tfr_status verify(const struct finishing *f, uint32_t shard, const c
 		return TFR_OK;
 	}
 	if (!status && (uint64_t)st.st_size != s->bytes) {
-		not_written_by(f, shard, file, "another size", &v->fault);
+		fail_difference(f, shard, file, "size", &v->fault);
 		return TFR_OK;
 	}
 	if (status || f->opts->quick)
@@ -344,7 +342,7 @@ static enum tfr_status verify(const struct finishing *f, uint32_t shard, const c
 		return tfr_fail_nomem(err, "verifying shards");
 	status = sum_file(f, file, v->block, &bytes, &crc, err);
 	if (!status && (bytes != s->bytes || crc != s->crc))
-		not_written_by(f, shard, file, "another checksum", &v->fault);
+		fail_difference(f, shard, file, "checksum", &v->fault);
 	return status;
 }
 
@@ -494,7 +492,7 @@ static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err
 	return status ? status : write_beside(f, "manifest.json", text.data, text.size, err);
 }
 
-/* A note that was replaced meanwhile is of other shards than the manifest. */
+/* A note that was replaced meanwhile describes other shards than the manifest. */
 static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_set_name_note(&f->name, part, f->parts);
@@ -509,7 +507,7 @@ static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tf
 		same = now->count == then->count && now->shards[i].mtime == then->shards[i].mtime &&
 		       now->shards[i].crc == then->shards[i].crc;
 	if (!status && !same) {
-		tfr_fail(err, TFR_EDATA, "part %u was written again meanwhile", part);
+		tfr_fail(err, TFR_EDATA, "part %u was written again in the meantime", part);
 		tfr_error_hint(err, "Run 'tfr finish' again.");
 		status = TFR_EDATA;
 	}
@@ -530,9 +528,11 @@ static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
 	if (!f->faults)
 		status = verify_shards(f, err);
 	if (!status && f->faults) {
-		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is not complete; nothing was written",
+		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is incomplete or damaged; nothing was written",
 			f->name.base, f->name.count, f->name.extension);
-		tfr_error_hint(err, "Run these parts again, with the same command.");
+		tfr_error_hint(err, "%s",
+			f->parts ? "Run these parts again, with the same command."
+				 : "Run the parts that write these shards again, with -f.");
 		status = TFR_EDATA;
 	}
 	if (status)

@@ -1,11 +1,11 @@
 /* shard/set_part.c - a part of a set: the shards part, part + parts, ... and a note beside them.
  *
  * The note is a manifest of these shards (shard/manifest.c).  It is published with them, as the
- * file that commits them, under a lock of the part.  So parts exchange nothing, and a killed part
- * has either all of its shards and its note, or what it had before.
+ * file that commits them, under a lock of the part.  So parts exchange no data, and a killed part
+ * leaves either all of its shards and its note, or the files that existed before.
  *
  * Objects have no journal.  Before the first one appears, a note without shards claims their names,
- * so that a part that was killed in between knows them as its own when it is repeated. */
+ * so that a part that was killed in between recognizes them as its own when it runs again. */
 #include "shard/set_part.h"
 
 #include <errno.h>
@@ -62,8 +62,7 @@ enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct 
 		tfr_options_compare(then->options ?: "", now->options ?: "", which, err);
 
 	if (!status && then->inputs != now->inputs)
-		status =
-			tfr_fail(err, TFR_EUSAGE, "%s had other input files, or older ones", which);
+		status = tfr_fail(err, TFR_EUSAGE, "%s had other or changed input files", which);
 	return status;
 }
 
@@ -107,7 +106,7 @@ enum tfr_status tfr_set_part_note(struct tfr_set_writer *w, const struct tfr_set
 	return tfr_set_write_manifest(w, w->note_path, info, &own, note, err);
 }
 
-/* The manifest of another run says nothing about what is to come. */
+/* The manifest of another run does not describe the shards that this part publishes. */
 static enum tfr_status remove_manifest(
 	const struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
 {
@@ -129,7 +128,7 @@ static enum tfr_status remove_manifest(
 		return status;
 	if (w->opts.force)
 		return tfr_file_remove(path, err);
-	tfr_fail_path(err, TFR_EEXIST, path, "another run has written");
+	tfr_fail_path(err, TFR_EEXIST, path, "another run wrote");
 	tfr_error_hint(err, "Give -f to replace its set.");
 	return TFR_EEXIST;
 }

@@ -73,7 +73,7 @@ def parts_of_other_runs(t):
     for more, says in ((['--seed', '3'], 'seed 3'), (['--resize', '9'], '--resize'), (['--label-base', '1'], 'label base')):
         words = t.parts(WORDS, 2, 'out', order=[0])
         t.good(*words, *more, '--part', '1/2')
-        _unchanged(t, t.path('out'), 1, 'finish', words[-1], says=['part 1 is of another run', says])
+        _unchanged(t, t.path('out'), 1, 'finish', words[-1], says=['part 1 is from another run', says])
         _unchanged(t, t.path('out'), 2, *words, '--part', '1/2', says=['the earlier run of this part had', says, '-f'])
         t.good(*words, '-f', '--part', '1/2')
         t.good('finish', words[-1])
@@ -83,7 +83,7 @@ def parts_of_other_runs(t):
     t.good(*words, '0/2')
     os.utime(t.path('in/class0/000.jpg'), (1, 1))
     t.good(*words, '1/2')
-    _unchanged(t, t.path('out'), 1, 'finish', words[3], says='part 1 is of another run: part 0 had other input files')
+    _unchanged(t, t.path('out'), 1, 'finish', words[3], says='part 1 is from another run: part 0 had other or changed input files')
     t.fails(2, *words, '0/3', says='will not overwrite')
     t.good(*words, '2/3', '-f')
     _unchanged(t, t.path('out'), 1, 'finish', words[3], says='notes of [23] and of [23] parts')
@@ -100,13 +100,13 @@ def shards_that_are_missing_damaged_or_older(t):
         if data is not None:
             with open(path, 'wb') as f:
                 f.write(data)
-        _unchanged(t, t.path('out'), 1, 'finish', words[-1], says=['x-00003', 'missing shard' if data is None else 'part 1 has written'])
+        _unchanged(t, t.path('out'), 1, 'finish', words[-1], says=['x-00003', 'missing shard' if data is None else 'differs from the note of part 1'])
     t.good(*words, '--part', '1/2')
     with open(path, 'rb') as f:
         assert f.read() == whole
     with open(path, 'ab') as f:
         f.write(b'x')
-    _unchanged(t, t.path('out'), 1, 'finish', '--quick', words[-1], says='another size')
+    _unchanged(t, t.path('out'), 1, 'finish', '--quick', words[-1], says='the size differs')
     t.good(*words, '--part', '1/2')
     t.good('finish', '--quick', words[-1])
 
