@@ -21,18 +21,20 @@ static const struct opt options[] = {
 static void print_end(struct cmd *c, const char *set, const struct tfr_finish_report *r)
 {
 	const struct tfr_part_tally *t = &r->tally;
-	char size[TFR_SIZE_TEXT], left[64] = "";
+	char name[4 * 4096], size[TFR_SIZE_TEXT], items[96] = "", left[64] = "";
 
+	tfr_escape_line(name, sizeof(name), set);
 	if (t->left)
 		snprintf(left, sizeof(left), ", %llu in no set", (unsigned long long)t->left);
+	if (t->read || t->skipped)
+		snprintf(items, sizeof(items), "read %llu, skipped %llu%s, ",
+			(unsigned long long)t->read, (unsigned long long)t->skipped, left);
 	if (!r->parts)
-		cmd_closing_line(c, "'%s' was finished before: %llu records, sum %016llx", set,
+		cmd_closing_line(c, "'%s' was finished before: %llu records, sum %016llx", name,
 			(unsigned long long)r->records, (unsigned long long)r->sum);
 	else
-		cmd_closing_line(c,
-			"'%s': %u part%s, read %llu, written %llu, skipped %llu%s, %s, sum %016llx",
-			set, r->parts, r->parts == 1 ? "" : "s", (unsigned long long)t->read,
-			(unsigned long long)r->records, (unsigned long long)t->skipped, left,
+		cmd_closing_line(c, "'%s': %u part%s, %swritten %llu, %s, sum %016llx", name,
+			r->parts, r->parts == 1 ? "" : "s", items, (unsigned long long)r->records,
 			tfr_format_size(r->payload_bytes, size), (unsigned long long)r->sum);
 }
 

@@ -4,6 +4,7 @@
 
 #include "builtin.h"
 #include "common/part.h"
+#include "common/text.h"
 #include "shard/follow.h"
 #include "shard/options.h"
 #include "shard/splits.h"
@@ -175,21 +176,31 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 /* What is left to do after a part, with the names of the sets. */
 static void print_part(struct cmd *c, const struct tfr_convert_opts *o, uint32_t shards)
 {
-	char names[1024] = "";
-	size_t at = 0;
+	struct text words;
+	char *text;
 
+	if (!text_open(&words)) {
+		cmd_no_memory(c);
+		return;
+	}
+	for (size_t t = 0; t < o->target_count; t++) {
+		const char *set = o->targets[t].set, *at = strstr(set, "@auto");
+		char name[4096];
+
+		/* "@*": the number of shards that @auto has got */
+		snprintf(name, sizeof(name), "%.*s%s%s",
+			(int)(at ? (size_t)(at - set) : strlen(set)), set, at ? "@*" : "",
+			at ? at + 5 : "");
+		fputc(' ', words.f);
+		cmd_put_word(words.f, name);
+	}
+	text = text_close(&words);
 	if (c->part >= shards)
 		cmd_closing_line(c, "part %u of %u has no shards: there are only %u", c->part,
 			c->parts, shards);
-	for (size_t t = 0; t < o->target_count && at < sizeof(names); t++) {
-		const char *set = o->targets[t].set, *word = strstr(set, "@auto");
-
-		at += (size_t)snprintf(names + at, sizeof(names) - at, " %.*s%s%s",
-			word ? (int)(word - set) : (int)strlen(set), set, word ? "@*" : "",
-			word ? word + 5 : "");
-	}
 	cmd_closing_line(c, "part %u of %u is written; after all parts, run: tfr finish%s", c->part,
-		c->parts, names);
+		c->parts, text ? text : "");
+	free(text);
 }
 
 static void warn_of_left(struct cmd *c, const struct tfr_convert_report *r)

@@ -556,7 +556,8 @@ enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *op
 	*report = (struct tfr_finish_report){ 0 };
 	if (status == TFR_END || (!status && !f.name.count && f.name.automatic))
 		status = tfr_fail(err, TFR_EUSAGE,
-			"'%s' is not a set with a number of shards, such as train@16.tfrecord",
+			"'%s' is not a set with a number of shards, such as train@16.tfrecord, or "
+			"train@*.tfrecord",
 			set);
 	if (!status && !f.name.count)
 		status = tfr_set_name_count(&f.name, set, err);

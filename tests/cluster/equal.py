@@ -72,7 +72,7 @@ def counts_of_a_run(t):
     read, written, skipped, total = re.search(r'read (\d+), written (\d+), skipped (\d+).* sum (\w+)', end).groups()
     words = t.parts(['shard', 'classes', '-o', 'OUT/x@5.tfrecord=0.9'], 3, 'three')
     said = t.good('finish', words[-1][:-4]).stderr.decode()
-    assert re.search('3 parts, read %s, written %s, skipped %s, \\d+ in no set' % (read, written, skipped), said), said
+    assert re.search('3 parts, read %s, skipped %s, \\d+ in no set, written %s' % (read, skipped, written), said), said
     assert said.rstrip().endswith('sum ' + total), said
     assert skipped == '1'
 

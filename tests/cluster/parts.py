@@ -21,6 +21,7 @@ KINDS = {
     'voc': (datasets.voc(), ['voc']),
     'yolo': (datasets.yolo(), ['yolo']),
     'metadata': (datasets.metadata(), ['metadata']),
+    'tar': (datasets.tar(), ['tar/x.tar']),
     'table': (datasets.table(), ['table/list.csv', '--embed', 'img']),
 }
 

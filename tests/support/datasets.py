@@ -1,6 +1,8 @@
 """Small data sets of each kind, as dictionaries of paths and bytes."""
+import io
 import json
 import os
+import tarfile
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'data/')
 
@@ -62,6 +64,17 @@ def audio():
 def pairs():
     return {'%s/%s' % (folder, name): read(DATA + 'pairs/%s/%s' % (folder, name))
             for folder in ('images', 'masks') for name in os.listdir(DATA + 'pairs/' + folder)}
+
+
+def tar():
+    """Class folders in an archive."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode='w') as archive:
+        for name, data in classes().items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return {'x.tar': packed.getvalue()}
 
 
 def write(files, folder):

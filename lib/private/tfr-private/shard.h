@@ -104,7 +104,7 @@ struct tfr_finish_opts {
 struct tfr_finish_report {
 	uint32_t parts; /* 0: the set was finished before */
 	uint64_t records, payload_bytes, sum;
-	struct tfr_part_tally tally; /* of all parts */
+	struct tfr_part_tally tally; /* of all parts; 0 if the manifest stands for some of them */
 };
 
 /* Completes a set that was written in parts: compares their options, inputs and classes, verifies
