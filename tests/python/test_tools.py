@@ -65,7 +65,7 @@ class Tools(Case):
             tfrkit.finish(target)
         self.assertEqual([name for name in self.names() if name.endswith('manifest.json')], [])
         write(2, 'another')
-        with self.assertRaisesRegex(tfrkit.DataError, "part 2 is of another run: part 0 had 'run one'"):
+        with self.assertRaisesRegex(tfrkit.DataError, "part 2 is from another run: part 0 had 'run one'"):
             tfrkit.finish(target)
         write(2)
         for _ in range(2):
