@@ -10,7 +10,7 @@ enum { ROWS = 20 };
 
 struct resample_settings {
 	struct rewriting common;
-	const char *output, *by, *bins, *target, *initial, *weights;
+	const char *output, *by, *bins, *target, *initial;
 	struct opt_list classes;
 	uint64_t per_class, total;
 	int method;
@@ -41,15 +41,14 @@ static const struct opt options[] = {
 		struct resample_settings, target),
 	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of each class",
 		struct resample_settings, per_class),
-	OPT(STRING, 0, "weights", "FEATURE", NULL,
-		"in place of classes: each record by its weight, value 0 of FEATURE",
-		struct resample_settings, weights),
 	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",
 		"how records are chosen: exact, reject or oversample [exact]",
 		struct resample_settings, method),
 	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
 		struct resample_settings, total),
 	OPT_ALIAS("size", "total"),
+	OPT_GONE("weights", "Make classes with --class, such as --class heavy='w > 1', or take a "
+			    "share of the records with tfr cat --sample P."),
 	OPT_GONE("shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
 	OPT_GONE("memory", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("m", "It was for --shuffle, which is the command shuffle-to-disk."),
@@ -158,11 +157,7 @@ static void print_report(struct cmd *c, const struct tfr_resample_report *r)
 
 	if (c->quiet || s->common.json)
 		return;
-	if (s->weights)
-		fprintf(stderr, "weights: sum %g, largest %g; expected %.1f, final %llu\n",
-			r->weight_sum, r->weight_max, r->expected,
-			(unsigned long long)r->common.written);
-	else if (r->class_count)
+	if (r->class_count)
 		print_classes(c, r);
 }
 
@@ -182,25 +177,6 @@ static void put_class(struct tfr_json *j, const struct tfr_resample_class *class
 	tfr_json_close_object(j);
 }
 
-static void put_choice(
-	struct tfr_json *j, const struct resample_settings *s, const struct tfr_resample_report *r)
-{
-	if (s->weights) {
-		tfr_json_open_object(j, "weights");
-		tfr_json_string(j, "feature", s->weights);
-		tfr_json_f64(j, "sum", r->weight_sum);
-		tfr_json_f64(j, "max", r->weight_max);
-		tfr_json_f64(j, "expected", r->expected);
-		tfr_json_u64(j, "final", r->common.written);
-		tfr_json_close_object(j);
-		return;
-	}
-	tfr_json_open_array(j, "classes");
-	for (size_t i = 0; i < r->class_count; i++)
-		put_class(j, &r->classes[i]);
-	tfr_json_close_array(j);
-}
-
 static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 {
 	const struct resample_settings *s = c->settings;
@@ -213,7 +189,10 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 	else
 		tfr_json_u64(j, "total", r->size);
 	rewriting_json(j, &r->common);
-	put_choice(j, s, r);
+	tfr_json_open_array(j, "classes");
+	for (size_t i = 0; i < r->class_count; i++)
+		put_class(j, &r->classes[i]);
+	tfr_json_close_array(j);
 	tfr_json_close_object(j);
 	return cmd_print_json(c, j, rewriting_json_file(s->output));
 }
@@ -250,7 +229,6 @@ static int resample_main(struct cmd *c)
 		.bins = s->bins,
 		.target = s->target,
 		.initial = s->initial,
-		.weights = s->weights,
 		.method = (enum tfr_resample_method)s->method,
 	};
 

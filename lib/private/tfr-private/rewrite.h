@@ -119,9 +119,9 @@ struct tfr_resample_rule {
 	const char *name, *expr;
 };
 
-/* Required are `common.input`, `output`, one of `by`, `rules` and `weights`, and, without
- * `weights`, one of `target` and `per_class`.  Zero is the default of the others.  TFR_EUSAGE:
- * members that exclude each other. */
+/* Required are `common.input`, `output`, one of `by` and `rules`, and one of `target` and
+ * `per_class`.  Zero is the default of the others.  TFR_EUSAGE: members that exclude each other.
+ */
 struct tfr_resample_opts {
 	struct tfr_rewrite_opts common;
 	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
@@ -142,12 +142,6 @@ struct tfr_resample_opts {
 	/* The shares of the classes in the input, as a list or a file, for REJECT in a single pass,
 	 * which also works with a pipe. */
 	const char *initial;
-
-	/* Instead of classes: the feature whose value 0 is the weight of a record, a finite int64
-	 * or float of 0 or more.  EXACT and OVERSAMPLE need `size`: systematic sampling writes a
-	 * record of weight w size * w / sum times, rounded up or down.  REJECT writes it with
-	 * probability w / max. */
-	const char *weights;
 
 	enum tfr_resample_method method;
 	/* Records to write.  0: for EXACT the most that the scarcest class allows, for OVERSAMPLE
@@ -170,13 +164,10 @@ struct tfr_resample_class {
 struct tfr_resample_report {
 	struct tfr_rewrite_report common;
 	uint64_t size; /* the wanted size; 0 with REJECT */
-	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given.  None with
-	 * `weights`. */
+	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given. */
 	struct tfr_resample_class *classes;
 	size_t class_count;
 	char *names; /* the names of the classes point into it */
-	/* With `weights`: their sum, the largest one, and the expected number of records. */
-	double weight_sum, weight_max, expected;
 };
 
 /* Writes the inputs with another distribution of classes, in input order.  Without `initial` the

@@ -1,5 +1,5 @@
 /* rewrite/resample/resample.c - gives a data set another distribution: checks the options, opens
- * the output, and completes both methods of choosing records.
+ * the output, and publishes it.
  *
  * The output is opened first, under temporary names, so that a target that exists or cannot be
  * written is detected before any input is read.  It gets its final names when everything else is
@@ -44,35 +44,17 @@ static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct t
 	return TFR_OK;
 }
 
-static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct tfr_error *err)
-{
-	if (o->by || o->n_rules || o->bins)
-		return refuse(err,
-			"--weights replaces classes; it cannot go with --by, --class or --bins", NULL);
-	if (o->target || o->per_class || o->initial)
-		return refuse(err,
-			"--weights replaces a target; it cannot go with --target, --per-class or "
-			"--initial",
-			NULL);
-	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--weights needs --total N, the number of records to write",
-			"With --method reject each record is taken with probability weight / "
-			"largest weight, and the size follows.");
-	return TFR_OK;
-}
-
 static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
 {
 	if (!o->output)
 		return refuse(err, "no output: name a file or a set with -o", NULL);
-	if (!o->by && !o->n_rules && !o->weights)
+	if (!o->by && !o->n_rules)
 		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
-			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
-			"without.");
+			"--class NAME=EXPR makes classes by expressions.");
 	if (o->size && o->method == TFR_RESAMPLE_REJECT)
 		return refuse(err, "the size of --method reject is random; it cannot go with --total",
 			"Leave --method out to get exactly so many records.");
-	return o->weights ? check_weights(o, err) : check_classes(o, err);
+	return check_classes(o, err);
 }
 
 enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
@@ -107,10 +89,8 @@ enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct 
 		tfr_fail(err, TFR_EUSAGE,
 			"records are counted before they are chosen, and standard input "
 			"cannot be read twice");
-	tfr_error_hint(err, "%s",
-		r->o->weights ? "Put it into a file first."
-			      : "Put it into a file first.  With the shares of the classes "
-				"in --initial, --method reject reads once.");
+	tfr_error_hint(err, "Put it into a file first.  With the shares of the classes in "
+			    "--initial, --method reject reads once.");
 	return TFR_EUSAGE;
 }
 
@@ -181,7 +161,7 @@ static enum tfr_status resample(
 	if (status)
 		return status;
 	r->shards = tfr_set_writer_shards(r->out);
-	status = r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
+	status = tfr_resample_by_class(r, err);
 	if (!status)
 		status = tfr_pass_expected(common, &r->report->common, err);
 	if (!status)

@@ -1,4 +1,4 @@
-/* rewrite/resample/resample.h - shared by the two methods of resampling, by class and by weight:
+/* rewrite/resample/resample.h - the parts of resampling that do not depend on the classes:
  * random draws, the output, and inputs that are read twice. */
 #ifndef TFR_REWRITE_RESAMPLE_RESAMPLE_H
 #define TFR_REWRITE_RESAMPLE_RESAMPLE_H
@@ -52,13 +52,11 @@ struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *
 /* What examine() computes of a record for settle(). */
 struct tfr_resample_verdict {
 	uint64_t draw, sum;
-	double weight;	/* by weight */
-	uint32_t class; /* by class */
+	uint32_t class;
 	enum tfr_kind kind;
 };
 
 /* Does the work; after TFR_OK all records are written. */
 enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err);
-enum tfr_status tfr_resample_by_weight(struct tfr_resampling *r, struct tfr_error *err);
 
 #endif

@@ -27,10 +27,7 @@ fail --class a --target uniform
 fail --class 'other=label==1' --target uniform
 fail --class 'a=label==1' --class 'a=label==0' --target uniform
 fail --class 'a=label=' --target uniform
-fail --weights score
 fail --weights score --size 61
-fail --weights text --size 1
-fail --weights score --target uniform
 fail --by label --target uniform --shuffle -m 1M
 fail --by label --target uniform -m 1M
 fail --by label --target uniform --where 'label == 5' --size 1

@@ -133,8 +133,6 @@ Test(resample, nothing_depends_on_the_threads)
 			.initial = "0=9,1=1,7=1",
 			.target = "uniform",
 			.method = TFR_RESAMPLE_REJECT },
-		{ .weights = "weight", .size = 500 },
-		{ .weights = "weight", .method = TFR_RESAMPLE_REJECT },
 	};
 
 	make_set(1200);
@@ -150,7 +148,6 @@ Test(resample, nothing_depends_on_the_threads)
 				continue;
 			cr_assert_eq(first.n, r.n);
 			cr_assert_arr_eq(first.ids, r.ids, sizeof(r.ids));
-			cr_assert_eq(first.report.weight_sum, r.report.weight_sum);
 			cr_assert_eq(first.report.common.taken_sum, r.report.common.taken_sum);
 		}
 	}
@@ -260,86 +257,6 @@ Test(resample, oversample_repeats_evenly)
 		for (int c = 0; c < 8; c++)
 			cr_assert(most[c] == 0 || most[c] - least[c] <= 1);
 		assert_input_order(&r);
-	}
-	tfr_resample_report_clear(&r.report);
-}
-
-/* --- weights --- */
-
-Test(resample, weights_give_exactly_so_many_and_each_its_share)
-{
-	enum { SEEDS = 300, RECORDS = 70 };
-	static struct result r;
-	double sum = 0, chi2 = 0;
-	int times[RECORDS] = { 0 };
-
-	make_set(RECORDS);
-	for (int id = 0; id < RECORDS; id++)
-		sum += weight_of(id);
-	for (uint64_t seed = 0; seed < SEEDS; seed++) {
-		RUN(&r, .weights = "weight", .size = 20, .common.seed = seed);
-		cr_assert_eq(r.n, 20);
-		assert_once(&r);
-		assert_input_order(&r);
-		for (int id = 0; id < RECORDS; id++)
-			times[id] += r.times[id];
-	}
-	for (int id = 0; id < RECORDS; id++) {
-		double p = 20 * weight_of(id) / sum;
-
-		if (weight_of(id) == 0)
-			cr_assert_eq(times[id], 0);
-		else
-			chi2 += (times[id] - SEEDS * p) * (times[id] - SEEDS * p) /
-				(SEEDS * p * (1 - p));
-	}
-	/* 60 records, whose choices are strongly tied to each other: far from the law it would be
-	 * in the hundreds */
-	cr_assert_lt(chi2, 130, "%g", chi2);
-	cr_assert_float_eq(r.report.weight_sum, sum, 1e-9);
-	cr_assert_eq(r.report.weight_max, (double)weight_of(6));
-	tfr_resample_report_clear(&r.report);
-}
-
-Test(resample, weights_up_to_the_largest_size)
-{
-	static struct result r;
-
-	make_set(700); /* weights 0 to 0.6, 100 of each: sum 210, largest 0.6, so 350 at most */
-	for (uint64_t seed = 0; seed < 30; seed++) {
-		RUN(&r, .weights = "weight", .size = 350, .common.seed = seed);
-		cr_assert_eq(r.n, 350);
-		assert_once(&r);
-		for (int id = 6; id < 700; id += 7)
-			cr_assert_eq(r.times[id], 1, "the heaviest are all taken");
-	}
-	cr_assert_eq(
-		run((struct tfr_resample_opts){ .weights = "weight", .size = 351 }, &r), TFR_EDATA);
-	cr_assert(strstr(r.err.message, "the largest size is 350"), "%s", r.err.message);
-	RUN(&r, .weights = "weight", .size = 4001, .method = TFR_RESAMPLE_OVERSAMPLE);
-	cr_assert_eq(r.n, 4001);
-	for (int id = 0; id < 700; id++) {
-		double wanted = 4001 * weight_of(id) / 210.0;
-
-		cr_assert_lt(fabs(r.times[id] - wanted), 1.001);
-	}
-	/* labels are weights as well; those of 1 and 7 alone are not 0 */
-	RUN(&r, .weights = "label", .method = TFR_RESAMPLE_REJECT);
-	cr_assert_eq(r.classes[7], 35);
-	cr_assert_eq(r.classes[0], 0);
-	tfr_resample_report_clear(&r.report);
-}
-
-Test(resample, equal_weights_take_every_record)
-{
-	static struct result r;
-
-	make_set(1000);
-	for (uint64_t seed = 0; seed < 10; seed++) {
-		RUN(&r, .weights = "label", .size = 50, .common.seed = seed,
-			.common.sweep.where = "label == 7");
-		cr_assert_eq(r.n, 50);
-		assert_once(&r);
 	}
 	tfr_resample_report_clear(&r.report);
 }

@@ -47,12 +47,6 @@ Test(resample_faults, what_cannot_be_had_leaves_nothing)
 			TFR_EUSAGE, "more than 9007199254740992" },
 		{ { .by = "label", .target = "0=1,1=1e-300", .method = TFR_RESAMPLE_OVERSAMPLE },
 			TFR_EUSAGE, "more than 9007199254740992" },
-		{ { .weights = "weight" }, TFR_EUSAGE, "--weights needs --total" },
-		{ { .weights = "text", .size = 1 }, TFR_EDATA, "is bytes" },
-		{ { .weights = "weight", .size = 5, .common.sweep.where = "weight == 0" },
-			TFR_EDATA, "no record has a weight above 0" },
-		{ { .weights = "weight", .by = "label", .size = 1 }, TFR_EUSAGE,
-			"--weights replaces" },
 		{ { .by = "label", .target = "uniform", .common.sweep.where = "label ==" },
 			TFR_EUSAGE, "expected" },
 	};
@@ -204,8 +198,6 @@ Test(resample_faults, inputs_that_change_between_the_passes_are_noticed)
 		{ .by = "label", .target = "uniform" },
 		{ .by = "label", .target = "uniform", .method = TFR_RESAMPLE_REJECT },
 		{ .by = "label", .target = "proportional", .method = TFR_RESAMPLE_OVERSAMPLE },
-		{ .weights = "weight", .size = 3 },
-		{ .weights = "weight", .method = TFR_RESAMPLE_REJECT },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
