@@ -10,7 +10,7 @@ enum { ROWS = 20 };
 
 struct resample_settings {
 	struct rewriting common;
-	const char *output, *by, *bins, *target, *initial;
+	const char *output, *by, *bins, *target;
 	struct opt_list classes;
 	uint64_t per_class, total;
 	int method;
@@ -30,10 +30,6 @@ static const struct opt options[] = {
 		"a class of the records for which EXPR holds; several times: the first that "
 		"holds; 'other' where none does",
 		struct resample_settings, classes),
-	OPT(STRING, 0, "initial", "DIST", NULL,
-		"the shares of the classes in the input, as a list or a file: --method reject "
-		"then reads it once",
-		struct resample_settings, initial),
 	OPT_HEADING("Distribution"),
 	OPT(STRING, 0, "target", "SPEC", "uniform|proportional^0.5",
 		"the distribution to write: uniform, proportional^E, a list such as "
@@ -41,15 +37,17 @@ static const struct opt options[] = {
 		struct resample_settings, target),
 	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of each class",
 		struct resample_settings, per_class),
-	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",
-		"how records are chosen: exact, reject or oversample [exact]",
-		struct resample_settings, method),
+	OPT(CHOICE, 0, "method", "HOW", "exact|oversample",
+		"how records are chosen: exact or oversample [exact]", struct resample_settings,
+		method),
 	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
 		struct resample_settings, total),
 	OPT_ALIAS("size", "total"),
+	OPT_GONE("initial", "It was for --method reject; leave both out: the classes are counted."),
 	OPT_GONE("weights", "Make classes with --class, such as --class heavy='w > 1', or take a "
 			    "share of the records with tfr cat --sample P."),
-	OPT_GONE("shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
+	OPT_GONE(
+		"shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
 	OPT_GONE("memory", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("m", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("tmpdir", "It was for --shuffle, which is the command shuffle-to-disk."),
@@ -64,7 +62,7 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
-static const char *const methods[] = { "exact", "reject", "oversample" };
+static const char *const methods[] = { "exact", "oversample" };
 
 /* --- options --- */
 
@@ -184,10 +182,7 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 
 	tfr_json_string(j, "method", methods[s->method]);
 	tfr_json_u64(j, "seed", s->common.seed);
-	if (s->method == TFR_RESAMPLE_REJECT)
-		tfr_json_null(j, "total");
-	else
-		tfr_json_u64(j, "total", r->size);
+	tfr_json_u64(j, "total", r->size);
 	rewriting_json(j, &r->common);
 	tfr_json_open_array(j, "classes");
 	for (size_t i = 0; i < r->class_count; i++)
@@ -228,7 +223,6 @@ static int resample_main(struct cmd *c)
 		.by = s->by,
 		.bins = s->bins,
 		.target = s->target,
-		.initial = s->initial,
 		.method = (enum tfr_resample_method)s->method,
 	};
 

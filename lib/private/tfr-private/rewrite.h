@@ -107,12 +107,10 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
  *             largest remainders.  Exactly that many of its records are written: selection sampling
  *             chooses each with probability (still wanted) / (still to come), so that every choice
  *             is equally likely.  No record is written twice.
- * REJECT      Writes each record independently with probability (t_i / p_i) / max_j(t_j / p_j); the
- *             size is random.  One pass if the shares p are given, otherwise a counting pass first.
  * OVERSAMPLE  As EXACT, but a class with too few records repeats each of them as often as possible
  *             and chooses the rest: the copies of two records of a class differ by at most one.
  *             Copies follow each other. */
-enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_REJECT, TFR_RESAMPLE_OVERSAMPLE };
+enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_OVERSAMPLE };
 
 /* A class of the records for which an expression (tfr_where_compile()) holds. */
 struct tfr_resample_rule {
@@ -139,13 +137,10 @@ struct tfr_resample_opts {
 	 * CLASS TAB WEIGHT.  Weights are 0 or more, in any unit; classes not named get 0. */
 	const char *target;
 	uint64_t per_class; /* instead of `target`: this many records of each class */
-	/* The shares of the classes in the input, as a list or a file, for REJECT in a single pass,
-	 * which also works with a pipe. */
-	const char *initial;
 
 	enum tfr_resample_method method;
 	/* Records to write.  0: for EXACT the most that the scarcest class allows, for OVERSAMPLE
-	 * the fewest that keep every record of a wanted class.  Not with REJECT or `per_class`. */
+	 * the fewest that keep every record of a wanted class.  Not with `per_class`. */
 	uint64_t size;
 };
 
@@ -154,7 +149,7 @@ struct tfr_resample_class {
 	int64_t label;	  /* with has_label: the class is this value of an int64 feature */
 	bool has_label;
 	uint64_t records;  /* taken from the input */
-	double p, t;	   /* share of the input, or of `initial`; share in the target */
+	double p, t;	   /* share of the input; share in the target */
 	double acceptance; /* written share of the records of the class; copies per record */
 	double expected;   /* expected number of records written */
 	uint64_t final;	   /* records written */
@@ -163,15 +158,15 @@ struct tfr_resample_class {
 /* Zero before the call; tfr_resample_report_clear() frees what it holds. */
 struct tfr_resample_report {
 	struct tfr_rewrite_report common;
-	uint64_t size; /* the wanted size; 0 with REJECT */
+	uint64_t size; /* the wanted size */
 	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given. */
 	struct tfr_resample_class *classes;
 	size_t class_count;
 	char *names; /* the names of the classes point into it */
 };
 
-/* Writes the inputs with another distribution of classes, in input order.  Without `initial` the
- * inputs are read twice.
+/* Writes the inputs with another distribution of classes, in input order.  The inputs are read
+ * twice.
  *   TFR_EDATA   the data is bad, a record has no class, the target has a class that does not occur
  *               or wants too many records, or the inputs changed between the passes
  *   TFR_EEXIST  the target exists

@@ -14,9 +14,7 @@ fail --by label --target '0=-1'
 fail --by label --target '0=1,0=2'
 fail --by label --target nowhere.tsv
 fail --by label --target uniform --initial 0=1
-fail --by label --target uniform --method reject --size 5
-fail --by label --target uniform --method reject --initial 0=1,1=1
-fail --by label --target 21=1,0=1 --method reject --initial 0=1,1=1
+fail --by label --target uniform --method reject
 fail --by label
 fail --target uniform
 fail --by label --class 'a=label==1' --target uniform

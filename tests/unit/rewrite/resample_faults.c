@@ -32,17 +32,6 @@ Test(resample_faults, what_cannot_be_had_leaves_nothing)
 		{ { .by = "lable", .target = "uniform" }, TFR_EDATA, "no feature 'lable'" },
 		{ { .by = "label" }, TFR_EUSAGE, "no target" },
 		{ { .target = "uniform" }, TFR_EUSAGE, "no classes" },
-		{ { .by = "label", .target = "uniform", .size = 1, .method = TFR_RESAMPLE_REJECT },
-			TFR_EUSAGE, "random" },
-		{ { .by = "label", .target = "uniform", .initial = "0=1" }, TFR_EUSAGE,
-			"--initial is for --method reject" },
-		{ { .by = "label",
-			  .target = "uniform",
-			  .initial = "uniform",
-			  .method = TFR_RESAMPLE_REJECT },
-			TFR_EUSAGE, "--initial wants a list" },
-		{ { .by = "label", .per_class = 5, .method = TFR_RESAMPLE_REJECT }, TFR_EUSAGE,
-			"--method reject cannot" },
 		{ { .by = "label", .per_class = UINT64_MAX, .method = TFR_RESAMPLE_OVERSAMPLE },
 			TFR_EUSAGE, "more than 9007199254740992" },
 		{ { .by = "label", .target = "0=1,1=1e-300", .method = TFR_RESAMPLE_OVERSAMPLE },
@@ -196,7 +185,6 @@ Test(resample_faults, inputs_that_change_between_the_passes_are_noticed)
 	static struct result r;
 	static const struct tfr_resample_opts kinds[] = {
 		{ .by = "label", .target = "uniform" },
-		{ .by = "label", .target = "uniform", .method = TFR_RESAMPLE_REJECT },
 		{ .by = "label", .target = "proportional", .method = TFR_RESAMPLE_OVERSAMPLE },
 	};
 
