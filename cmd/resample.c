@@ -10,7 +10,7 @@ enum { ROWS = 20 };
 
 struct resample_settings {
 	struct rewriting common;
-	const char *output, *by, *bins, *target;
+	const char *output, *by, *target;
 	struct opt_list classes;
 	uint64_t per_class, total;
 	int method;
@@ -23,9 +23,6 @@ static const struct opt options[] = {
 	OPT_HEADING("Classes"),
 	OPT(STRING, 0, "by", "FEATURE", NULL, "the class of a record is value 0 of FEATURE",
 		struct resample_settings, by),
-	OPT(STRING, 0, "bins", "EDGE,EDGE,...", NULL,
-		"the class is the range between two edges that contains this value",
-		struct resample_settings, bins),
 	OPT(LIST, 0, "class", "NAME=EXPR", NULL,
 		"a class of the records for which EXPR holds; several times: the first that "
 		"holds; 'other' where none does",
@@ -43,6 +40,7 @@ static const struct opt options[] = {
 	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
 		struct resample_settings, total),
 	OPT_ALIAS("size", "total"),
+	OPT_GONE("bins", "Make classes of ranges with --class, such as --class low='x < 1'."),
 	OPT_GONE("initial", "It was for --method reject; leave both out: the classes are counted."),
 	OPT_GONE("weights", "Make classes with --class, such as --class heavy='w > 1', or take a "
 			    "share of the records with tfr cat --sample P."),
@@ -221,7 +219,6 @@ static int resample_main(struct cmd *c)
 	struct tfr_resample_opts o = {
 		.output = s->output,
 		.by = s->by,
-		.bins = s->bins,
 		.target = s->target,
 		.method = (enum tfr_resample_method)s->method,
 	};

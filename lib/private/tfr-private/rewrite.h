@@ -126,9 +126,6 @@ struct tfr_resample_opts {
 
 	/* The class of a record is value 0 of this feature: an int64, or bytes; */
 	const char *by;
-	/* or its range, for an int64 or float feature: "EDGE,EDGE,…", ascending, for the classes
-	 * (-inf,EDGE), [EDGE,EDGE) and [EDGE,inf); */
-	const char *bins;
 	/* or the first of these rules that matches; "other" if none does. */
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
@@ -159,7 +156,7 @@ struct tfr_resample_class {
 struct tfr_resample_report {
 	struct tfr_rewrite_report common;
 	uint64_t size; /* the wanted size */
-	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given. */
+	/* In order: numbers by value, bytes bytewise, rules as given. */
 	struct tfr_resample_class *classes;
 	size_t class_count;
 	char *names; /* the names of the classes point into it */

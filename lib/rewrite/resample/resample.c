@@ -34,8 +34,6 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 			"--class NAME=EXPR makes classes by expressions.");
 	if (o->n_rules && o->by)
 		return refuse(err, "--by and --class cannot be combined", NULL);
-	if (o->bins && !o->by)
-		return refuse(err, "--bins divides the values of --by FEATURE", NULL);
 	if (o->target && o->per_class)
 		return refuse(err, "--target and --per-class cannot be combined", NULL);
 	if (!o->target && !o->per_class)

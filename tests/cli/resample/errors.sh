@@ -8,7 +8,6 @@ fail --by label --per-class 21
 fail --by nope --target uniform
 fail --by lable --target uniform
 fail --by score --target uniform
-fail --by text --target uniform --bins 1
 fail --by label --target uniform --bins 2,1
 fail --by label --target '0=-1'
 fail --by label --target '0=1,0=2'

@@ -253,7 +253,7 @@ Test(resample_target, a_table_grows_and_is_bounded)
 	class.number = -1;
 	cr_assert_eq(tfr_classes_add(&c, &class, 1, NULL, &err), TFR_EUSAGE);
 	cr_assert(strstr(err.message, "more than 1000000 classes"));
-	cr_assert(strstr(tfr_error_hint_text(&err), "--bins"));
+	cr_assert(strstr(tfr_error_hint_text(&err), "--class"));
 	cr_assert_eq(tfr_classes_merge(&again, &c, &err), TFR_OK);
 	tfr_classes_sort(&again);
 	for (int64_t i = 0; i < TFR_CLASSES_MAX; i += 997) {
