@@ -82,9 +82,6 @@ static enum tfr_status look_again(
 
 	if (status)
 		return status;
-	if (r->classes.n && r->classes.items[0].is_text != (class.kind == TFR_KIND_BYTES))
-		return tfr_fail(
-			err, TFR_EDATA, "feature '%s' is of another kind than before", r->o->by);
 	v.class = tfr_classes_find(&r->classes, &class);
 	tfr_digest_record(&s->rec, &digest);
 	v.sum = digest.sum;

@@ -10,17 +10,9 @@
 #include "rewrite/resample/target.h"
 #include "rewrite/rewrite_sweep.h"
 
-/* Position of the first record of a kind. */
-struct tfr_place {
-	bool there;
-	uint32_t file;
-	uint64_t record, offset;
-};
-
 struct tfr_class_worker {
 	struct tfr_classifier classifier;
 	struct tfr_classes counts;
-	struct tfr_place first[2]; /* int64, bytes */
 };
 
 /* The plan for a class, and its results. */
