@@ -123,8 +123,7 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 		{ .head = "records" },
 		{ .head = "p", .least = 7, .drop = 2 },
 		{ .head = "t", .least = 7, .drop = 1 },
-		{ .head = "acceptance", .drop = 4 },
-		{ .head = "expected", .drop = 3 },
+		{ .head = "acceptance", .drop = 3 },
 		{ .head = "final" },
 	};
 	size_t rows = r->class_count < ROWS ? r->class_count : ROWS;
@@ -139,7 +138,6 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 		table_cell(t, "%s", share(class->p, text));
 		table_cell(t, "%s", share(class->t, text));
 		table_cell(t, "%s", share(class->acceptance, text));
-		table_cell(t, "%.1f", class->expected);
 		table_count(t, class->final);
 	}
 	table_finish(c, t, stderr);
@@ -168,7 +166,6 @@ static void put_class(struct tfr_json *j, const struct tfr_resample_class *class
 	tfr_json_f64(j, "p", class->p);
 	tfr_json_f64(j, "t", class->t);
 	tfr_json_f64(j, "acceptance", class->acceptance);
-	tfr_json_f64(j, "expected", class->expected);
 	tfr_json_u64(j, "final", class->final);
 	tfr_json_close_object(j);
 }

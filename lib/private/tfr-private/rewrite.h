@@ -148,7 +148,6 @@ struct tfr_resample_class {
 	uint64_t records;  /* taken from the input */
 	double p, t;	   /* share of the input; share in the target */
 	double acceptance; /* written share of the records of the class; copies per record */
-	double expected;   /* expected number of records written */
 	uint64_t final;	   /* records written */
 };
 

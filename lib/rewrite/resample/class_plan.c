@@ -114,7 +114,6 @@ enum tfr_status tfr_resample_plan(struct tfr_resampling *r, struct tfr_error *er
 	TFR_AUTO_FREE uint64_t *records = calloc(2 * n + 1, sizeof(*records));
 	uint64_t *quotas = records + n;
 	enum tfr_status status;
-	double all = 0;
 
 	r->plans = calloc(n + 1, sizeof(*r->plans));
 	if (!records || !r->plans)
@@ -125,8 +124,6 @@ enum tfr_status tfr_resample_plan(struct tfr_resampling *r, struct tfr_error *er
 		status = divide_evenly(r, records, quotas, err);
 	else
 		status = divide_size(r, records, quotas, err);
-	for (size_t i = 0; i < n; i++)
-		all += r->plans[i].weight;
 	for (size_t i = 0; !status && i < n; i++) {
 		struct tfr_class_plan *p = &r->plans[i];
 
@@ -134,7 +131,6 @@ enum tfr_status tfr_resample_plan(struct tfr_resampling *r, struct tfr_error *er
 		p->whole = quotas[i] / records[i];
 		p->wanted = quotas[i] % records[i];
 		p->acceptance = (double)quotas[i] / (double)records[i];
-		p->expected = (double)r->size * (p->weight / all);
 	}
 	return status;
 }

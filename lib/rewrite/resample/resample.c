@@ -195,7 +195,6 @@ static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *e
 			.p = (double)class->records / records,
 			.t = weight > 0 ? p->weight / weight : 0,
 			.acceptance = p->acceptance,
-			.expected = p->expected,
 			.final = p->final,
 		};
 	}
