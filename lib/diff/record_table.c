@@ -304,12 +304,8 @@ void tfr_record_table_close(struct tfr_record_table *n)
 struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned part)
 {
-	struct tfr_sorter *s = tfr_sorter_new(
-		row, n->memory / part, (const char *const *)&n->folder, 1);
-
-	if (s)
-		tfr_sorter_threads(s, n->n_workers);
-	return s;
+	return tfr_sorter_new(
+		row, n->memory / part, (const char *const *)&n->folder, 1, n->n_workers);
 }
 
 struct tfr_diff_place tfr_note_place(
