@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "rewrite/resample/class_name.h"
 #include "rewrite/resample/quota.h"
 #include "rewrite/resample/resample.h"
 
@@ -130,7 +129,6 @@ enum tfr_status tfr_resample_plan(struct tfr_resampling *r, struct tfr_error *er
 		p->unseen = records[i];
 		p->whole = quotas[i] / records[i];
 		p->wanted = quotas[i] % records[i];
-		p->acceptance = (double)quotas[i] / (double)records[i];
 	}
 	return status;
 }

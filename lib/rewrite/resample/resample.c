@@ -194,7 +194,7 @@ static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *e
 			.records = class->records,
 			.p = (double)class->records / records,
 			.t = weight > 0 ? p->weight / weight : 0,
-			.acceptance = p->acceptance,
+			.acceptance = (double)p->final / (double)class->records,
 			.final = p->final,
 		};
 	}

@@ -22,7 +22,6 @@ struct tfr_class_plan {
 	uint64_t whole;	 /* full copies of each record */
 	uint64_t final;	 /* records written */
 	double weight;
-	double acceptance;
 };
 
 struct tfr_resampling {
