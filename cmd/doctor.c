@@ -13,7 +13,7 @@ enum { INDENT = 2 };
 
 struct doctor_settings {
 	const char *label;
-	uint64_t sample, readers, jobs;
+	uint64_t sample, jobs;
 	bool full, quiet;
 	int format, progress;
 };
@@ -28,8 +28,7 @@ static const struct opt options[] = {
 	OPT(STRING, 0, "label", "FEATURE", NULL,
 		"the feature that is a record's class [found by its name]", struct doctor_settings,
 		label),
-	OPT(POSITIVE, 0, "readers", "N", NULL, "the number of readers that share the files [not known]",
-		struct doctor_settings, readers),
+	OPT_GONE("readers", "Compare N with the number of files that the closing line prints."),
 	OPT_GONE("batch", "Use tfr stats --order FEATURE --batch N."),
 	OPT_GONE("shuffle-buffer", "Use tfr stats --order FEATURE --shuffle-buffer N."),
 	OPT_HEADING("Output"),
@@ -192,7 +191,6 @@ static int doctor_main(struct cmd *c)
 		.sample = s->sample,
 		.full = s->full,
 		.label = s->label,
-		.readers = s->readers,
 		.progress = &progress };
 	struct tfr_doctor *d = NULL;
 	struct tfr_error err = { 0 };

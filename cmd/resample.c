@@ -10,7 +10,7 @@ enum { ROWS = 20 };
 
 struct resample_settings {
 	struct rewriting common;
-	const char *output, *by, *bins, *target, *initial, *weights;
+	const char *output, *by, *target;
 	struct opt_list classes;
 	uint64_t per_class, total;
 	int method;
@@ -23,17 +23,10 @@ static const struct opt options[] = {
 	OPT_HEADING("Classes"),
 	OPT(STRING, 0, "by", "FEATURE", NULL, "the class of a record is value 0 of FEATURE",
 		struct resample_settings, by),
-	OPT(STRING, 0, "bins", "EDGE,EDGE,...", NULL,
-		"the class is the range between two edges that contains this value",
-		struct resample_settings, bins),
 	OPT(LIST, 0, "class", "NAME=EXPR", NULL,
 		"a class of the records for which EXPR holds; several times: the first that "
 		"holds; 'other' where none does",
 		struct resample_settings, classes),
-	OPT(STRING, 0, "initial", "DIST", NULL,
-		"the shares of the classes in the input, as a list or a file: --method reject "
-		"then reads it once",
-		struct resample_settings, initial),
 	OPT_HEADING("Distribution"),
 	OPT(STRING, 0, "target", "SPEC", "uniform|proportional^0.5",
 		"the distribution to write: uniform, proportional^E, a list such as "
@@ -41,16 +34,18 @@ static const struct opt options[] = {
 		struct resample_settings, target),
 	OPT(COUNT, 0, "per-class", "N", NULL, "or N records of each class",
 		struct resample_settings, per_class),
-	OPT(STRING, 0, "weights", "FEATURE", NULL,
-		"in place of classes: each record by its weight, value 0 of FEATURE",
-		struct resample_settings, weights),
-	OPT(CHOICE, 0, "method", "HOW", "exact|reject|oversample",
-		"how records are chosen: exact, reject or oversample [exact]",
-		struct resample_settings, method),
+	OPT(CHOICE, 0, "method", "HOW", "exact|oversample",
+		"how records are chosen: exact or oversample [exact]", struct resample_settings,
+		method),
 	OPT(COUNT, 0, "total", "N", NULL, "write N records [what the scarcest class allows]",
 		struct resample_settings, total),
 	OPT_ALIAS("size", "total"),
-	OPT_GONE("shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
+	OPT_GONE("bins", "Make classes of ranges with --class, such as --class low='x < 1'."),
+	OPT_GONE("initial", "It was for --method reject; leave both out: the classes are counted."),
+	OPT_GONE("weights", "Make classes with --class, such as --class heavy='w > 1', or take a "
+			    "share of the records with tfr cat --sample P."),
+	OPT_GONE(
+		"shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
 	OPT_GONE("memory", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("m", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("tmpdir", "It was for --shuffle, which is the command shuffle-to-disk."),
@@ -65,7 +60,7 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
-static const char *const methods[] = { "exact", "reject", "oversample" };
+static const char *const methods[] = { "exact", "oversample" };
 
 /* --- options --- */
 
@@ -128,8 +123,7 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 		{ .head = "records" },
 		{ .head = "p", .least = 7, .drop = 2 },
 		{ .head = "t", .least = 7, .drop = 1 },
-		{ .head = "acceptance", .drop = 4 },
-		{ .head = "expected", .drop = 3 },
+		{ .head = "acceptance", .drop = 3 },
 		{ .head = "final" },
 	};
 	size_t rows = r->class_count < ROWS ? r->class_count : ROWS;
@@ -144,7 +138,6 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 		table_cell(t, "%s", share(class->p, text));
 		table_cell(t, "%s", share(class->t, text));
 		table_cell(t, "%s", share(class->acceptance, text));
-		table_cell(t, "%.1f", class->expected);
 		table_count(t, class->final);
 	}
 	table_finish(c, t, stderr);
@@ -158,11 +151,7 @@ static void print_report(struct cmd *c, const struct tfr_resample_report *r)
 
 	if (c->quiet || s->common.json)
 		return;
-	if (s->weights)
-		fprintf(stderr, "weights: sum %g, largest %g; expected %.1f, final %llu\n",
-			r->weight_sum, r->weight_max, r->expected,
-			(unsigned long long)r->common.written);
-	else if (r->class_count)
+	if (r->class_count)
 		print_classes(c, r);
 }
 
@@ -177,28 +166,8 @@ static void put_class(struct tfr_json *j, const struct tfr_resample_class *class
 	tfr_json_f64(j, "p", class->p);
 	tfr_json_f64(j, "t", class->t);
 	tfr_json_f64(j, "acceptance", class->acceptance);
-	tfr_json_f64(j, "expected", class->expected);
 	tfr_json_u64(j, "final", class->final);
 	tfr_json_close_object(j);
-}
-
-static void put_choice(
-	struct tfr_json *j, const struct resample_settings *s, const struct tfr_resample_report *r)
-{
-	if (s->weights) {
-		tfr_json_open_object(j, "weights");
-		tfr_json_string(j, "feature", s->weights);
-		tfr_json_f64(j, "sum", r->weight_sum);
-		tfr_json_f64(j, "max", r->weight_max);
-		tfr_json_f64(j, "expected", r->expected);
-		tfr_json_u64(j, "final", r->common.written);
-		tfr_json_close_object(j);
-		return;
-	}
-	tfr_json_open_array(j, "classes");
-	for (size_t i = 0; i < r->class_count; i++)
-		put_class(j, &r->classes[i]);
-	tfr_json_close_array(j);
 }
 
 static int print_json(struct cmd *c, const struct tfr_resample_report *r)
@@ -208,12 +177,12 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 
 	tfr_json_string(j, "method", methods[s->method]);
 	tfr_json_u64(j, "seed", s->common.seed);
-	if (s->method == TFR_RESAMPLE_REJECT)
-		tfr_json_null(j, "total");
-	else
-		tfr_json_u64(j, "total", r->size);
+	tfr_json_u64(j, "total", r->size);
 	rewriting_json(j, &r->common);
-	put_choice(j, s, r);
+	tfr_json_open_array(j, "classes");
+	for (size_t i = 0; i < r->class_count; i++)
+		put_class(j, &r->classes[i]);
+	tfr_json_close_array(j);
 	tfr_json_close_object(j);
 	return cmd_print_json(c, j, rewriting_json_file(s->output));
 }
@@ -247,10 +216,7 @@ static int resample_main(struct cmd *c)
 	struct tfr_resample_opts o = {
 		.output = s->output,
 		.by = s->by,
-		.bins = s->bins,
 		.target = s->target,
-		.initial = s->initial,
-		.weights = s->weights,
 		.method = (enum tfr_resample_method)s->method,
 	};
 

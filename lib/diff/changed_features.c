@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/name_table.h"
 #include "inspect/survey.h"
+#include "rewrite/resample/class_table.h"
 #include "rewrite/rewrite_sweep.h"
 #include "sweep/sweep.h"
 
@@ -20,6 +20,7 @@ enum {
 	WANTED = TFR_NOTE_PLACE + 8, /* place in B, pair */
 	FEATURE = 8 + 4,	     /* pair, feature: the part that rows of both sides share */
 	ROW = FEATURE + TFR_NOTE_HASH + 1, /* with the hash and the side */
+	FEATURES_MAX = 1 << 16,
 };
 
 /* The counts of one feature. */
@@ -37,7 +38,7 @@ struct run {
 	bool more;
 	uint64_t pair; /* the number of the next pair in A */
 	struct tfr_example *example;
-	struct tfr_name_table names;
+	struct tfr_classes names; /* of features, in the order of their first occurrence */
 	struct tally *tallies;
 	/* For the pairs that are examples: pair and feature, ascending. */
 	struct tfr_buf found;
@@ -74,9 +75,13 @@ static enum tfr_status add_features(
 	row[ROW - 1] = (uint8_t)r->side;
 	for (size_t i = 0; !status && i < tfr_example_count(r->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(r->example, i);
+		struct tfr_counted_class name = { .kind = TFR_KIND_BYTES,
+			.text = { (const uint8_t *)f->key, f->key_size } };
 		uint32_t number;
 
-		status = tfr_name_table_number(&r->names, f->key, f->key_size, &number, err);
+		status = tfr_classes_add(&r->names, &name, 0, &number, err);
+		if (!status && number >= FEATURES_MAX)
+			status = tfr_fail(err, TFR_EUSAGE, "more than %d features", FEATURES_MAX);
 		if (status)
 			break;
 		tfr_put_be(row + 8, number, 4);
@@ -214,17 +219,15 @@ static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 
 static int compare_names(const void *a, const void *b, void *names)
 {
-	const struct tfr_table_name *list = names;
-	const struct tfr_table_name *x = &list[*(const uint32_t *)a],
-				    *y = &list[*(const uint32_t *)b];
-	int c = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
+	struct tfr_counted_class x = tfr_classes_at(names, *(const uint32_t *)a),
+				 y = tfr_classes_at(names, *(const uint32_t *)b);
 
-	return c ? c : (x->size > y->size) - (x->size < y->size);
+	return tfr_class_compare(&x, &y);
 }
 
-static char *shown_name(const struct tfr_table_name *name)
+static char *shown_name(const struct tfr_bytes *name)
 {
-	struct tfr_surveyed f = { .name = name->text, .size = name->size };
+	struct tfr_surveyed f = { .name = (char *)(uintptr_t)name->data, .size = name->size };
 	struct tfr_buf text = { 0 };
 
 	if (tfr_survey_name(&text, &f) && tfr_buf_append(&text, "", 1))
@@ -243,14 +246,15 @@ static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_
 		return no_memory(err);
 	for (uint32_t i = 0; i < r->names.n; i++)
 		order[i] = i;
-	qsort_r(order, r->names.n, sizeof(*order), compare_names, r->names.list);
+	qsort_r(order, r->names.n, sizeof(*order), compare_names, &r->names);
 	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 		struct tfr_diff_feature *f = &report->features[report->feature_count];
+		struct tfr_bytes name = tfr_classes_at(&r->names, order[i]).text;
 
 		if (!t->changed && !t->only[0] && !t->only[1])
 			continue;
-		*f = (struct tfr_diff_feature){ .name = shown_name(&r->names.list[order[i]]),
+		*f = (struct tfr_diff_feature){ .name = shown_name(&name),
 			.changed = t->changed,
 			.only = { t->only[0], t->only[1] } };
 		if (!f->name)
@@ -358,7 +362,7 @@ enum tfr_status tfr_changed_find(const struct tfr_record_table *table, struct tf
 	tfr_sorter_free(r.wanted);
 	tfr_sorter_free(r.rows);
 	tfr_example_free(r.example);
-	tfr_name_table_clear(&r.names);
+	tfr_classes_clear(&r.names);
 	free(r.tallies);
 	tfr_buf_clear(&r.found);
 	return status;

@@ -1,8 +1,8 @@
 /* diff/record_table.c - reads both sides and makes one row per record.
  *
- * Workers hash records, and add some hundred rows to the sorter at a time.  The first record with
- * each kind of key is remembered.  A number in A and the same digits as bytes in B would never
- * match, which is a mistake by the user rather than a finding. */
+ * Workers hash records, and add some hundred rows to the sorter at a time.  The kinds of the keys
+ * are remembered.  A number in A and the same digits as bytes in B would never match, which is a
+ * mistake by the user rather than a finding. */
 #include "diff/record_table.h"
 
 #include <assert.h>
@@ -22,20 +22,12 @@
 
 enum { BATCH = 512, FEW = 64, KINDS = TFR_KIND_INT64 + 1 };
 
-/* The first record with a key of some kind. */
-struct seen {
-	bool any;
-	unsigned side;
-	uint32_t file;
-	uint64_t record, offset;
-};
-
 struct tfr_note_worker {
 	uint8_t rows[BATCH * TFR_NOTE_MAX];
 	size_t n;
 	unsigned __int128 sum;
 	struct tfr_example *example; /* for `identity` */
-	struct seen kinds[KINDS];
+	bool kinds[2][KINDS]; /* by side: those of the keys */
 };
 
 /* --- hashes --- */
@@ -149,19 +141,6 @@ static enum tfr_status hash_content(const struct tfr_record_table *n, struct tfr
 
 /* --- keys --- */
 
-static bool before(const struct seen *a, const struct seen *b)
-{
-	if (a->side != b->side)
-		return a->side < b->side;
-	return a->file != b->file ? a->file < b->file : a->record < b->record;
-}
-
-static void see(struct seen *first, const struct seen *one)
-{
-	if (one->any && (!first->any || before(one, first)))
-		*first = *one;
-}
-
 static enum tfr_status hash_key(struct tfr_record_table *n, struct tfr_note_worker *w,
 	const struct tfr_swept *s, uint8_t *row, struct tfr_error *err)
 {
@@ -174,29 +153,25 @@ static enum tfr_status hash_key(struct tfr_record_table *n, struct tfr_note_work
 		return tfr_fail(
 			err, TFR_EDATA, "feature '%s' is float, which names no record", n->o->key);
 	assert(key->kind <= TFR_KIND_INT64);
-	see(&w->kinds[key->kind],
-		&(struct seen){ true, n->side, s->file, s->rec.index, s->rec.offset });
+	w->kinds[n->side][key->kind] = true;
 	tfr_note_feature(key, row);
 	return TFR_OK;
 }
 
 static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_error *err)
 {
-	struct seen kinds[KINDS] = { 0 };
-	const struct seen *at[2] = { &kinds[TFR_KIND_BYTES], &kinds[TFR_KIND_INT64] };
+	bool kinds[2][KINDS] = { 0 };
 
 	for (unsigned k = 0; k < n->n_workers; k++)
-		for (unsigned i = 0; i < KINDS; i++)
-			see(&kinds[i], &n->workers[k].kinds[i]);
-	if (!at[0]->any || !at[1]->any)
+		for (unsigned i = 0; i < 2 * KINDS; i++)
+			kinds[i / KINDS][i % KINDS] |= n->workers[k].kinds[i / KINDS][i % KINDS];
+	if (!(kinds[0][TFR_KIND_BYTES] || kinds[1][TFR_KIND_BYTES]) ||
+		!(kinds[0][TFR_KIND_INT64] || kinds[1][TFR_KIND_INT64]))
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA,
-		"feature '%s' is bytes in '%.200s', record %llu, and int64 in '%.200s', record "
-		"%llu",
-		n->o->key, tfr_set_path(n->o->sides[at[0]->side].input, at[0]->file),
-		(unsigned long long)at[0]->record,
-		tfr_set_path(n->o->sides[at[1]->side].input, at[1]->file),
-		(unsigned long long)at[1]->record);
+	tfr_fail(err, TFR_EDATA, "feature '%s' is bytes in %s and int64 in %s", n->o->key,
+		kinds[0][TFR_KIND_BYTES] ? "A" : "B", kinds[1][TFR_KIND_INT64] ? "B" : "A");
+	tfr_error_hint(err, "'tfr schema' names a record of each kind.");
+	return TFR_EDATA;
 }
 
 /* --- the sweeps --- */
@@ -329,12 +304,8 @@ void tfr_record_table_close(struct tfr_record_table *n)
 struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned part)
 {
-	struct tfr_sorter *s = tfr_sorter_new(
-		row, n->memory / part, (const char *const *)&n->folder, 1);
-
-	if (s)
-		tfr_sorter_threads(s, n->n_workers);
-	return s;
+	return tfr_sorter_new(
+		row, n->memory / part, (const char *const *)&n->folder, 1, n->n_workers);
 }
 
 struct tfr_diff_place tfr_note_place(

@@ -47,13 +47,9 @@ static const struct tfr_check_row rows[] = {
 	{ "skew", TFR_GRAVITY_WARNING, .set = tfr_doctor_skew },
 	{ "order", TFR_GRAVITY_WARNING, .set = tfr_doctor_order },
 	/* how many files, and how large */
-	{ "few-shards", TFR_GRAVITY_WARNING, .set = tfr_doctor_few_shards },
 	{ "uneven", TFR_GRAVITY_WARNING, .set = tfr_doctor_uneven },
 	{ "tiny", TFR_GRAVITY_NOTE, .set = tfr_doctor_tiny },
 	{ "large", TFR_GRAVITY_NOTE, .set = tfr_doctor_large },
-	/* images */
-	{ "large-images", TFR_GRAVITY_NOTE, .set = tfr_doctor_large_images },
-	{ "png", TFR_GRAVITY_NOTE, .set = tfr_doctor_png },
 	{ "sampled", TFR_GRAVITY_NOTE, .set = tfr_doctor_sampled },
 };
 
@@ -203,7 +199,6 @@ static void clear_set(struct tfr_dset *s)
 	free(s->base);
 	free(s->ext);
 	free(s->label);
-	free(s->images);
 	tfr_dclasses_clear(&s->classes);
 	tfr_dhashes_clear(&s->hashes);
 	tfr_dhashes_clear(&s->items);

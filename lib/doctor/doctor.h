@@ -9,7 +9,6 @@
 
 #include <tfr-private/doctor.h>
 #include <tfr-private/example.h>
-#include <tfr-private/media.h>
 #include <tfr-private/shard.h>
 
 #include "base/buf.h"
@@ -75,12 +74,6 @@ struct tfr_dlabel {
 	bool begins;	/* the record before it was not read */
 };
 
-struct tfr_dimage {
-	uint32_t width, height;
-	uint64_t bytes;
-	enum tfr_image_format format;
-};
-
 struct tfr_dlook {
 	enum tfr_compression compression;
 	bool opened;   /* a file of records, or empty */
@@ -95,8 +88,6 @@ struct tfr_dlook {
 	size_t feature_count, feature_cap;
 	struct tfr_dlabel *labels;
 	size_t label_count, label_cap;
-	struct tfr_dimage *images;
-	size_t image_count, image_cap;
 	struct tfr_dclasses classes;
 	struct tfr_dhashes hashes; /* of the non-empty records */
 	struct tfr_dhashes items;  /* of images and other large values, or of large records */
@@ -145,8 +136,6 @@ struct tfr_dset {
 	char *label; /* the feature that holds the class; NULL: none */
 	struct tfr_dclasses classes;
 	struct tfr_dhashes hashes, items;
-	struct tfr_dimage *images;
-	size_t image_count, image_cap;
 	struct tfr_order_report order;
 	bool ordered;		  /* `order` is valid */
 	uint64_t stride;	  /* distance of the records in `order`; 0: it describes all */
@@ -275,12 +264,8 @@ void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_order(struct tfr_doctor *d, const struct tfr_dset *s);
 
-void tfr_doctor_few_shards(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s);
-
-void tfr_doctor_large_images(struct tfr_doctor *d, const struct tfr_dset *s);
-void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s);
 
 #endif

@@ -17,7 +17,7 @@
 #include "record/framing.h"
 #include "xxhash.h"
 
-enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22, MOST_IMAGES = 512 };
+enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22 };
 enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
 
 struct tfr_dlooker {
@@ -68,7 +68,6 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 		free(l->features[i].name);
 	free(l->features);
 	free(l->labels);
-	free(l->images);
 	free(l->damage);
 	tfr_dclasses_clear(&l->classes);
 	tfr_dhashes_clear(&l->hashes);
@@ -127,24 +126,6 @@ static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, siz
 	return true;
 }
 
-static bool note_image(struct tfr_dlook *l, const struct tfr_feature *f)
-{
-	struct tfr_image_info info;
-	struct tfr_bytes value;
-	enum tfr_image_format format;
-
-	if (l->image_count == MOST_IMAGES || !tfr_feature_bytes(f, 0, &value))
-		return true;
-	format = tfr_image_sniff(value.data, value.size);
-	if (!tfr_image_is_decoded(format) || tfr_image_probe(value.data, value.size, &info, NULL))
-		return true;
-	if (TFR_ARRAY_RESERVE(l->images, l->image_cap, l->image_count + 1))
-		return false;
-	l->images[l->image_count++] =
-		(struct tfr_dimage){ info.width, info.height, value.size, format };
-	return true;
-}
-
 static bool note_features(struct looking *k)
 {
 	struct tfr_dlook *l = k->look;
@@ -155,8 +136,6 @@ static bool note_features(struct looking *k)
 		uint32_t count = f->count < UINT32_MAX ? (uint32_t)f->count : UINT32_MAX;
 		struct tfr_dfeature *in;
 
-		if (f->kind == TFR_KIND_BYTES && !note_image(l, f))
-			return false;
 		if (!find_feature(l, f, &at)) {
 			if (l->feature_count == MOST_FEATURES)
 				continue;

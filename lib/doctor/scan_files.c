@@ -17,7 +17,7 @@
 #include "thread/threads.h"
 
 enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
-enum { MOST_IMAGES = 1 << 16, MOST_PLACES = 256 };
+enum { MOST_PLACES = 256 };
 enum { BATCH = 64, SHUFFLE_BUFFER = 2048 }; /* with which the order is judged */
 
 /* If all files together are larger, a sample is read. */
@@ -197,23 +197,13 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 
 /* --- from files to sets --- */
 
-static bool take_images(struct tfr_dset *s, const struct tfr_dlook *look)
-{
-	for (size_t i = 0; i < look->image_count && s->image_count < MOST_IMAGES; i++) {
-		if (TFR_ARRAY_RESERVE(s->images, s->image_cap, s->image_count + 1))
-			return false;
-		s->images[s->image_count++] = look->images[i];
-	}
-	return true;
-}
-
 static enum tfr_status take_look(
 	struct run *r, struct tfr_dset *s, struct tfr_dfile *f, struct tfr_error *err)
 {
 	struct tfr_dlook *look = &f->look;
 	enum tfr_status status = TFR_OK;
 	bool ok = tfr_dhashes_merge(&s->hashes, &look->hashes) &&
-		  tfr_dhashes_merge(&s->items, &look->items) && take_images(s, look);
+		  tfr_dhashes_merge(&s->items, &look->items);
 
 	for (size_t i = 0; ok && i < look->classes.n; i++)
 		ok = tfr_dclasses_add(&s->classes, &look->classes.list[i]);
@@ -242,10 +232,8 @@ static void drop_parts(struct tfr_dlook *look)
 	tfr_dhashes_clear(&look->items);
 	tfr_dclasses_clear(&look->classes);
 	free(look->labels);
-	free(look->images);
 	look->labels = NULL;
-	look->images = NULL;
-	look->label_count = look->label_cap = look->image_count = look->image_cap = 0;
+	look->label_count = look->label_cap = 0;
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)

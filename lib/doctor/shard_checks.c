@@ -1,45 +1,18 @@
-/* doctor/shard_checks.c - checks the number and the size of files, and the size of the images in
- * them. */
-#include <stdio.h>
-#include <stdlib.h>
+/* doctor/shard_checks.c - checks the number and the size of files. */
 #include <string.h>
 
 #include "doctor/doctor.h"
 
-/* The recommended sizes of shards: 100 MB or more, at least 10 MB, ten files per reader
+/* The recommended sizes of shards: 100 MB or more, at least 10 MB
  * (tensorflow.org/tutorials/load_data/tfrecord); at most 1 GiB (TensorFlow Datasets'
  * core/utils/shard_utils.py). */
-enum { LEAST_SHARD = 10 << 20, MANY = 16, UNEVEN = 1 << 20, A_READER = 10 };
-enum { LARGE_SIDE = 1024, TO_SIDE = 512, LEAST_IMAGES = 8 };
+enum { LEAST_SHARD = 10 << 20, MANY = 16, UNEVEN = 1 << 20 };
 
 static const uint64_t MOST_SHARD = 1 << 30;
 
 static bool is_events(const struct tfr_dset *s)
 {
 	return strstr(s->name, "tfevents") != NULL;
-}
-
-/* The number of shards for so many readers: a multiple of it, up to ten per reader unless the
- * shards become small. */
-static uint64_t for_readers(const struct tfr_dset *s, uint64_t readers)
-{
-	uint64_t each = s->bytes / (128 << 20) / readers;
-
-	return readers * (each > A_READER ? A_READER : each ? each : 1);
-}
-
-void tfr_doctor_few_shards(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	uint64_t readers = d->opts->readers;
-	struct tfr_command c = { 0 };
-	char files[64];
-
-	if (s->files >= readers || is_events(s))
-		return;
-	tfr_doctor_write_beside(&c, s, "cat", "dealt", for_readers(s, readers));
-	tfr_doctor_tell(d, s->name, &c, "%s for %llu readers: %llu of them %s nothing to read",
-		tfr_doctor_number(files, s->files, "file"), (unsigned long long)readers,
-		(unsigned long long)(readers - s->files), readers - s->files == 1 ? "has" : "have");
 }
 
 void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -58,7 +31,8 @@ void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
 	tfr_doctor_tell(d, s->name, &c,
-		"the sizes of its files range from %s ('%s') to %s ('%s'): all readers wait for the "
+		"the sizes of its files range from %s ('%s') to %s ('%s'): all readers wait for "
+		"the "
 		"one with the largest",
 		tfr_format_size(least->size, small), least->path,
 		tfr_format_size(most->size, large), most->path);
@@ -96,83 +70,6 @@ void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s)
 		"%zu of %zu files above 1 GiB, the largest %s: few can be read in parallel, and an "
 		"interrupted copy starts again from the beginning",
 		n, s->files, tfr_format_size(most->size, size));
-}
-
-/* --- images --- */
-
-static int compare_sides(const void *a, const void *b)
-{
-	const struct tfr_dimage *p = a, *q = b;
-	uint32_t x = p->width < p->height ? p->width : p->height;
-	uint32_t y = q->width < q->height ? q->width : q->height;
-	uint64_t m = (uint64_t)p->width * p->height, n = (uint64_t)q->width * q->height;
-
-	return x != y ? (x > y) - (x < y) : (m > n) - (m < n);
-}
-
-/* Changing the images needs the sources of the set and an option of 'tfr shard'; 'tfr bench-feed'
- * shows what the change would gain. */
-static void measure(struct tfr_command *c, const struct tfr_dset *s)
-{
-	c->tells = true;
-	tfr_command_add(c, "tfr", "bench-feed", s->name, NULL);
-}
-
-void tfr_doctor_large_images(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	struct tfr_dset *own = &d->sets[s - d->sets];
-	const struct tfr_dimage *p;
-	struct tfr_command c = { 0 };
-	uint32_t side;
-
-	if (s->image_count < LEAST_IMAGES)
-		return;
-	qsort(own->images, s->image_count, sizeof(*own->images), compare_sides);
-	p = &s->images[s->image_count / 2];
-	side = p->width < p->height ? p->width : p->height;
-	if (side < LARGE_SIDE)
-		return;
-	measure(&c, s);
-	tfr_doctor_tell(d, s->name, &c,
-		"the median image is %ux%u: decoding it takes %.0f times the work of one whose "
-		"shorter side is %d ('tfr shard --resize %d' of the source)",
-		p->width, p->height, (double)side * side / ((double)TO_SIDE * TO_SIDE), TO_SIDE,
-		TO_SIDE);
-}
-
-static int compare_rates(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Drawings and masks take a fraction of a byte per pixel; lossless photographs take one or more. */
-void tfr_doctor_png(struct tfr_doctor *d, const struct tfr_dset *s)
-{
-	TFR_AUTO_FREE double *rates = calloc(s->image_count + 1, sizeof(*rates));
-	struct tfr_command c = { 0 };
-	size_t n = 0;
-
-	d->no_memory |= !rates;
-	for (size_t i = 0; rates && i < s->image_count; i++) {
-		const struct tfr_dimage *p = &s->images[i];
-		double pixels = (double)p->width * p->height;
-
-		if (p->format == TFR_IMAGE_PNG && pixels >= 128 * 128)
-			rates[n++] = (double)p->bytes / pixels;
-	}
-	if (n < LEAST_IMAGES || n * 2 < s->image_count)
-		return;
-	qsort(rates, n, sizeof(*rates), compare_rates);
-	if (rates[n / 2] < 1)
-		return;
-	measure(&c, s);
-	tfr_doctor_tell(d, s->name, &c,
-		"%zu of %zu images are PNG of %.1f bytes per pixel, typical of photographs: JPEG of "
-		"quality 95 takes about a quarter of that, and decodes faster ('tfr shard --reencode jpeg' "
-		"of the source)",
-		n, s->image_count, rates[n / 2]);
 }
 
 /* --- coverage --- */

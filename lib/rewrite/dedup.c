@@ -267,13 +267,11 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 		count = 1;
 	}
 	r->workers = calloc(r->n_workers, sizeof(*r->workers));
-	r->notes = tfr_sorter_new(NOTE, memory / 2, folders, count);
-	r->found = tfr_sorter_new(FOUND, memory / 2, folders, count);
-	if (!folders[0] || !r->workers || !r->notes || !r->found)
-		return tfr_fail_nomem(err, "comparing records");
-	tfr_sorter_threads(r->notes, r->n_workers);
-	tfr_sorter_threads(r->found, r->n_workers);
-	return TFR_OK;
+	r->notes = tfr_sorter_new(NOTE, memory / 2, folders, count, r->n_workers);
+	r->found = tfr_sorter_new(FOUND, memory / 2, folders, count, r->n_workers);
+	return folders[0] && r->workers && r->notes && r->found
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "comparing records");
 }
 
 static enum tfr_status dedup(struct run *r, struct tfr_error *err)

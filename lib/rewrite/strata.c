@@ -69,7 +69,7 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	s->n_workers = workers;
 	s->workers = calloc(workers, sizeof(*s->workers));
 	s->classes.bounds = &class_bounds;
-	s->sorter = tfr_sorter_new(ROW, memory, folders, folder_count);
+	s->sorter = tfr_sorter_new(ROW, memory, folders, folder_count, workers);
 	for (unsigned k = 0; s->workers && k < workers; k++)
 		s->workers[k].met.bounds = &class_bounds;
 	if (s->workers && s->sorter && tfr_stretches_lay(&s->stretches, shares, count))
@@ -218,7 +218,6 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "ordering the hashes");
 	s->class = TFR_CLASS_NONE;
-	tfr_sorter_threads(s->sorter, s->n_workers);
 	status = cut_all(s, err);
 	s->spilled = tfr_sorter_spilled(s->sorter);
 	tfr_sorter_free(s->sorter);

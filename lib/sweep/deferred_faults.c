@@ -90,12 +90,3 @@ void tfr_deferred_clear(struct tfr_deferred_faults *a)
 	tfr_buf_clear(&a->spans);
 	tfr_buf_clear(&a->records);
 }
-
-enum tfr_status tfr_swept_put_aside(
-	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err)
-{
-	struct tfr_fault_policy policy = { .quarantine = quarantine };
-	struct bad_record bad = framed(&s->rec, 0);
-
-	return quarantine ? tfr_fault_put(&policy, bad.data, bad.size, err) : TFR_OK;
-}

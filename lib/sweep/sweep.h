@@ -57,9 +57,4 @@ unsigned tfr_sweep_threads(unsigned threads);
 enum tfr_status tfr_sweep_run(
 	const struct tfr_sweep *sweep, struct tfr_sweep_report *report, struct tfr_error *err);
 
-/* Writes a record that settle() finds bad to the quarantine, in the last sweep.  TFR_OK without a
- * quarantine. */
-enum tfr_status tfr_swept_put_aside(
-	struct tfr_stream_writer *quarantine, const struct tfr_swept *s, struct tfr_error *err);
-
 #endif

@@ -21,9 +21,6 @@
   peer_tensorflow.py mix OUT RECORDS SETS WEIGHTS FILE...
                                                 the first RECORDS by sample_from_datasets(), to one file: the files are
                                                 dealt to SETS sets, and WEIGHTS is such as 0.7,0.3
-  peer_tensorflow.py resample OUT RECORDS FEATURE INITIAL TARGET FILE...
-                                                the first RECORDS by rejection_resample(), to one file; the classes of
-                                                FEATURE are 0, 1, …, and INITIAL and TARGET their shares: 0.5,0.25,0.25
   peer_tensorflow.py parse LAYOUT BATCH SECONDS FEATURES FILE...
                                                 parse_example over records in memory, batches of BATCH, as
                                                 parse_batches does; LAYOUT is dense, padded or ragged, and FEATURES names
@@ -277,22 +274,6 @@ def mix(out, records, sets, weights, files):
     return {'seconds': seconds, 'records_per_second': records / seconds}
 
 
-def resample(out, records, name, initial, target, files):
-    """By known shares on both sides: rejection_resample() reads its source twice; where it has to estimate them, it
-    reads it four or five times."""
-    wanted = {name: tf.io.FixedLenFeature([], tf.int64)}
-
-    def label(record):
-        return tf.cast(tf.io.parse_single_example(record, wanted)[name], tf.int32)
-
-    start = time.perf_counter()
-    source = first(records, files)
-    resampled = source.rejection_resample(label, target_dist=target, initial_dist=initial, seed=1)
-    write(resampled.map(lambda _, record: record), out)
-    seconds = time.perf_counter() - start
-    return {'seconds': seconds, 'records_per_second': records / seconds}
-
-
 def wanted_feature(layout, kind):
     dtype = {'int64': tf.int64, 'float': tf.float32, 'bytes': tf.string}[kind]
     if layout == 'dense':
@@ -335,9 +316,6 @@ def main(verb, *arguments):
     elif verb == 'mix':
         out, records, sets, weights, *files = arguments
         result = mix(out, int(records), int(sets), shares(weights), files)
-    elif verb == 'resample':
-        out, records, name, initial, target, *files = arguments
-        result = resample(out, int(records), name, shares(initial), shares(target), files)
     elif verb == 'parse':
         layout, batch, seconds, features, *files = arguments
         result = parse(layout, int(batch), float(seconds), features.split(','), files)

@@ -24,7 +24,6 @@ TABLE = 500_000                          # rows of 18 columns: 60 MB of CSV, 140
 GZIP_WRITTEN = 150_000                    # records that TensorFlow compresses in a run; ours takes all
 SOUNDS = 3000                             # WAV files, 480 MB
 ARRAY_ROWS, ARRAY_LOOP = 250_000, 20_000   # rows of 256 floats, 256 MB, and how many of them Python writes in a run
-SMALL_CLASSES = [0.4, 0.3, 0.2, 0.1]      # as make_small deals them
 
 
 def small_shards(ram, count=SMALL_SHARDS):
@@ -41,11 +40,6 @@ def clear(ram):
     """Takes away what the last run wrote."""
     shutil.rmtree(ram / 'out', ignore_errors=True)
     (ram / 'out').mkdir()
-
-
-def shares(values):
-    """As the peer takes them, and as tfr does."""
-    return ','.join(map(str, values)), ','.join('%d=%s' % pair for pair in enumerate(values))
 
 
 def every(place):
@@ -301,24 +295,18 @@ def rewrite_rows(place, before):
     tfr, ram, shards = place.tfr, place.ram, image_shards(place)
     out = ram / 'out'
     tensorflow = [place.python, TESTS / 'peer_tensorflow.py']
-    initial, target = shares([1 / CLASSES] * CLASSES), shares([(2 - n % 2) / 23 for n in range(CLASSES)])
+    target = ','.join('%d=%d' % (n, 2 - n % 2) for n in range(CLASSES))
     shuffled = shuffle(tfr, '256M', shards, out)
     cat = [tfr, 'cat', '-q', *shards]
     resample = [tfr, 'resample', '-q', *shards, '-o', out / 'resampled.tfrecord', '--by', 'image/class/label',
-                '--target', target[1]]
-    reject = [*resample, '--method', 'reject', '--initial', initial[1]]
+                '--target', target]
     return [
         Row('shuffle-cat', '`shuffle-to-disk -m 256M`', '`cat` twice', shuffled, twice(out, 'cat', *shards), '≥ 0.67',
             before=before),
         Row('shuffle-tensorflow', '`shuffle-to-disk -m 256M`', 'TensorFlow, all in memory', shuffled,
             [*tensorflow, 'shuffle', out / 'tf', place.images, *shards], '≥ 4', before=before),
-        Row('resample-cat', '`resample --method reject`, 77 % kept', '`tfr cat`', reject, [*cat, '-o', out / 'all.tfrecord'],
-            '≥ 0.77', before=before),
         Row('resample-exact-cat', '`resample`, counting first, 77 % kept', '`tfr cat` twice', resample, twice(out, *cat),
             '≥ 0.77', before=before),
-        Row('resample-tensorflow', '`resample --method reject`, 77 % kept', 'TensorFlow, rejection_resample', reject,
-            [*tensorflow, 'resample', out / 'tf', place.images, 'image/class/label', initial[0], target[0], *shards],
-            '≥ 5', before=before),
         Row('split-cat', '`split`, 9 to 1', '`tfr cat`',
             [tfr, 'split', '-q', *shards, '-o', out / 'train@16.tfrecord=0.9', '-o', out / 'val@2.tfrecord=0.1'],
             [*cat, '-o', out / 'all.tfrecord'], '', before=before),
@@ -330,14 +318,12 @@ def small_rows(place, before):
     tfr, ram, n = place.tfr, place.ram, place.small_records
     out, shards = ram / 'out', small_shards(ram)
     tensorflow = [place.python, TESTS / 'peer_tensorflow.py']
-    initial, target = shares(SMALL_CLASSES), shares([1 / len(SMALL_CLASSES)] * len(SMALL_CLASSES))
     shuffled = shuffle(tfr, '256M', shards, out)
     cat = [tfr, 'cat', '-q', *shards]
     resample = [tfr, 'resample', '-q', *shards, '-o', out / 'resampled.tfrecord', '--by', 'label', '--target', 'uniform']
-    reject = [*resample, '--method', 'reject', '--initial', initial[1]]
     lists = [ram / 'mix0.txt', ram / 'mix1.txt']
     mix = [tfr, 'cat', '-q', '--seed', '1', '--mix', '@%s=0.5,@%s=0.5' % tuple(lists)]
-    parts = {'shuffle': n // 20, 'resample': n // 100, 'mix': n // 100}
+    parts = {'shuffle': n // 20, 'mix': n // 100}
 
     def dealt():
         before()
@@ -352,13 +338,8 @@ def small_rows(place, before):
             '≥ 0.4'),
         row('shuffle-small-tensorflow', '`shuffle-to-disk -m 256M`', 'TensorFlow, all in memory', shuffled,
             [*tensorflow, 'shuffle', out / 'tf', parts['shuffle'], *shards], '≥ 20', rate=True, records=n),
-        row('resample-small-cat', '`resample --method reject`, 40 % kept', '`tfr cat`', reject,
-            [*cat, '-o', out / 'all.tfrecord'], '≥ 0.77'),
         row('resample-small-exact-cat', '`resample`, counting first, 40 % kept', '`tfr cat` twice', resample,
             twice(out, *cat), '≥ 0.77'),
-        row('resample-small-tensorflow', '`resample --method reject`, 40 % kept', 'TensorFlow, rejection_resample', reject,
-            [*tensorflow, 'resample', out / 'tf', parts['resample'], 'label', initial[0], target[0], *shards], '≥ 5',
-            rate=True, records=n),
         row('split-small-cat', '`split`, 9 to 1', '`tfr cat`',
             [tfr, 'split', '-q', *shards, '-o', out / 'train@16.tfrecord=0.9', '-o', out / 'val@2.tfrecord=0.1'],
             [*cat, '-o', out / 'all.tfrecord'], ''),

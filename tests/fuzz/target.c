@@ -21,10 +21,10 @@ static void add(struct tfr_classes *c, enum tfr_kind kind, int64_t number, const
 static void weigh(const struct tfr_target *t, const struct tfr_classes *classes)
 {
 	static const struct tfr_classing by_value;
-	double have[3] = { 1, 2, 3 }, weights[3], largest = 0;
+	double weights[3], largest = 0;
 	struct tfr_error err = { 0 };
 	enum tfr_status status =
-		tfr_target_weights(t, "--target", &by_value, classes, have, weights, &err);
+		tfr_target_weights(t, &by_value, classes, weights, &err);
 
 	if (status) {
 		if (status != TFR_EDATA || !err.message[0] || !*tfr_error_hint_text(&err))
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	copy = strndup((const char *)data + 1, size - 1);
 	if (data[0] & 1) {
-		tfr_target_parse(&t, copy, "--target", &err);
+		tfr_target_parse(&t, copy, &err);
 	} else {
 		copy = realloc(copy, size);
 		memcpy(copy, data + 1, size - 1);

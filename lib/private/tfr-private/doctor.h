@@ -38,7 +38,6 @@ struct tfr_doctor_opts {
 	uint64_t sample;
 	bool full;	   /* read every byte instead */
 	const char *label; /* the feature that holds a record's class; NULL: detected by name */
-	uint64_t readers;  /* number of readers that will share the files of a set; 0: unknown */
 	struct tfr_progress *progress; /* may be NULL */
 };
 

@@ -107,30 +107,25 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
  *             largest remainders.  Exactly that many of its records are written: selection sampling
  *             chooses each with probability (still wanted) / (still to come), so that every choice
  *             is equally likely.  No record is written twice.
- * REJECT      Writes each record independently with probability (t_i / p_i) / max_j(t_j / p_j); the
- *             size is random.  One pass if the shares p are given, otherwise a counting pass first.
  * OVERSAMPLE  As EXACT, but a class with too few records repeats each of them as often as possible
  *             and chooses the rest: the copies of two records of a class differ by at most one.
  *             Copies follow each other. */
-enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_REJECT, TFR_RESAMPLE_OVERSAMPLE };
+enum tfr_resample_method { TFR_RESAMPLE_EXACT, TFR_RESAMPLE_OVERSAMPLE };
 
 /* A class of the records for which an expression (tfr_where_compile()) holds. */
 struct tfr_resample_rule {
 	const char *name, *expr;
 };
 
-/* Required are `common.input`, `output`, one of `by`, `rules` and `weights`, and, without
- * `weights`, one of `target` and `per_class`.  Zero is the default of the others.  TFR_EUSAGE:
- * members that exclude each other. */
+/* Required are `common.input`, `output`, one of `by` and `rules`, and one of `target` and
+ * `per_class`.  Zero is the default of the others.  TFR_EUSAGE: members that exclude each other.
+ */
 struct tfr_resample_opts {
 	struct tfr_rewrite_opts common;
 	const char *output; /* a set, a file or "-"; record j goes to shard j modulo their number */
 
 	/* The class of a record is value 0 of this feature: an int64, or bytes; */
 	const char *by;
-	/* or its range, for an int64 or float feature: "EDGE,EDGE,…", ascending, for the classes
-	 * (-inf,EDGE), [EDGE,EDGE) and [EDGE,inf); */
-	const char *bins;
 	/* or the first of these rules that matches; "other" if none does. */
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
@@ -139,19 +134,10 @@ struct tfr_resample_opts {
 	 * CLASS TAB WEIGHT.  Weights are 0 or more, in any unit; classes not named get 0. */
 	const char *target;
 	uint64_t per_class; /* instead of `target`: this many records of each class */
-	/* The shares of the classes in the input, as a list or a file, for REJECT in a single pass,
-	 * which also works with a pipe. */
-	const char *initial;
-
-	/* Instead of classes: the feature whose value 0 is the weight of a record, a finite int64
-	 * or float of 0 or more.  EXACT and OVERSAMPLE need `size`: systematic sampling writes a
-	 * record of weight w size * w / sum times, rounded up or down.  REJECT writes it with
-	 * probability w / max. */
-	const char *weights;
 
 	enum tfr_resample_method method;
 	/* Records to write.  0: for EXACT the most that the scarcest class allows, for OVERSAMPLE
-	 * the fewest that keep every record of a wanted class.  Not with REJECT or `per_class`. */
+	 * the fewest that keep every record of a wanted class.  Not with `per_class`. */
 	uint64_t size;
 };
 
@@ -160,27 +146,23 @@ struct tfr_resample_class {
 	int64_t label;	  /* with has_label: the class is this value of an int64 feature */
 	bool has_label;
 	uint64_t records;  /* taken from the input */
-	double p, t;	   /* share of the input, or of `initial`; share in the target */
+	double p, t;	   /* share of the input; share in the target */
 	double acceptance; /* written share of the records of the class; copies per record */
-	double expected;   /* expected number of records written */
 	uint64_t final;	   /* records written */
 };
 
 /* Zero before the call; tfr_resample_report_clear() frees what it holds. */
 struct tfr_resample_report {
 	struct tfr_rewrite_report common;
-	uint64_t size; /* the wanted size; 0 with REJECT */
-	/* In order: numbers by value, bytes bytewise, ranges ascending, rules as given.  None with
-	 * `weights`. */
+	uint64_t size; /* the wanted size */
+	/* In order: numbers by value, bytes bytewise, rules as given. */
 	struct tfr_resample_class *classes;
 	size_t class_count;
 	char *names; /* the names of the classes point into it */
-	/* With `weights`: their sum, the largest one, and the expected number of records. */
-	double weight_sum, weight_max, expected;
 };
 
-/* Writes the inputs with another distribution of classes, in input order.  Without `initial` the
- * inputs are read twice.
+/* Writes the inputs with another distribution of classes, in input order.  The inputs are read
+ * twice.
  *   TFR_EDATA   the data is bad, a record has no class, the target has a class that does not occur
  *               or wants too many records, or the inputs changed between the passes
  *   TFR_EEXIST  the target exists

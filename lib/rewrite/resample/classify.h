@@ -1,8 +1,8 @@
 /* rewrite/resample/classify.h - the class of a record, and the names of the classes.
  *
- * struct tfr_classing defines how a data set is divided: by the value of a feature, by the range
- * of that value, or by expressions.  It is created once and shared.  Each worker has its own
- * struct tfr_classifier, because threads cannot share expressions.  Classes from ranges and
+ * struct tfr_classing defines how a data set is divided: by the value of a feature or by
+ * expressions.  It is created once and shared.  Each worker has its own
+ * struct tfr_classifier, because threads cannot share expressions.  Classes from
  * expressions are identified by their number; `names` has their names in that order. */
 #ifndef TFR_REWRITE_RESAMPLE_CLASSIFY_H
 #define TFR_REWRITE_RESAMPLE_CLASSIFY_H
@@ -16,14 +16,12 @@ extern const struct tfr_classes_bounds tfr_resample_bounds;
 
 struct tfr_classing {
 	const char *by;
-	double *edges; /* ascending */
-	size_t n_edges;
 	const struct tfr_resample_rule *rules;
 	size_t n_rules;
-	struct tfr_classes names; /* of ranges and rules; empty: a class is named by its value */
+	struct tfr_classes names; /* of rules; empty: a class is named by its value */
 };
 
-/* TFR_EUSAGE: edges that are not ascending numbers, or rules with a missing or duplicate name. */
+/* TFR_EUSAGE: rules with a missing or duplicate name. */
 enum tfr_status tfr_classing_open(
 	struct tfr_classing *c, const struct tfr_resample_opts *o, struct tfr_error *err);
 void tfr_classing_clear(struct tfr_classing *c);

@@ -1,17 +1,21 @@
-/* rewrite/resample/resample.c - gives a data set another distribution: checks the options, opens
- * the output, and completes both methods of choosing records.
+/* rewrite/resample/resample.c - gives a data set another distribution: chooses records class by
+ * class, in input order.
  *
  * The output is opened first, under temporary names, so that a target that exists or cannot be
  * written is detected before any input is read.  It gets its final names when everything else is
- * complete. */
+ * complete.
+ *
+ * The table of classes is sorted between the passes and only read after that.  In the second
+ * pass the workers compute the class, content sum and random draw of each record.  The one
+ * thread that sees the records in order then only compares integers. */
 #include "rewrite/resample/resample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "rewrite/rewrite_sweep.h"
-#include "sweep/deferred_faults.h"
+
+/* --- options --- */
 
 static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
 {
@@ -21,79 +25,26 @@ static enum tfr_status refuse(struct tfr_error *err, const char *what, const cha
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status check_classes(const struct tfr_resample_opts *o, struct tfr_error *err)
-{
-	if (o->n_rules && o->by)
-		return refuse(err, "--by and --class cannot be combined", NULL);
-	if (o->bins && !o->by)
-		return refuse(err, "--bins divides the values of --by FEATURE", NULL);
-	if (o->target && o->per_class)
-		return refuse(
-			err, "--target and --per-class cannot be combined", NULL);
-	if (!o->target && !o->per_class)
-		return refuse(err, "no target: give one, such as --target uniform", NULL);
-	if (o->per_class && o->size)
-		return refuse(err, "--per-class sets the size; it cannot go with --total",
-			NULL);
-	if (o->per_class && o->method == TFR_RESAMPLE_REJECT)
-		return refuse(err, "--method reject cannot write an exact number of each class",
-			"Leave --method out, or give --method oversample.");
-	if (o->initial && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--initial is for --method reject only",
-			"The other methods count the classes themselves.");
-	return TFR_OK;
-}
-
-static enum tfr_status check_weights(const struct tfr_resample_opts *o, struct tfr_error *err)
-{
-	if (o->by || o->n_rules || o->bins)
-		return refuse(err,
-			"--weights replaces classes; it cannot go with --by, --class or --bins", NULL);
-	if (o->target || o->per_class || o->initial)
-		return refuse(err,
-			"--weights replaces a target; it cannot go with --target, --per-class or "
-			"--initial",
-			NULL);
-	if (!o->size && o->method != TFR_RESAMPLE_REJECT)
-		return refuse(err, "--weights needs --total N, the number of records to write",
-			"With --method reject each record is taken with probability weight / "
-			"largest weight, and the size follows.");
-	return TFR_OK;
-}
-
 static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
 {
 	if (!o->output)
 		return refuse(err, "no output: name a file or a set with -o", NULL);
-	if (!o->by && !o->n_rules && !o->weights)
+	if (!o->by && !o->n_rules)
 		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
-			"--class NAME=EXPR makes classes by expressions, --weights FEATURE does "
-			"without.");
-	if (o->size && o->method == TFR_RESAMPLE_REJECT)
-		return refuse(err, "the size of --method reject is random; it cannot go with --total",
-			"Leave --method out to get exactly so many records.");
-	return o->weights ? check_weights(o, err) : check_classes(o, err);
+			"--class NAME=EXPR makes classes by expressions.");
+	if (o->n_rules && o->by)
+		return refuse(err, "--by and --class cannot be combined", NULL);
+	if (o->target && o->per_class)
+		return refuse(err, "--target and --per-class cannot be combined", NULL);
+	if (!o->target && !o->per_class)
+		return refuse(err, "no target: give one, such as --target uniform", NULL);
+	if (o->per_class && o->size)
+		return refuse(err, "--per-class sets the size; it cannot go with --total", NULL);
+	return TFR_OK;
 }
 
-enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
-	uint64_t copies, struct tfr_error *err)
-{
-	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
-	struct tfr_digest digest = { .size = s->rec.size, .sum = sum, .crc = s->rec.crc };
-	struct tfr_rewrite_report *report = &r->report->common;
-	enum tfr_status status = TFR_OK;
-
-	for (; !status && copies; copies--) {
-		status = tfr_set_writer_put(r->out, (uint32_t)(report->written % r->shards), &piece,
-			1, &digest, err);
-		report->written++;
-		report->bytes += s->rec.size;
-		report->sum += sum;
-	}
-	return status;
-}
-
-enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err)
+/* Refuses inputs that can be read only once, and names them. */
+static enum tfr_status check_twice(const struct tfr_resampling *r, struct tfr_error *err)
 {
 	const char *pipe = tfr_pass_pipe(r->o->common.sweep.input);
 
@@ -107,20 +58,147 @@ enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct 
 		tfr_fail(err, TFR_EUSAGE,
 			"records are counted before they are chosen, and standard input "
 			"cannot be read twice");
-	tfr_error_hint(err, "%s",
-		r->o->weights ? "Put it into a file first."
-			      : "Put it into a file first.  With the shares of the classes "
-				"in --initial, --method reject reads once.");
+	tfr_error_hint(err, "Put it into a file first.");
 	return TFR_EUSAGE;
 }
 
-struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *phase)
+/* --- choosing --- */
+
+/* What look_again() computes of a record for choose(). */
+struct verdict {
+	uint64_t draw, sum;
+	uint32_t class;
+};
+
+static enum tfr_status look_again(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	return (struct tfr_sweep){
+	struct tfr_resampling *r = ctx;
+	struct tfr_counted_class class;
+	struct verdict v = { 0 };
+	struct tfr_digest digest;
+	enum tfr_status status =
+		tfr_classifier_look(&r->workers[worker].classifier, s->example, &class, err);
+
+	if (status)
+		return status;
+	v.class = tfr_classes_find(&r->classes, &class);
+	tfr_digest_record(&s->rec, &digest);
+	v.sum = digest.sum;
+	v.draw = tfr_resample_draw(r->o->common.seed, s->file, s->rec.index);
+	memcpy(verdict, &v, sizeof(v));
+	return TFR_OK;
+}
+
+/* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S) with integers: the record is one of the
+ * `wanted` that are still to be taken from `unseen`, which counts it too. */
+static enum tfr_status choose(
+	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
+{
+	struct tfr_resampling *r = ctx;
+	const struct verdict *v = verdict;
+	struct tfr_rewrite_report *report = &r->report->common;
+	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
+	struct tfr_digest digest = { .size = s->rec.size, .sum = v->sum, .crc = s->rec.crc };
+	enum tfr_status status = TFR_OK;
+	struct tfr_class_plan *p;
+	uint64_t copies;
+	bool selected;
+
+	if (v->class == TFR_CLASS_NONE || !r->plans[v->class].unseen)
+		return tfr_pass_changed(err);
+	p = &r->plans[v->class];
+	selected = (uint64_t)((unsigned __int128)v->draw * p->unseen >> 64) < p->wanted;
+	copies = p->whole + selected;
+	p->wanted -= selected;
+	p->unseen--;
+	p->final += copies;
+	report->taken_sum += v->sum;
+	for (; !status && copies; copies--) {
+		status = tfr_set_writer_put(
+			r->out, (uint32_t)(report->written % r->shards), &piece, 1, &digest, err);
+		report->written++;
+		report->bytes += s->rec.size;
+		report->sum += v->sum;
+	}
+	return status;
+}
+
+/* The records found must be those that were counted. */
+static enum tfr_status write_chosen(struct tfr_resampling *r, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = {
 		.opts = r->o->common.sweep,
-		.phase = phase,
+		.phase = "writing",
 		.parse = true,
+		.again = true,
+		.last = true,
+		.verdict_size = sizeof(struct verdict),
+		.examine = look_again,
+		.settle = choose,
+		.ctx = r,
 	};
+	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
+
+	for (size_t i = 0; !status && i < r->classes.n; i++)
+		if (r->plans[i].unseen)
+			status = tfr_pass_changed(err);
+	return status;
+}
+
+/* --- report --- */
+
+static enum tfr_status name_classes(struct tfr_resampling *r, struct tfr_error *err)
+{
+	struct tfr_resample_report *report = r->report;
+	TFR_AUTO_BUF names = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < r->classes.n; i++) {
+		struct tfr_counted_class class = tfr_classes_at(&r->classes, i);
+
+		if (!tfr_classing_name(&r->classing, &class, &names) ||
+			!tfr_buf_append(&names, "", 1))
+			return tfr_fail_nomem(err, "reporting");
+	}
+	report->names = (char *)TFR_STEAL(names.data);
+	for (size_t i = 0; i < r->classes.n; i++) {
+		report->classes[i].name = report->names + at;
+		at += strlen(report->names + at) + 1;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *err)
+{
+	struct tfr_resample_report *report = r->report;
+	double records = 0, weight = 0;
+
+	report->size = r->size;
+	report->classes = calloc(r->classes.n + 1, sizeof(*report->classes));
+	if (!report->classes)
+		return tfr_fail_nomem(err, "reporting");
+	report->class_count = r->classes.n;
+	for (size_t i = 0; i < r->classes.n; i++) {
+		records += (double)r->classes.items[i].records;
+		weight += r->plans[i].weight;
+	}
+	for (size_t i = 0; i < r->classes.n; i++) {
+		const struct tfr_class_plan *p = &r->plans[i];
+		const struct tfr_classes_item *class = &r->classes.items[i];
+		bool has_label = !class->is_text && !r->classing.names.n;
+
+		report->classes[i] = (struct tfr_resample_class){
+			.has_label = has_label,
+			.label = has_label ? class->number : 0,
+			.records = class->records,
+			.p = (double)class->records / records,
+			.t = weight > 0 ? p->weight / weight : 0,
+			.acceptance = (double)p->final / (double)class->records,
+			.final = p->final,
+		};
+	}
+	return name_classes(r, err);
 }
 
 /* Whether the classes chosen by have the numbers of the class map. */
@@ -171,6 +249,46 @@ static enum tfr_status count_classes(
 	return TFR_OK;
 }
 
+/* --- entry point --- */
+
+static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	r->n_workers = tfr_sweep_threads(r->o->common.sweep.threads);
+	r->workers = calloc(r->n_workers, sizeof(*r->workers));
+	if (!r->workers)
+		return tfr_fail_nomem(err, "starting the workers");
+	for (unsigned k = 0; !status && k < r->n_workers; k++) {
+		r->workers[k].counts.bounds = &tfr_resample_bounds;
+		status = tfr_classifier_open(&r->workers[k].classifier, &r->classing, err);
+	}
+	return status;
+}
+
+/* Counts, plans and writes; after TFR_OK all records are written. */
+static enum tfr_status write_classes(struct tfr_resampling *r, struct tfr_error *err)
+{
+	const struct tfr_rewrite_opts *common = &r->o->common;
+	enum tfr_status status = tfr_classing_open(&r->classing, r->o, err);
+
+	if (!status && r->o->target)
+		status = tfr_target_open(&r->target, r->o->target, err);
+	if (!status)
+		status = open_workers(r, err);
+	if (!status)
+		status = check_twice(r, err);
+	if (!status)
+		status = tfr_resample_count(r, err);
+	if (!status)
+		status = tfr_resample_plan(r, err);
+	if (!status && !r->classes.n && common->sweep.warn)
+		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
+	if (!status)
+		status = write_chosen(r, err);
+	return status ? status : make_report(r, err);
+}
+
 static enum tfr_status resample(
 	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
@@ -181,7 +299,7 @@ static enum tfr_status resample(
 	if (status)
 		return status;
 	r->shards = tfr_set_writer_shards(r->out);
-	status = r->o->weights ? tfr_resample_by_weight(r, err) : tfr_resample_by_class(r, err);
+	status = write_classes(r, err);
 	if (!status)
 		status = tfr_pass_expected(common, &r->report->common, err);
 	if (!status)
@@ -193,17 +311,39 @@ static enum tfr_status resample(
 	return status;
 }
 
+static void clear(struct tfr_resampling *r)
+{
+	for (unsigned k = 0; r->workers && k < r->n_workers; k++) {
+		tfr_classifier_close(&r->workers[k].classifier);
+		tfr_classes_clear(&r->workers[k].counts);
+	}
+	free(r->workers);
+	free(r->plans);
+	tfr_target_clear(&r->target);
+	tfr_classes_clear(&r->classes);
+	tfr_classing_clear(&r->classing);
+	pthread_mutex_destroy(&r->lock);
+}
+
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
-	struct tfr_resampling r = { .o = opts, .report = report };
+	struct tfr_resampling r = {
+		.o = opts,
+		.report = report,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.classes.bounds = &tfr_resample_bounds,
+	};
+	struct tfr_error own;
 	enum tfr_status status;
 
+	err = err ? err : &own;
 	*report = (struct tfr_resample_report){ 0 };
 	status = check_options(opts, err);
 	if (!status)
 		status = resample(&r, &info, err);
+	clear(&r);
 	tfr_set_info_clear(&info);
 	return status;
 }

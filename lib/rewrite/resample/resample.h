@@ -1,19 +1,44 @@
-/* rewrite/resample/resample.h - shared by the two methods of resampling, by class and by weight:
- * random draws, the output, and inputs that are read twice. */
+/* rewrite/resample/resample.h - shared by counting, planning and choosing the records of classes.
+ */
 #ifndef TFR_REWRITE_RESAMPLE_RESAMPLE_H
 #define TFR_REWRITE_RESAMPLE_RESAMPLE_H
 
-#include <math.h>
+#include <pthread.h>
 
 #include "base/rng.h"
+#include "rewrite/resample/classify.h"
+#include "rewrite/resample/target.h"
 #include "rewrite/rewrite_sweep.h"
-#include "sweep/sweep.h"
+
+struct tfr_class_worker {
+	struct tfr_classifier classifier;
+	struct tfr_classes counts;
+};
+
+/* The plan for a class, and its results. */
+struct tfr_class_plan {
+	uint64_t unseen; /* records not yet seen */
+	uint64_t wanted; /* of these, in addition to the full copies */
+	uint64_t whole;	 /* full copies of each record */
+	uint64_t final;	 /* records written */
+	double weight;
+};
 
 struct tfr_resampling {
 	const struct tfr_resample_opts *o;
 	struct tfr_resample_report *report;
 	struct tfr_set_writer *out;
 	uint32_t shards;
+	struct tfr_classing classing;
+	struct tfr_class_worker *workers;
+	unsigned n_workers;
+
+	pthread_mutex_t lock; /* of the table, while counting */
+	struct tfr_classes classes;
+
+	struct tfr_target target;
+	struct tfr_class_plan *plans; /* one per class */
+	uint64_t size;
 };
 
 /* A 64-bit draw that depends only on the seed and the record: any thread may compute it. */
@@ -28,37 +53,10 @@ static inline uint64_t tfr_resample_draw(uint64_t seed, uint32_t file, uint64_t 
 	return (uint64_t)out[1] << 32 | out[0];
 }
 
-/* True for a fraction `probability` of the draws. */
-static inline bool tfr_draw_accepts(uint64_t draw, double probability)
-{
-	return probability >= 1 || draw < (uint64_t)ldexp(probability, 64);
-}
-
-/* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S) with integers: whether this record is
- * one of the `wanted` that are still to be taken from `unseen`, which counts it too; unseen > 0. */
-static inline bool tfr_draw_selects(uint64_t draw, uint64_t unseen, uint64_t wanted)
-{
-	return (uint64_t)((unsigned __int128)draw * unseen >> 64) < wanted;
-}
-
-/* Writes `copies` of a record; `sum` is the XXH3-64 of its payload. */
-enum tfr_status tfr_resample_put(struct tfr_resampling *r, const struct tfr_swept *s, uint64_t sum,
-	uint64_t copies, struct tfr_error *err);
-/* Refuses inputs that can be read only once, and names them. */
-enum tfr_status tfr_resample_check_twice(const struct tfr_resampling *r, struct tfr_error *err);
-/* A sweep over the parsed records, without its callbacks. */
-struct tfr_sweep tfr_resample_sweep(const struct tfr_resampling *r, const char *phase);
-
-/* What examine() computes of a record for settle(). */
-struct tfr_resample_verdict {
-	uint64_t draw, sum;
-	double weight;	/* by weight */
-	uint32_t class; /* by class */
-	enum tfr_kind kind;
-};
-
-/* Does the work; after TFR_OK all records are written. */
-enum tfr_status tfr_resample_by_class(struct tfr_resampling *r, struct tfr_error *err);
-enum tfr_status tfr_resample_by_weight(struct tfr_resampling *r, struct tfr_error *err);
+/* The first pass: fills and sorts `classes`, and warns of names in --class that no record has. */
+enum tfr_status tfr_resample_count(struct tfr_resampling *r, struct tfr_error *err);
+/* Computes `plans` and `size` from the counts.  TFR_EDATA: the records cannot give the target
+ * distribution. */
+enum tfr_status tfr_resample_plan(struct tfr_resampling *r, struct tfr_error *err);
 
 #endif

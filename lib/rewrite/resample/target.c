@@ -124,8 +124,7 @@ static enum tfr_status parse_item(
 	return add(t, name, (size_t)(name_end - name), weight, n, where, err);
 }
 
-static enum tfr_status parse_list(
-	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+static enum tfr_status parse_list(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *copy = strdup(spec);
 	enum tfr_status status;
@@ -134,16 +133,15 @@ static enum tfr_status parse_list(
 		return tfr_fail_nomem(err, "reading a distribution");
 	t->form = TFR_TARGET_LIST;
 	for (char *p = copy;; p++) {
-		status = parse_item(t, p, &p, option, err);
+		status = parse_item(t, p, &p, "--target", err);
 		if (status)
 			return status;
 		if (!*p)
-			return check_some(t, option, err);
+			return check_some(t, "--target", err);
 	}
 }
 
-enum tfr_status tfr_target_parse(
-	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+enum tfr_status tfr_target_parse(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	static const char proportional[] = "proportional";
 	const char *rest = spec + strlen(proportional);
@@ -156,15 +154,15 @@ enum tfr_status tfr_target_parse(
 		t->exponent = 1;
 		if (*rest && !parse_number(rest + 1, strlen(rest + 1), &t->exponent))
 			return tfr_fail(err, TFR_EUSAGE,
-				"'%s' for %s needs a finite number after ^", spec, option);
+				"'%s' for --target needs a finite number after ^", spec);
 		return TFR_OK;
 	}
 	if (!strchr(spec, '='))
 		return tfr_fail(err, TFR_EUSAGE,
-			"'%s' for %s is neither uniform, proportional^E, a list such as "
+			"'%s' for --target is neither uniform, proportional^E, a list such as "
 			"'0=0.5,1=0.5' nor a file that exists",
-			spec, option);
-	return parse_list(t, spec, option, err);
+			spec);
+	return parse_list(t, spec, err);
 }
 
 /* --- files --- */
@@ -202,8 +200,7 @@ enum tfr_status tfr_target_parse_lines(
 	return check_some(t, where, err);
 }
 
-enum tfr_status tfr_target_open(
-	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err)
+enum tfr_status tfr_target_open(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status;
@@ -211,7 +208,7 @@ enum tfr_status tfr_target_open(
 
 	*t = (struct tfr_target){ 0 };
 	if (tfr_stat(spec, &st) || S_ISDIR(st.st_mode))
-		return tfr_target_parse(t, spec, option, err);
+		return tfr_target_parse(t, spec, err);
 	status = tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err);
 	if (status)
 		return status;
@@ -261,23 +258,22 @@ static void hint_classes(const struct tfr_classing *classing, const struct tfr_c
 	tfr_error_hint(err, "%s", hint);
 }
 
-static enum tfr_status list_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
-	double *weights, struct tfr_error *err)
+static enum tfr_status list_weights(const struct tfr_target *t, const struct tfr_classing *classing,
+	const struct tfr_classes *classes, double *weights, struct tfr_error *err)
 {
 	for (size_t i = 0; i < t->names.n; i++) {
 		struct tfr_bytes name = tfr_classes_at(&t->names, i).text;
 		uint32_t class = tfr_classing_find(classing, classes, &name);
 		char text[TFR_CLASS_TEXT];
 
-		if (class != TFR_CLASS_NONE && have[class] > 0) {
+		if (class != TFR_CLASS_NONE) {
 			weights[class] = t->weights[i];
 		} else if (t->weights[i] > 0) {
 			static const struct tfr_classing by_name;
 			struct tfr_counted_class missing = tfr_classes_at(&t->names, i);
 
-			tfr_fail(err, TFR_EDATA, "class '%s' of %s does not occur",
-				tfr_class_text(&by_name, &missing, text), option);
+			tfr_fail(err, TFR_EDATA, "class '%s' of --target does not occur",
+				tfr_class_text(&by_name, &missing, text));
 			hint_classes(classing, classes, &name, err);
 			return TFR_EDATA;
 		}
@@ -285,39 +281,32 @@ static enum tfr_status list_weights(const struct tfr_target *t, const char *opti
 	return TFR_OK;
 }
 
-/* have^E of the classes that occur.  Dividing by the largest result keeps the others in range
- * for any exponent. */
-static void power_weights(double exponent, const double *have, size_t n, double *weights)
+/* records^E of the classes.  Dividing by the largest result keeps the others in range for any
+ * exponent. */
+static void power_weights(double exponent, const struct tfr_classes *classes, double *weights)
 {
 	double base = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (have[i] > 0 &&
-			(!(base > 0) || (exponent < 0 ? have[i] < base : have[i] > base)))
-			base = have[i];
-	for (size_t i = 0; i < n; i++) {
-		if (!(have[i] > 0))
-			weights[i] = 0;
-		else if (exponent == 1)
-			weights[i] = have[i]; /* unchanged: a quotient would be rounded */
-		else
-			weights[i] = pow(have[i] / base, exponent);
+	for (size_t i = 0; i < classes->n; i++) {
+		weights[i] = (double)classes->items[i].records;
+		if (!i || (exponent < 0 ? weights[i] < base : weights[i] > base))
+			base = weights[i];
 	}
+	for (size_t i = 0; exponent != 1 && i < classes->n; i++) /* a quotient would be rounded */
+		weights[i] = pow(weights[i] / base, exponent);
 }
 
-enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
-	double *weights, struct tfr_error *err)
+enum tfr_status tfr_target_weights(const struct tfr_target *t, const struct tfr_classing *classing,
+	const struct tfr_classes *classes, double *weights, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	double largest = 0;
 
 	memset(weights, 0, classes->n * sizeof(*weights));
 	if (t->form == TFR_TARGET_LIST)
-		status = list_weights(t, option, classing, classes, have, weights, err);
+		status = list_weights(t, classing, classes, weights, err);
 	else
-		power_weights(
-			t->form == TFR_TARGET_UNIFORM ? 0 : t->exponent, have, classes->n, weights);
+		power_weights(t->form == TFR_TARGET_UNIFORM ? 0 : t->exponent, classes, weights);
 	for (size_t i = 0; i < classes->n; i++)
 		largest = weights[i] > largest ? weights[i] : largest;
 	for (size_t i = 0; !status && i < classes->n && largest > 0; i++)

@@ -1,4 +1,4 @@
-/* rewrite/resample/target.h - a target or known distribution, as a user writes it.
+/* rewrite/resample/target.h - a target distribution, as a user writes it.
  *
  *   uniform          the same weight for every class
  *   proportional^E   the share of the class to the power of E; proportional: E is 1
@@ -23,24 +23,20 @@ struct tfr_target {
 	size_t cap;
 };
 
-/* `option` is its name in errors: "--target".  TFR_EUSAGE, TFR_ESYS, TFR_ENOMEM. */
-enum tfr_status tfr_target_open(
-	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err);
+/* TFR_EUSAGE, TFR_ESYS, TFR_ENOMEM. */
+enum tfr_status tfr_target_open(struct tfr_target *t, const char *spec, struct tfr_error *err);
 void tfr_target_clear(struct tfr_target *t);
 
 /* The parts of tfr_target_open() that do not read a file. */
-enum tfr_status tfr_target_parse(
-	struct tfr_target *t, const char *spec, const char *option, struct tfr_error *err);
+enum tfr_status tfr_target_parse(struct tfr_target *t, const char *spec, struct tfr_error *err);
 /* `lines` is modified. */
 enum tfr_status tfr_target_parse_lines(
 	struct tfr_target *t, char *lines, size_t size, const char *path, struct tfr_error *err);
 
 /* The weights of `classes`, scaled so that the largest is in [1, 2); no weights if there are no
- * classes.  `have` are the shares of the classes, up to a factor; 0: the class does not occur.
- * TFR_EDATA: a list names a class that does not occur.  Two names for the same class are
+ * classes.  TFR_EDATA: a list names a class that does not occur.  Two names for the same class are
  * impossible. */
-enum tfr_status tfr_target_weights(const struct tfr_target *t, const char *option,
-	const struct tfr_classing *classing, const struct tfr_classes *classes, const double *have,
-	double *weights, struct tfr_error *err);
+enum tfr_status tfr_target_weights(const struct tfr_target *t, const struct tfr_classing *classing,
+	const struct tfr_classes *classes, double *weights, struct tfr_error *err);
 
 #endif

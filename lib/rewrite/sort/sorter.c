@@ -47,7 +47,7 @@ struct tfr_sorter {
 };
 
 struct tfr_sorter *tfr_sorter_new(
-	size_t row, uint64_t memory, const char *const *folders, size_t count)
+	size_t row, uint64_t memory, const char *const *folders, size_t count, unsigned threads)
 {
 	struct tfr_sorter *s = calloc(1, sizeof(*s));
 
@@ -59,12 +59,8 @@ struct tfr_sorter *tfr_sorter_new(
 	s->max = (memory > TFR_SORTER_MIN ? memory : TFR_SORTER_MIN) / row;
 	s->folders = folders;
 	s->folder_count = count;
-	return s;
-}
-
-void tfr_sorter_threads(struct tfr_sorter *s, unsigned threads)
-{
 	s->threads = threads;
+	return s;
 }
 
 void tfr_sorter_free(struct tfr_sorter *s)

@@ -13,12 +13,10 @@ enum { TFR_SORTER_ROW = 64 };	    /* bytes in a row, at most */
 enum { TFR_SORTER_MIN = 64 << 10 }; /* the least memory used, whatever the caller allows */
 
 /* Rows beyond `memory` bytes go to files without names, spread over `count` folders, which the
- * caller owns.  NULL: out of memory. */
+ * caller owns.  `threads` sort.  NULL: out of memory. */
 struct tfr_sorter *tfr_sorter_new(
-	size_t row, uint64_t memory, const char *const *folders, size_t count);
+	size_t row, uint64_t memory, const char *const *folders, size_t count, unsigned threads);
 void tfr_sorter_free(struct tfr_sorter *s); /* accepts NULL */
-/* The number of threads that sort; the default is one. */
-void tfr_sorter_threads(struct tfr_sorter *s, unsigned threads);
 /* Adds a row; one thread at a time.  TFR_ESYS: the files cannot be written. */
 enum tfr_status tfr_sorter_add(
 	struct tfr_sorter *s, const void *rows, size_t n, struct tfr_error *err);

@@ -26,6 +26,7 @@ open('other', 'wb').write(b''.join(frame(b''.join(field(1, entry(n.encode(), v))
 open('raw', 'wb').write(frame(b'just bytes') + frame(b'more')); open('raw2', 'wb').write(frame(b'just bytes'))
 open('sequence', 'wb').write(frame(field(1, entry(b'x', i([1]))) + field(2, entry(b'frames', field(1, i([1]))))))
 write('float', [{'x': f([1])}]); write('bytes', [{'y': i([1])}, {'x': b([b'1'])}]); write('byte', [{'x': b([b'1'])}]); write('empty', [])
+write('many', [{'x': i([1])} | {'f%d' % n: i([0]) for n in range(65536)}]); write('more', [{'x': i([1])} | {'f%d' % n: i([1]) for n in range(65536)}])
 write('lack', [{'x': i([1])}, {'y': i([1])}, {'x': i([])}])
 P
 python3 make.py
@@ -41,6 +42,7 @@ echo "where:"; show --only records --where 'id < 3' a little; show --where 'noth
 echo "raw:"; show raw raw2; show --only records raw raw2; show --overlap raw raw2; show -j 1 --on-error skip raw raw2
 echo "sequence:"; show sequence one
 echo "kinds:"; show one two; show --key x one two; show --key x one byte; show --overlap --key x byte one; show --key x one bytes; show --key x float one; show --key x -q --on-error skip lack one; show --key x lack one; show --key idd a b
+echo "many features:"; show --only records --key x many more
 echo "empty:"; show empty one; show empty raw -q
 echo "pipes:"; tfr cat -q a | show --only records - same@2; tfr cat -q a | show --only schema,values - same@2; tfr cat -q a | show --overlap b - -n 0
 tfr cat -q a | show - same@2; tfr cat -q a | show --only records --key id - same@2; show - - < a

@@ -13,7 +13,7 @@ fresh() { rm -rf d; mkdir d; tfr cat -q -o d/train@4.tfrecord few.tfrecord; }
 fresh; echo "payload:"; printf X | dd of=d/train-00001-of-00004.tfrecord bs=1 seek=100 conv=notrunc status=none; fix damage d
 fresh; echo "length:"; printf X | dd of=d/train-00002-of-00004.tfrecord bs=1 seek=1 conv=notrunc status=none; tfr doctor -q d; echo "status $?"
 fresh; echo "cut:"; truncate -s -5 d/train-00003-of-00004.tfrecord; truncate -s -5 d/train-00001-of-00004.tfrecord; fix damage d
-echo "first things first:"; rm d/train.*.manifest.json; tfr cat -q -o d/train@2.tfrecord.gz few.tfrecord; tfr doctor -q --readers 3 d
+echo "first things first:"; rm d/train.*.manifest.json; tfr cat -q -o d/train@2.tfrecord.gz few.tfrecord; tfr doctor -q d
 echo "a file:"; cp d/train-00001-of-00004.tfrecord one.tfrecord; fix damage one.tfrecord
 echo "stray:"; cp few.tfrecord stray.tfrecord; printf 'abc' >> stray.tfrecord; fix damage stray.tfrecord
 fresh

@@ -23,7 +23,6 @@ say tfr dedup s@3 -o out@3 --key txet
 say tfr split s@3 -o a=0.5 -o b=0.5 --key txet
 say tfr split s@3 -o a=0.5 -o b=0.5 --stratify label
 say tfr resample s@3 -o out@3 --by label --target uniform
-say tfr resample s@3 -o out@3 --weights scor --total 10
 say tfr resample s@3 -o out@3 --class 'a=txet == "a"' --class 'b=text == "b"' --target b=1
 say tfr shuffle s@3 -o shuffled@3 --where scroe==1
 say tfr bench-feed s@3 --device host --feature 'lable:int64[1]'

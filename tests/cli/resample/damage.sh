@@ -21,19 +21,7 @@ P
 for n in 0 1 2 3 4; do
   tfr resample odd$n --by label --target uniform -o none 2>&1; echo "status $?"
   tfr resample odd$n --by label --target uniform -o out -f --on-error skip 2> err; echo "status $?"; sed 's/skipped [0-9]*, //; s/in [0-9.]* s/in N s/' err
-  tfr resample -q odd$n --by label --target uniform --initial 0=1,1=1 --method reject -o none 2>&1; echo "status $?"
-  tfr resample odd$n --by label --target uniform --initial 0=1,1=1 --method reject -o out -f --on-error skip 2> err; grep -v '^[c01]' err | sed 's/skipped [0-9]*, //; s/in [0-9.]* s/in N s/'
 done
 tfr resample bytes-first --by label --target uniform -o none 2>&1; echo "status $?"
 tfr resample bytes-first --by label --target uniform -o out -f --on-error skip 2> err; sed 's/skipped [0-9]*, //; s/in [0-9.]* s/in N s/' err
-# Weights that are none.
-python3 - <<'P'
-import records as r
-for n, w in enumerate((r.float_list([float('nan')]), r.float_list([float('inf')]), r.float_list([-1.0]), r.int64_list([-5]))):
-    open('w%d' % n, 'wb').write(r.frame(r.example({'w': r.int64_list([3])})) + r.frame(r.example({'w': w})))
-P
-for n in 0 1 2 3; do
-  tfr resample -q w$n --weights w --total 1 -o none 2>&1; echo "status $?"
-  tfr resample -q w$n --weights w --total 1 -o out -f --on-error skip; echo "status $?"; tfr count out
-done
 [ ! -e none ] || echo "something is left"

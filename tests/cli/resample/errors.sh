@@ -8,15 +8,12 @@ fail --by label --per-class 21
 fail --by nope --target uniform
 fail --by lable --target uniform
 fail --by score --target uniform
-fail --by text --target uniform --bins 1
 fail --by label --target uniform --bins 2,1
 fail --by label --target '0=-1'
 fail --by label --target '0=1,0=2'
 fail --by label --target nowhere.tsv
 fail --by label --target uniform --initial 0=1
-fail --by label --target uniform --method reject --size 5
-fail --by label --target uniform --method reject --initial 0=1,1=1
-fail --by label --target 21=1,0=1 --method reject --initial 0=1,1=1
+fail --by label --target uniform --method reject
 fail --by label
 fail --target uniform
 fail --by label --class 'a=label==1' --target uniform
@@ -27,10 +24,7 @@ fail --class a --target uniform
 fail --class 'other=label==1' --target uniform
 fail --class 'a=label==1' --class 'a=label==0' --target uniform
 fail --class 'a=label=' --target uniform
-fail --weights score
 fail --weights score --size 61
-fail --weights text --size 1
-fail --weights score --target uniform
 fail --by label --target uniform --shuffle -m 1M
 fail --by label --target uniform -m 1M
 fail --by label --target uniform --where 'label == 5' --size 1

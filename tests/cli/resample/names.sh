@@ -24,4 +24,4 @@ python3 "$TOOLS/classes.py" make ends 1 9223372036854775807=3 -92233720368547758
 tfr resample ends@1 --by label --target uniform -o out -f 2>&1 | grep -v '^tfr'
 tfr resample -q ends@1 --by label --target '9223372036854775807=1,-9223372036854775808=1' -o out -f
 python3 "$TOOLS/classes.py" count label out
-tfr resample -q ends@1 --by label --bins=-9223372036854775808,0,9223372036854775807 --target uniform -o out@2.tfrecord --json | grep '"class"'
+tfr resample -q ends@1 --class 'low=label < 0' --target uniform -o out@2.tfrecord --json | grep '"class"'

@@ -1,9 +1,7 @@
 # The same bytes for any number of threads; others for another seed; sets and files alike.
 python3 "$TOOLS/classes.py" make in 7 0=3000 1=200 2=20
-for options in '--by label --target uniform' '--by text --target uniform --method reject' \
-    '--by label --target uniform --size 7000 --method oversample' '--weights label --size 97' \
-    '--by label --target 0=1,1=1,2=1 --initial 0=3000,1=200,2=20 --method reject' \
-    '--weights score --method reject' '--weights score --size 3001 --method oversample'; do
+for options in '--by label --target uniform' '--by text --target proportional^0.5' \
+    '--by label --target uniform --size 7000 --method oversample'; do
   for j in 1 2 8; do
     tfr resample -q -j $j in@7 $options -o j$j -f --seed 5 || echo "status $?"
     tfr resample -q -j $j in@7 $options -o j$j@3 -f --seed 5 || echo "status $?"

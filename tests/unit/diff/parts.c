@@ -1,4 +1,4 @@
-/* The first of many rows, names by number, and distances: against plain code over all there is. */
+/* The first of many rows, and distances: against plain code over all there is. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "diff/distance.h"
 #include "diff/first_rows.h"
-#include "diff/name_table.h"
 #include "inspect/stats/int64_sum.h"
 
 static int compare_bytes(const void *a, const void *b)
@@ -37,28 +36,6 @@ Test(firsts, the_smallest_rows_in_order)
 			tfr_firsts_clear(&f);
 			free(rows);
 		}
-}
-
-Test(name_table, a_name_has_one_number)
-{
-	struct tfr_name_table names = { 0 };
-	struct tfr_error err = { 0 };
-	uint32_t number;
-	char name[32];
-
-	for (int again = 0; again < 2; again++)
-		for (unsigned i = 0; i < TFR_NAME_TABLE_MAX; i++) {
-			int n = snprintf(name, sizeof(name), "feature/%u", i);
-
-			cr_assert_eq(
-				tfr_name_table_number(&names, name, (size_t)n, &number, NULL), TFR_OK);
-			cr_assert_eq(number, i);
-		}
-	cr_assert_eq(tfr_name_table_number(&names, "", 0, &number, &err), TFR_EUSAGE);
-	cr_assert_str_eq(err.message, "more than 65536 features");
-	cr_assert_eq(tfr_name_table_number(&names, "feature/7", 9, &number, NULL), TFR_OK);
-	cr_assert_eq(number, 7);
-	tfr_name_table_clear(&names);
 }
 
 /* --- distances --- */

@@ -448,23 +448,6 @@ static void write_shards(int n)
 	}
 }
 
-Test(contents, files_for_a_number_of_readers)
-{
-	static const struct {
-		int files;
-		uint64_t readers;
-		const char *expected;
-	} cases[] = { { 4, 0, "" }, { 4, 4, "" }, { 4, 5, "few-shards " }, { 4, 3, "" },
-		{ 4, 2, "" }, { 4, 1, "" }, { 1, 8, "few-shards " } };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		write_shards(cases[i].files);
-		expect_with(
-			(struct tfr_doctor_opts){ .readers = cases[i].readers }, cases[i].expected);
-		empty_folder();
-	}
-}
-
 Test(contents, many_small_files)
 {
 	struct tfr_doctor *d;

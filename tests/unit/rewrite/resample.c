@@ -127,14 +127,8 @@ Test(resample, nothing_depends_on_the_threads)
 	static struct result first, r;
 	static const struct tfr_resample_opts kinds[] = {
 		{ .by = "label", .target = "uniform" },
-		{ .by = "text", .target = "proportional^0.5", .method = TFR_RESAMPLE_REJECT },
+		{ .by = "text", .target = "proportional^0.5" },
 		{ .by = "label", .target = "uniform", .method = TFR_RESAMPLE_OVERSAMPLE },
-		{ .by = "label",
-			.initial = "0=9,1=1,7=1",
-			.target = "uniform",
-			.method = TFR_RESAMPLE_REJECT },
-		{ .weights = "weight", .size = 500 },
-		{ .weights = "weight", .method = TFR_RESAMPLE_REJECT },
 	};
 
 	make_set(1200);
@@ -150,81 +144,11 @@ Test(resample, nothing_depends_on_the_threads)
 				continue;
 			cr_assert_eq(first.n, r.n);
 			cr_assert_arr_eq(first.ids, r.ids, sizeof(r.ids));
-			cr_assert_eq(first.report.weight_sum, r.report.weight_sum);
 			cr_assert_eq(first.report.common.taken_sum, r.report.common.taken_sum);
 		}
 	}
 	tfr_resample_report_clear(&first.report);
 	tfr_resample_report_clear(&r.report);
-}
-
-/* --- reject --- */
-
-/* Over 60 seeds: the numbers of each class within 4 sigma of the law, and each record by itself. */
-Test(resample, reject_follows_its_law)
-{
-	static struct result r;
-	double n0 = 0, n1 = 0, sigma;
-	int single[MOST] = { 0 };
-	double chi2 = 0;
-
-	make_set(1000);
-	for (uint64_t seed = 0; seed < 60; seed++) {
-		/* ratios t/p: 0.5/0.9 and 0.25/0.05 and 0.25/0.05, hence 1/9, 1 and 1 */
-		RUN(&r, .by = "label", .target = "0=2,1=1,7=1", .common.seed = seed,
-			.method = TFR_RESAMPLE_REJECT);
-		cr_assert_eq(r.classes[7], 50);
-		n0 += r.classes[0];
-		n1 += r.classes[1];
-		assert_once(&r);
-		assert_input_order(&r);
-		for (int id = 0; id < 1000; id++)
-			single[id] += r.times[id];
-	}
-	cr_assert_float_eq(r.report.classes[0].acceptance, 1 / 9., 1e-15);
-	cr_assert_float_eq(r.report.classes[0].expected, 100, 1e-9);
-	cr_assert_eq(r.report.size, 0);
-	sigma = sqrt(60 * 900 * (1 / 9.) * (8 / 9.));
-	cr_assert_float_eq(n0, 6000, 4 * sigma);
-	cr_assert_eq(n1, 3000);
-	for (int id = 1; id < 1000; id++)
-		if (label_of(id) == 0)
-			chi2 += (single[id] - 60 / 9.) * (single[id] - 60 / 9.) / (60 * 8 / 81.);
-	cr_assert_float_eq(chi2, 900, 4 * sqrt(2 * 900));
-	tfr_resample_report_clear(&r.report);
-}
-
-Test(resample, known_shares_need_one_pass_and_may_be_text)
-{
-	static struct result counted, given;
-
-	make_set(1000);
-	RUN(&counted, .by = "label", .target = "0=2,1=1,7=1", .method = TFR_RESAMPLE_REJECT);
-	RUN(&given, .by = "label", .target = "0=2,1=1,7=1", .initial = "7=50,1=50,0=900",
-		.method = TFR_RESAMPLE_REJECT);
-	cr_assert_arr_eq(counted.ids, given.ids, sizeof(given.ids));
-	cr_assert_str_eq(given.report.classes[2].name, "7");
-	cr_assert_eq(given.report.classes[2].p, 0.05);
-	RUN(&given, .by = "text", .target = "class 0=2,class 1=1,class 7=1",
-		.initial = "class 7=50,class 1=50,class 0=900", .method = TFR_RESAMPLE_REJECT);
-	cr_assert_arr_eq(counted.ids, given.ids, sizeof(given.ids));
-	cr_assert_eq(run((struct tfr_resample_opts){ .by = "label",
-				 .target = "uniform",
-				 .initial = "0=9,1=1",
-				 .method = TFR_RESAMPLE_REJECT },
-			     &given),
-		TFR_EDATA);
-	cr_assert(strstr(given.err.message, "class '7', which --initial does not name"));
-	cr_assert(given.err.has_record && given.err.record == 0, "id 0, of file 0");
-	cr_assert_eq(run((struct tfr_resample_opts){ .by = "label",
-				 .target = "0=1,3=1",
-				 .initial = "0=9,1=1,7=1,3=1",
-				 .method = TFR_RESAMPLE_REJECT },
-			     &given),
-		TFR_EDATA, "3 was promised and wanted, and is not there");
-	cr_assert(strstr(given.err.message, "class '3' of --initial does not occur"));
-	tfr_resample_report_clear(&counted.report);
-	tfr_resample_report_clear(&given.report);
 }
 
 /* --- oversample --- */
@@ -260,86 +184,6 @@ Test(resample, oversample_repeats_evenly)
 		for (int c = 0; c < 8; c++)
 			cr_assert(most[c] == 0 || most[c] - least[c] <= 1);
 		assert_input_order(&r);
-	}
-	tfr_resample_report_clear(&r.report);
-}
-
-/* --- weights --- */
-
-Test(resample, weights_give_exactly_so_many_and_each_its_share)
-{
-	enum { SEEDS = 300, RECORDS = 70 };
-	static struct result r;
-	double sum = 0, chi2 = 0;
-	int times[RECORDS] = { 0 };
-
-	make_set(RECORDS);
-	for (int id = 0; id < RECORDS; id++)
-		sum += weight_of(id);
-	for (uint64_t seed = 0; seed < SEEDS; seed++) {
-		RUN(&r, .weights = "weight", .size = 20, .common.seed = seed);
-		cr_assert_eq(r.n, 20);
-		assert_once(&r);
-		assert_input_order(&r);
-		for (int id = 0; id < RECORDS; id++)
-			times[id] += r.times[id];
-	}
-	for (int id = 0; id < RECORDS; id++) {
-		double p = 20 * weight_of(id) / sum;
-
-		if (weight_of(id) == 0)
-			cr_assert_eq(times[id], 0);
-		else
-			chi2 += (times[id] - SEEDS * p) * (times[id] - SEEDS * p) /
-				(SEEDS * p * (1 - p));
-	}
-	/* 60 records, whose choices are strongly tied to each other: far from the law it would be
-	 * in the hundreds */
-	cr_assert_lt(chi2, 130, "%g", chi2);
-	cr_assert_float_eq(r.report.weight_sum, sum, 1e-9);
-	cr_assert_eq(r.report.weight_max, (double)weight_of(6));
-	tfr_resample_report_clear(&r.report);
-}
-
-Test(resample, weights_up_to_the_largest_size)
-{
-	static struct result r;
-
-	make_set(700); /* weights 0 to 0.6, 100 of each: sum 210, largest 0.6, so 350 at most */
-	for (uint64_t seed = 0; seed < 30; seed++) {
-		RUN(&r, .weights = "weight", .size = 350, .common.seed = seed);
-		cr_assert_eq(r.n, 350);
-		assert_once(&r);
-		for (int id = 6; id < 700; id += 7)
-			cr_assert_eq(r.times[id], 1, "the heaviest are all taken");
-	}
-	cr_assert_eq(
-		run((struct tfr_resample_opts){ .weights = "weight", .size = 351 }, &r), TFR_EDATA);
-	cr_assert(strstr(r.err.message, "the largest size is 350"), "%s", r.err.message);
-	RUN(&r, .weights = "weight", .size = 4001, .method = TFR_RESAMPLE_OVERSAMPLE);
-	cr_assert_eq(r.n, 4001);
-	for (int id = 0; id < 700; id++) {
-		double wanted = 4001 * weight_of(id) / 210.0;
-
-		cr_assert_lt(fabs(r.times[id] - wanted), 1.001);
-	}
-	/* labels are weights as well; those of 1 and 7 alone are not 0 */
-	RUN(&r, .weights = "label", .method = TFR_RESAMPLE_REJECT);
-	cr_assert_eq(r.classes[7], 35);
-	cr_assert_eq(r.classes[0], 0);
-	tfr_resample_report_clear(&r.report);
-}
-
-Test(resample, equal_weights_take_every_record)
-{
-	static struct result r;
-
-	make_set(1000);
-	for (uint64_t seed = 0; seed < 10; seed++) {
-		RUN(&r, .weights = "label", .size = 50, .common.seed = seed,
-			.common.sweep.where = "label == 7");
-		cr_assert_eq(r.n, 50);
-		assert_once(&r);
 	}
 	tfr_resample_report_clear(&r.report);
 }

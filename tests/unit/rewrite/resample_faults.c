@@ -24,35 +24,14 @@ Test(resample_faults, what_cannot_be_had_leaves_nothing)
 		{ { .by = "label", .target = "uniform", .size = 151 }, TFR_EDATA,
 			"the largest that the target allows is 150, since class '1' has 50" },
 		{ { .by = "label", .per_class = 51 }, TFR_EDATA, "class '1' has 50 records" },
-		{ { .by = "label", .target = "uniform", .bins = "1,1" }, TFR_EUSAGE, "ascend" },
-		{ { .by = "label", .target = "uniform", .bins = "1,x" }, TFR_EUSAGE, "'x'" },
-		{ { .by = "label", .target = "uniform", .bins = "" }, TFR_EUSAGE, "''" },
-		{ { .by = "text", .target = "uniform", .bins = "1" }, TFR_EDATA, "is bytes" },
 		{ { .by = "weight", .target = "uniform" }, TFR_EDATA, "is float" },
 		{ { .by = "lable", .target = "uniform" }, TFR_EDATA, "no feature 'lable'" },
 		{ { .by = "label" }, TFR_EUSAGE, "no target" },
 		{ { .target = "uniform" }, TFR_EUSAGE, "no classes" },
-		{ { .by = "label", .target = "uniform", .size = 1, .method = TFR_RESAMPLE_REJECT },
-			TFR_EUSAGE, "random" },
-		{ { .by = "label", .target = "uniform", .initial = "0=1" }, TFR_EUSAGE,
-			"--initial is for --method reject" },
-		{ { .by = "label",
-			  .target = "uniform",
-			  .initial = "uniform",
-			  .method = TFR_RESAMPLE_REJECT },
-			TFR_EUSAGE, "--initial wants a list" },
-		{ { .by = "label", .per_class = 5, .method = TFR_RESAMPLE_REJECT }, TFR_EUSAGE,
-			"--method reject cannot" },
 		{ { .by = "label", .per_class = UINT64_MAX, .method = TFR_RESAMPLE_OVERSAMPLE },
 			TFR_EUSAGE, "more than 9007199254740992" },
 		{ { .by = "label", .target = "0=1,1=1e-300", .method = TFR_RESAMPLE_OVERSAMPLE },
 			TFR_EUSAGE, "more than 9007199254740992" },
-		{ { .weights = "weight" }, TFR_EUSAGE, "--weights needs --total" },
-		{ { .weights = "text", .size = 1 }, TFR_EDATA, "is bytes" },
-		{ { .weights = "weight", .size = 5, .common.sweep.where = "weight == 0" },
-			TFR_EDATA, "no record has a weight above 0" },
-		{ { .weights = "weight", .by = "label", .size = 1 }, TFR_EUSAGE,
-			"--weights replaces" },
 		{ { .by = "label", .target = "uniform", .common.sweep.where = "label ==" },
 			TFR_EUSAGE, "expected" },
 	};
@@ -202,10 +181,7 @@ Test(resample_faults, inputs_that_change_between_the_passes_are_noticed)
 	static struct result r;
 	static const struct tfr_resample_opts kinds[] = {
 		{ .by = "label", .target = "uniform" },
-		{ .by = "label", .target = "uniform", .method = TFR_RESAMPLE_REJECT },
 		{ .by = "label", .target = "proportional", .method = TFR_RESAMPLE_OVERSAMPLE },
-		{ .weights = "weight", .size = 3 },
-		{ .weights = "weight", .method = TFR_RESAMPLE_REJECT },
 	};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
@@ -231,7 +207,7 @@ Test(resample_faults, inputs_that_change_between_the_passes_are_noticed)
 	}
 }
 
-Test(resample_faults, classes_by_rules_and_by_ranges)
+Test(resample_faults, classes_by_rules)
 {
 	static struct result r;
 	static const struct tfr_resample_rule rules[] = { { "rare", "label != 0" },
@@ -246,17 +222,6 @@ Test(resample_faults, classes_by_rules_and_by_ranges)
 	cr_assert_str_eq(r.report.classes[2].name, "other");
 	cr_assert_eq(r.report.classes[2].final, 200);
 	cr_assert_not(r.report.classes[0].has_label);
-	RUN(&r, .by = "weight", .bins = "0.1,0.3,0.60001",
-		.target = "\"[0.1,0.3)\"=1,'[0.3,0.60001)'=1");
-	cr_assert_eq(r.report.class_count, 3, "nothing lies in the last");
-	cr_assert_str_eq(r.report.classes[0].name, "(-inf,0.1)");
-	cr_assert_eq(r.report.classes[1].records, 286, "0.1f and 0.2f");
-	cr_assert_eq(r.report.classes[1].final, 286);
-	RUN(&r, .by = "label", .bins = "-1e30,0,7,1e30", .target = "uniform");
-	cr_assert_eq(r.report.class_count, 2);
-	cr_assert_str_eq(r.report.classes[0].name, "[0,7)");
-	cr_assert_str_eq(r.report.classes[1].name, "[7,1e+30)");
-	cr_assert_eq(r.report.classes[1].records, 50);
 	tfr_resample_report_clear(&r.report);
 }
 
@@ -323,10 +288,11 @@ Test(resample_faults, more_than_a_million_classes_are_refused)
 		cr_assert_not(r.err.has_record);
 		cr_assert_str_eq(r.err.message, i ? "the names of the classes are more than 32 MiB"
 						  : "more than 1000000 classes");
-		cr_assert(strstr(tfr_error_hint_text(&r.err), "--bins"));
+		cr_assert(strstr(tfr_error_hint_text(&r.err), "--class"));
 		cr_assert_eq(temp_count("."), 1);
 	}
-	RUN(&r, .by = "id", .bins = "500000", .target = "uniform", .size = 2000, .output = "2000");
+	RUN(&r, .rules = &(struct tfr_resample_rule){ "low", "id < 500000" }, .n_rules = 1,
+		.target = "uniform", .size = 2000, .output = "2000");
 	cr_assert_eq(r.report.classes[1].final, 1000);
 	tfr_resample_report_clear(&r.report);
 }

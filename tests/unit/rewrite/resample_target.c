@@ -34,13 +34,13 @@ Test(resample_target, forms)
 {
 	struct tfr_target t;
 
-	cr_assert_eq(tfr_target_parse(&t, "uniform", "--target", NULL), TFR_OK);
+	cr_assert_eq(tfr_target_parse(&t, "uniform", NULL), TFR_OK);
 	cr_assert_eq(t.form, TFR_TARGET_UNIFORM);
-	cr_assert_eq(tfr_target_parse(&t, "proportional", "--target", NULL), TFR_OK);
+	cr_assert_eq(tfr_target_parse(&t, "proportional", NULL), TFR_OK);
 	cr_assert(t.form == TFR_TARGET_PROPORTIONAL && t.exponent == 1);
-	cr_assert_eq(tfr_target_parse(&t, "proportional^-0.5", "--target", NULL), TFR_OK);
+	cr_assert_eq(tfr_target_parse(&t, "proportional^-0.5", NULL), TFR_OK);
 	cr_assert(t.form == TFR_TARGET_PROPORTIONAL && t.exponent == -0.5);
-	cr_assert_eq(tfr_target_parse(&t, "uniform=1", "--target", NULL), TFR_OK);
+	cr_assert_eq(tfr_target_parse(&t, "uniform=1", NULL), TFR_OK);
 	cr_assert_eq(t.form, TFR_TARGET_LIST);
 	assert_entry(&t, 0, "uniform", 7, 1);
 	tfr_target_clear(&t);
@@ -54,13 +54,13 @@ Test(resample_target, lists)
 		tfr_target_parse(&t,
 			"0=0.5, 1 = 2 ,\"a,b=c\"=1e-3,'it''=0,'x\\'y\"'=3,\"\"=4,\\x00\\\\\\n\\t=5,"
 			"caf\xc3\xa9=6,\xff=7,-9223372036854775808=8",
-			"--target", NULL),
+			NULL),
 		TFR_EUSAGE, "a quote that ends before its =");
 	tfr_target_clear(&t);
 	cr_assert_eq(tfr_target_parse(&t,
 			     "0=0.5, 1= 2 ,\"a,b=c\"=1e-3,'x\\'y\"'=3,\"\"=4,\\x00\\\\\\n\\t=5,"
 			     "caf\xc3\xa9=6,\xff=7,-9223372036854775808=8",
-			     "--target", NULL),
+			     NULL),
 		TFR_OK);
 	cr_assert_eq(t.names.n, 9);
 	assert_entry(&t, 0, "0", 1, 0.5);
@@ -110,7 +110,7 @@ Test(resample_target, every_fault_is_named)
 		struct tfr_error err = { 0 };
 		struct tfr_target t;
 
-		cr_expect_eq(tfr_target_parse(&t, faults[i].spec, "--target", &err), TFR_EUSAGE,
+		cr_expect_eq(tfr_target_parse(&t, faults[i].spec, &err), TFR_EUSAGE,
 			"'%s' is taken", faults[i].spec);
 		cr_expect(strstr(err.message, faults[i].says), "'%s' gives: %s", faults[i].spec,
 			err.message);
@@ -125,7 +125,7 @@ Test(resample_target, a_file_that_exists_wins_and_has_any_name_but_a_tab)
 	struct tfr_target t;
 
 	temp_write("uniform", lines, sizeof(lines) - 1);
-	cr_assert_eq(tfr_target_open(&t, "uniform", "--target", &err), TFR_OK, "%s", err.message);
+	cr_assert_eq(tfr_target_open(&t, "uniform", &err), TFR_OK, "%s", err.message);
 	cr_assert_eq(t.form, TFR_TARGET_LIST);
 	cr_assert_eq(t.names.n, 5);
 	assert_entry(&t, 0, "#1", 2, 5);
@@ -135,7 +135,7 @@ Test(resample_target, a_file_that_exists_wins_and_has_any_name_but_a_tab)
 	assert_entry(&t, 4, "a\tb", 3, 1);
 	tfr_target_clear(&t);
 	mkdir("proportional", 0700);
-	cr_assert_eq(tfr_target_open(&t, "proportional", "--target", &err), TFR_OK);
+	cr_assert_eq(tfr_target_open(&t, "proportional", &err), TFR_OK);
 	cr_assert_eq(t.form, TFR_TARGET_PROPORTIONAL, "a folder is no file");
 }
 
@@ -158,7 +158,7 @@ Test(resample_target, faults_of_a_file_have_their_line)
 		struct tfr_target t;
 
 		temp_write("f", faults[i].lines, strlen(faults[i].lines));
-		cr_expect_eq(tfr_target_open(&t, "f", "--target", &err), TFR_EUSAGE);
+		cr_expect_eq(tfr_target_open(&t, "f", &err), TFR_EUSAGE);
 		cr_expect(strstr(err.message, faults[i].says), "%s", err.message);
 		tfr_target_clear(&t);
 	}
@@ -195,13 +195,10 @@ static enum tfr_status weigh(
 {
 	struct tfr_classing by_value = { 0 };
 	struct tfr_target t;
-	double have[8];
-	enum tfr_status status = tfr_target_parse(&t, spec, "--target", err);
+	enum tfr_status status = tfr_target_parse(&t, spec, err);
 
-	for (size_t i = 0; i < classes->n; i++)
-		have[i] = (double)classes->items[i].records;
 	if (!status)
-		status = tfr_target_weights(&t, "--target", &by_value, classes, have, weights, err);
+		status = tfr_target_weights(&t, &by_value, classes, weights, err);
 	tfr_target_clear(&t);
 	return status;
 }
@@ -256,7 +253,7 @@ Test(resample_target, a_table_grows_and_is_bounded)
 	class.number = -1;
 	cr_assert_eq(tfr_classes_add(&c, &class, 1, NULL, &err), TFR_EUSAGE);
 	cr_assert(strstr(err.message, "more than 1000000 classes"));
-	cr_assert(strstr(tfr_error_hint_text(&err), "--bins"));
+	cr_assert(strstr(tfr_error_hint_text(&err), "--class"));
 	cr_assert_eq(tfr_classes_merge(&again, &c, &err), TFR_OK);
 	tfr_classes_sort(&again);
 	for (int64_t i = 0; i < TFR_CLASSES_MAX; i += 997) {
