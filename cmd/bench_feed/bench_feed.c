@@ -16,7 +16,6 @@
 /* The files of a run, besides standard output. */
 struct outputs {
 	struct page *html;
-	struct tfr_writer *events;
 	struct feed_comparison *comparison;
 };
 
@@ -67,8 +66,7 @@ static int open_outputs(struct feed *f, struct outputs *o)
 
 	if ((s->compare && feed_comparison_open(&o->comparison, s->compare, &err)) ||
 		(s->trace && feed_trace_open(&f->trace, s->trace, s->force, &err)) ||
-		(s->html && page_open(&o->html, s->html, s->force, &err)) ||
-		(s->logdir && feed_events_open(&o->events, s->logdir, &err)))
+		(s->html && page_open(&o->html, s->html, s->force, &err)))
 		return cmd_fail(f->c, &err);
 	return 0;
 }
@@ -80,8 +78,6 @@ static void write_files(struct feed *f, struct outputs *o)
 	if (feed_trace_publish(f->trace, f, &err))
 		cmd_error(f->c, &err);
 	if (o->html && feed_html(o->html, f, &err))
-		cmd_error(f->c, &err);
-	if (o->events && feed_events_write(o->events, f, &err))
 		cmd_error(f->c, &err);
 }
 
@@ -158,7 +154,6 @@ static void leave(struct feed *f, struct outputs *o)
 	publish_quarantine(f);
 	feed_trace_abandon(f->trace);
 	page_close(o->html);
-	tfr_writer_close(o->events);
 	cmd_end_of_signal();
 	fflush(stdout);
 	_exit(f->c->exit);
@@ -191,7 +186,6 @@ static void clear(struct feed *f, struct outputs *o)
 	publish_quarantine(f);
 	feed_trace_close(f->trace);
 	page_close(o->html);
-	tfr_writer_close(o->events);
 	feed_comparison_close(o->comparison);
 	feed_gallery_clear(&f->gallery);
 	for (size_t i = 0; i < f->feature_count; i++)

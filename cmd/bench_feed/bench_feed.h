@@ -13,7 +13,7 @@
 
 struct feed_settings {
 	const char *device, *stages, *size, *augment, *shuffle, *where, *on_error, *compute, *trace,
-		*logdir, *html, *compare;
+		*html, *compare;
 	struct opt_list features;
 	uint64_t batch, cycle_length, block_length, prefetch, epochs, steps, steps_per_transfer,
 		seed, jobs, memory;
@@ -53,10 +53,6 @@ struct feed_compute {
 struct feed_point {
 	double seconds;
 	uint64_t records, bytes, device_bytes, batches;
-	double wait;		      /* median so far */
-	double idle;		      /* fraction so far */
-	double busy[TFR_STAGES_MAX];  /* thread-seconds */
-	double queue[TFR_STAGES_MAX]; /* items waiting after each stage */
 };
 
 struct feed_history;

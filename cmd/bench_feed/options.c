@@ -101,8 +101,6 @@ const struct opt feed_options[] = {
 		struct feed_settings, html),
 	OPT(STRING, 0, "trace", "FILE", NULL, "write a timeline for ui.perfetto.dev",
 		struct feed_settings, trace),
-	OPT(STRING, 0, "logdir", "DIR", NULL, "write the figures over time for TensorBoard",
-		struct feed_settings, logdir),
 	OPT(STRING, 0, "compare", "FILE", NULL, "compare with the --json of an earlier run",
 		struct feed_settings, compare),
 	OPT(REAL, 0, "tolerance", "PERCENT", NULL,
@@ -118,6 +116,7 @@ const struct opt feed_options[] = {
 		struct feed_settings, verbose),
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings,
 		quiet),
+	OPT_GONE("logdir", "Use --json, whose member 'over_time' has the figures, or --html FILE."),
 	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
 	OPT_GONE("ladder",
 		"The report has the time of each stage.  --stages with a shorter list measures "

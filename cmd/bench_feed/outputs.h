@@ -14,11 +14,6 @@ void feed_report_json(const struct feed *f, const struct feed_comparison *k);
 /* report_html.c */
 enum tfr_status feed_html(struct page *page, const struct feed *f, struct tfr_error *err);
 
-/* tensorboard.c: opens a file in `folder`, which is created if it does not exist. */
-enum tfr_status feed_events_open(struct tfr_writer **w, const char *folder, struct tfr_error *err);
-enum tfr_status feed_events_write(
-	struct tfr_writer *w, const struct feed *f, struct tfr_error *err);
-
 /* compare.c: an earlier run, read before this one starts. */
 enum tfr_status feed_comparison_open(
 	struct feed_comparison **k, const char *path, struct tfr_error *err);

@@ -107,7 +107,7 @@ static void put_command(FILE *out, const struct feed *f)
 	/* Options that put_command() itself writes, or that are not part of the run. */
 	static const char *const except[] = { "device", "stages", "batch", "size", "augment",
 		"shuffle-buffer", "cycle-length", "block-length", "prefetch", "epochs", "steps",
-		"seconds", "seed", "memory", "jobs", "json", "trace", "logdir", "html", "compare",
+		"seconds", "seed", "memory", "jobs", "json", "trace", "html", "compare",
 		"tolerance", "progress", "force", "verbose", "quiet", NULL };
 	const struct feed_settings *s = f->s;
 
