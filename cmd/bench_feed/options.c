@@ -121,7 +121,7 @@ const struct opt feed_options[] = {
 	OPT_GONE("ladder",
 		"The report has the time of each stage.  --stages with a shorter list measures "
 		"the pipeline up to a stage."),
-	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
+	OPT_GONE("tmpdir", "The stage cache keeps its input in memory: see --memory."),
 	OPTIONS_END,
 };
 

@@ -23,8 +23,7 @@
  * 1, and so on.
  *
  * cache keeps its input of the first epoch, and outputs it in the same order in all later
- * epochs, so that files are read once. cache=FILE keeps it in a file without a name in the
- * folder of FILE (for a name alone: the current folder), which disappears with the pipeline.
+ * epochs, so that files are read once.
  *
  * Records that leave a list which ends before upload are dropped and counted.
  *

@@ -94,7 +94,8 @@ static enum tfr_status compile_ordered(
 		return TFR_OK;
 	case STAGE_CACHE:
 		n = add_node(flow, NODE_CACHE, i, i + 1);
-		return tfr_sample_cache_new(&n->cache, st->file, flow->set->opts.memory, err);
+		n->cache = tfr_sample_cache_new();
+		return n->cache ? TFR_OK : tfr_fail_nomem(err, "making a cache");
 	default:
 		n = add_node(flow, NODE_PREFETCH, i, i + 1);
 		n->most = st->n;

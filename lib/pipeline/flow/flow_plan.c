@@ -162,7 +162,7 @@ void tfr_flow_plan(
 			if (n->shuffle.shuffler.capacity > plan->shuffle)
 				plan->shuffle = n->shuffle.shuffler.capacity;
 		}
-		if (n->kind == NODE_CACHE && !flow->set->list.at[n->row].file)
+		if (n->kind == NODE_CACHE)
 			plan->cache_bytes += cache_need(flow, f, n);
 	}
 	plan->queue_bytes = queue_need(flow, f);

@@ -135,8 +135,6 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 	for (unsigned i = 0; i < s->in_count; i++) {
 		if (status == TFR_OK && n->cache && s->in[i])
 			status = tfr_sample_cache_add(n->cache, s->in[i], &w->err);
-		else if (status == TFR_OK && n->cache)
-			status = tfr_sample_cache_seal(n->cache, &w->err);
 		s->out[s->out_count++] = s->in[i];
 	}
 	return status;

@@ -145,27 +145,6 @@ static enum tfr_status take_read(struct tfr_stage *st, const char *arg, struct t
 		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
 }
 
-/* A name with a comma or a blank, and an empty one, is quoted; a name with a quote cannot be
- * written. */
-static enum tfr_status take_cache(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	size_t n = arg ? strlen(arg) : 0;
-	bool quoted = n > 1 && arg[0] == '"' && arg[n - 1] == '"';
-
-	if (!arg)
-		return name_it(st, err, "%s", "");
-	st->file = quoted ? strndup(arg + 1, n - 2) : strdup(arg);
-	if (!st->file)
-		return tfr_fail_nomem(err, "reading the list of stages");
-	if (!st->file[0] || strchr(st->file, '"'))
-		return wrong(st, arg, err);
-	quoted = strpbrk(st->file, ", \t\n") != NULL;
-	st->text = tfr_asprintf(quoted ? "cache=\"%s\"" : "cache=%s", st->file);
-	if (!st->text)
-		return tfr_fail_nomem(err, "reading the list of stages");
-	return TFR_OK;
-}
-
 static enum tfr_status name_audio(struct tfr_stage *st, struct tfr_error *err)
 {
 	if (st->rate)
@@ -430,7 +409,7 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 	{ "inflate", STAGE_INFLATE, NULL, take_none, 0, NULL },
 	{ "parse", STAGE_PARSE, NULL, take_none, 0, NULL },
 	{ "filter", STAGE_FILTER, NULL, take_none, 0, NULL },
-	{ "cache", STAGE_CACHE, "[=FILE]", take_cache, 0, NULL },
+	{ "cache", STAGE_CACHE, NULL, take_none, 0, NULL },
 	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", take_decode, 0, NULL },
 	{ "resize", STAGE_IMAGE, "=W[xH][:area]", take_resize, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_resize },

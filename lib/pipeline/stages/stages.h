@@ -77,7 +77,6 @@ struct tfr_stage {
 	float mean[3], std[3];
 	enum tfr_dtype dtype; /* cast */
 	bool chw;	      /* chw; hwc has it false */
-	char *file;	      /* cache; NULL: in memory */
 };
 
 extern const struct tfr_stage_row tfr_stage_rows[];
@@ -91,8 +90,7 @@ struct tfr_stage_list {
 /* The most images made of one, and the most stages of a list. */
 enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
 
-/* Stages are separated by commas.  Blanks around them do not matter, and a file name with either
- * in it is written in double quotes.
+/* Stages are separated by commas.  Blanks around them do not matter.
  *
  * The order is checked: read comes first, and only there; inflate directly after it; parse
  * before filter and decode; filter before decode; decode before transforms.  There is one each
