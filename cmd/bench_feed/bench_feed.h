@@ -12,11 +12,11 @@
 #define FEED_NOT_GIVEN UINT64_MAX
 
 struct feed_settings {
-	const char *device, *stages, *size, *augment, *shuffle, *where, *on_error, *compute, *trace,
-		*html, *compare;
+	const char *device, *stages, *size, *augment, *where, *on_error, *compute, *trace, *html,
+		*compare;
 	struct opt_list features;
-	uint64_t batch, cycle_length, block_length, prefetch, epochs, steps, steps_per_transfer,
-		seed, jobs, memory;
+	uint64_t batch, shuffle, cycle_length, block_length, prefetch, epochs, steps,
+		steps_per_transfer, seed, jobs, memory;
 	double seconds, stall_timeout, tolerance;
 	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
 		cold, allow_missing, json, force, quiet, verbose;
@@ -117,8 +117,6 @@ struct feed {
 int feed_check_options(struct cmd *c, const struct feed_settings *s);
 /* --compute-ms MEAN[:SD], in seconds.  False: malformed. */
 bool feed_parse_compute(const char *text, double *mean, double *deviation);
-/* --shuffle-buffer N[:MIN].  False: malformed. */
-bool feed_parse_shuffle(const char *text, uint64_t *n, uint64_t *least);
 
 /* stage_list.c: the stage list made from the short options, with images or without.  The caller
  * frees it.  NULL: out of memory. */

@@ -84,8 +84,7 @@ static void draw_list(struct tfr_rng *rng, bool images, char *list, size_t size,
 
 	*factor = 1;
 	if (shuffle)
-		snprintf(mix, sizeof(mix), "shuffle=%u:%u,", shuffle,
-			shuffle > 1 ? 1 + (unsigned)tfr_rng_below(rng, shuffle - 1) : 1);
+		snprintf(mix, sizeof(mix), "shuffle=%u,", shuffle);
 	if (images && tfr_rng_below(rng, 2)) {
 		*factor = 2;
 		strcpy(text, "mirror,");

@@ -88,8 +88,8 @@ static enum tfr_status compile_ordered(
 			return tfr_fail(err, TFR_EUSAGE,
 				"a shuffle buffer of %llu records is out of reach",
 				(unsigned long long)st->n);
-		if (!tfr_shuffle_buffer_init(
-			    &n->shuffle, st->n, st->min, flow->set->opts.seed + (*shuffles)++))
+		tfr_shuffler_init(&n->shuffler, st->n, flow->set->opts.seed + (*shuffles)++);
+		if (!tfr_shuffler_reserve(&n->shuffler))
 			return tfr_fail_nomem(err, "making a shuffle buffer");
 		return TFR_OK;
 	case STAGE_CACHE:

@@ -224,15 +224,7 @@ static enum tfr_status take_count(struct tfr_stage *st, const char *arg, struct 
 
 static enum tfr_status take_shuffle(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	const char *p = arg;
-
-	if (!number(&p, 1, UINT32_MAX, &st->n) ||
-		(accept(&p, ':') && !number(&p, 1, st->n, &st->min)) || *p)
-		return wrong(st, arg, err);
-	if (!st->min)
-		return name_it(st, err, "=%llu", (unsigned long long)st->n);
-	return name_it(
-		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
+	return one_number(st, arg, UINT32_MAX, err);
 }
 
 static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struct tfr_error *err)
@@ -447,7 +439,7 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 		&tfr_transform_cast },
 	{ "channels-first", STAGE_IMAGE, NULL, take_chw, STAGE_AUDIO | STAGE_FINISHES,
 		&tfr_transform_form },
-	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", take_shuffle, 0, NULL },
+	{ "shuffle", STAGE_SHUFFLE, "=N", take_shuffle, 0, NULL },
 	{ "batch", STAGE_BATCH, "=N", take_count, 0, NULL },
 	{ "prefetch", STAGE_PREFETCH, "=N", take_count, 0, NULL },
 	{ "upload", STAGE_UPLOAD, NULL, take_none, 0, NULL },

@@ -1,6 +1,6 @@
 /* pipeline/stages/stages.h - the list of stages that a user writes, and its grammar.
  *
- *     read=4:1, parse, shuffle=10000:5000, decode, five-crop=224, normalise, batch=128, upload
+ *     read=4:1, parse, shuffle=10000, decode, five-crop=224, normalise, batch=128, upload
  *
  * A stage is a row of one array (stages.c): its name, its kind, the reader of its argument and,
  * for a transform, its function.  The parser checks the text and the order of stages; whether
@@ -56,8 +56,8 @@ struct tfr_stage {
 	const struct tfr_stage_row *row;
 	enum tfr_stage_kind kind;
 	char *text; /* "five-crop=224", in normal form, with all defaults */
-	/* read: cycle and block length; shuffle: capacity and minimum (0: none given); batch,
-	 * prefetch, cutout, reflect-pad: their number. */
+	/* read: cycle and block length; shuffle: capacity; batch, prefetch, cutout, reflect-pad:
+	 * their number. */
 	uint64_t n, min;
 	uint32_t width, height; /* of a crop, a resize, a pad; for audio: samples, and 1 */
 	uint32_t copies;	/* images that one becomes: 1 of all but three transforms */

@@ -1,8 +1,8 @@
 /* Lists of stages in every order: the contents of batches depend only on the files, the list and
  * the seed, and are those that the stages describe. */
 #include <criterion/criterion.h>
-#include <pthread.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,9 +76,9 @@ Test(flow, is_the_same_for_any_workers_memory_and_devices)
 		unsigned copies;
 	} cases[] = {
 		{ "read=2:3,parse,decode,resize=16,shuffle=9,batch=7,upload", 1 },
-		{ "read=2,parse,shuffle=20:5,decode,five-crop=20,mirror,normalise,batch=16,upload",
+		{ "read=2,parse,shuffle=20,decode,five-crop=20,mirror,normalise,batch=16,upload",
 			10 },
-		{ "read=2,parse,decode,five-crop=20,mirror,shuffle=100:30,normalise,batch=16,"
+		{ "read=2,parse,decode,five-crop=20,mirror,shuffle=100,normalise,batch=16,"
 		  "upload",
 			10 },
 		{ "read=3,parse,decode,random-crop=20*5,shuffle=50,flip,normalise,chw,batch=8,"
@@ -94,7 +94,7 @@ Test(flow, is_the_same_for_any_workers_memory_and_devices)
 		  "batch=8,prefetch=2,upload",
 			1 },
 		{ "read=2,batch=6,upload", 1 },
-		{ "read=2,shuffle=30:3,batch=6,upload", 1 },
+		{ "read=2,shuffle=30,batch=6,upload", 1 },
 	};
 	struct tfr_pipeline_opts opts = { .epochs = 3, .seed = 7 };
 
@@ -322,7 +322,7 @@ Test(flow, decorrelates_crops_by_a_shuffle_behind_them)
 	make_images("p", FILES, EACH, -1, -1);
 	before = neighbours("read,parse,shuffle=51,decode,centre-crop=8,cast=uint8,mirror,batch=32,"
 			    "upload");
-	behind = neighbours("read,parse,decode,centre-crop=8,cast=uint8,mirror,shuffle=102:50,"
+	behind = neighbours("read,parse,decode,centre-crop=8,cast=uint8,mirror,shuffle=102,"
 			    "batch=32,upload");
 	cr_assert_gt(before, 2 * behind + 0.1, "%g and %g", before, behind);
 }
@@ -356,49 +356,6 @@ Test(flow, reads_files_once_where_there_is_a_cache)
 	cr_assert_not_null(strstr(run.err.message, "cache "), "%s", run.err.message);
 	cr_assert_not_null(strstr(tfr_error_hint_text(&run.err), "'cache'"), "%s",
 		tfr_error_hint_text(&run.err));
-}
-
-/* The order of shuffle=N:MIN, from payloads numbered in order: item k comes out when no more
- * than min(MIN + 1 + 2k, N + k) are in. */
-Test(flow, begins_to_shuffle_before_the_buffer_is_full)
-{
-	const char *const paths[] = { "a" };
-	struct tfr_pipeline_opts opts = { .stages = "read=1,shuffle=40:9,batch=1000,upload",
-		.epochs = 2 };
-	struct tfr_pipeline *p;
-	struct tfr_device *dev;
-	struct tfr_batch batch;
-	struct tfr_set *set;
-	bool early = false;
-
-	make_payloads("a", 300);
-	set = open_set(paths, 1);
-	cr_assert_eq(tfr_device_open(&dev, "host", NULL), TFR_OK);
-	opts.set = set;
-	opts.devices = &dev;
-	opts.device_count = 1;
-	for (opts.threads = 1; opts.threads < 4; opts.threads++) {
-		cr_assert_eq(tfr_pipeline_open(&p, &opts, NULL), TFR_OK);
-		while (tfr_pipeline_next(p, &batch, NULL) == TFR_OK) {
-			const int64_t *offsets = batch.memory;
-			const char *bytes = (const char *)(offsets + batch.records + 1);
-
-			cr_assert_eq(batch.records, 300);
-			for (int k = 0; k < 300; k++) {
-				int number = atoi(bytes + offsets[k] + 2), in = 10 + 2 * k;
-
-				in = in < 40 + k ? in : 40 + k;
-				in = in < 300 ? in : 300;
-				cr_assert_lt(number, in, "number %d came out as %d", number, k);
-				early |= number > 10 + k;
-			}
-			tfr_pipeline_release(p, &batch);
-		}
-		tfr_pipeline_close(p);
-	}
-	cr_assert(early);
-	tfr_device_close(dev);
-	tfr_set_close(set);
 }
 
 /* A list may end anywhere: what leaves its last stage is counted. */
