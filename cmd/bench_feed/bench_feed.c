@@ -193,7 +193,6 @@ static void clear(struct feed *f, struct outputs *o)
 	free(f->features);
 	free(f->waits);
 	free(f->tensors);
-	free(f->repeat);
 	free(f->stages);
 }
 

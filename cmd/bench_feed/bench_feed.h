@@ -110,7 +110,6 @@ struct feed {
 	bool left_running;	  /* a GPU may still be working: nothing may be closed */
 	struct feed_guard *guard; /* NULL: devices of this process need none */
 	bool gathered, reported;
-	char *repeat; /* the command that repeats the run */
 };
 
 /* options.c: checks numbers and conflicts.  0, or the exit status; the error is printed. */
@@ -121,10 +120,6 @@ bool feed_parse_compute(const char *text, double *mean, double *deviation);
 /* stage_list.c: the stage list made from the short options, with images or without.  The caller
  * frees it.  NULL: out of memory. */
 char *feed_compose(const struct feed_settings *s, bool images);
-
-/* repeat.c: the command line that repeats the run, with all defaults that may change.  The caller
- * frees it.  NULL: out of memory. */
-char *feed_repeat(const struct feed *f);
 
 /* cold.c: drops the inputs from the page cache, and warns if they stay. */
 void feed_make_cold(struct cmd *c, const struct tfr_set *set);

@@ -221,7 +221,6 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	bool any = f->device_count > 0;
 
 	tfr_json_string(j, "command", f->c->line);
-	tfr_json_string(j, "repeat", f->repeat ? f->repeat : "");
 	tfr_json_string(j, "device", any ? tfr_device_name(f->devices[0]) : "");
 	tfr_json_string(j, "device_description", any ? tfr_device_description(f->devices[0]) : "");
 	tfr_json_string(j, "device_reason", any ? tfr_device_reason(f->devices[0]) : "");
