@@ -56,6 +56,8 @@ struct feed_point {
 };
 
 struct feed_history;
+struct feed_comparison;
+struct page;
 
 /* --- images and audio of a batch, copied back from the device --- */
 
@@ -96,6 +98,8 @@ struct feed {
 
 	struct feed_history *history;
 	struct feed_trace *trace;
+	struct page *html;
+	struct feed_comparison *comparison;
 	struct feed_compute compute;
 	struct feed_gallery gallery;
 	char *tensors;		      /* "pixels float32 [64 224 224 3]", of the first batch */
@@ -151,12 +155,14 @@ void feed_live_draw(struct feed_live *l, const struct tfr_pipeline_stats *st);
 void feed_live_hide(struct feed_live *l); /* accepts NULL */
 void feed_live_close(struct feed_live *l);
 
+/* bench_feed.c: in place of a main thread that is stuck in a call of a driver, reports and ends the
+ * process.  `err` NULL: after a signal. */
+void feed_end_stuck(struct feed *f, const struct tfr_error *err);
+
 /* guard.c: ends a run in which a driver never returns from a call of the main thread. */
-/* On the guard's thread, once: reports and ends the process.  `err` NULL: after a signal. */
-typedef void feed_guard_end(struct feed *f, void *ctx, const struct tfr_error *err);
 /* Drivers take seconds to start GPUs, to pin memory and to give it back, without being stuck. */
 #define FEED_GUARD_SLOW 10
-struct feed_guard *feed_guard_new(struct feed *f, feed_guard_end *end, void *ctx); /* or NULL */
+struct feed_guard *feed_guard_new(struct feed *f); /* or NULL */
 void feed_guard_free(struct feed_guard *g);
 /* These accept NULL.  A phase, such as "opening devices", ends at the next one, or with NULL.  Its
  * driver is waited for at least `least` seconds, whatever --stall-timeout says. */

@@ -5,11 +5,9 @@
 #include "bench_feed/bench_feed.h"
 #include "common/html_page.h"
 
-struct feed_comparison;
-
 /* report.c, report_json.c: standard output. */
 void feed_report_text(const struct feed *f);
-void feed_report_json(const struct feed *f, const struct feed_comparison *k);
+void feed_report_json(const struct feed *f);
 
 /* report_html.c */
 enum tfr_status feed_html(struct page *page, const struct feed *f, struct tfr_error *err);

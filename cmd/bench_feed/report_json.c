@@ -245,13 +245,13 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	tfr_json_u64(j, "driver_rss_bytes", f->driver_rss);
 }
 
-void feed_report_json(const struct feed *f, const struct feed_comparison *k)
+void feed_report_json(const struct feed *f)
 {
 	struct tfr_json *j = cmd_json_open(2);
 
 	put_report(j, f);
-	if (k)
-		feed_comparison_json(k, j);
+	if (f->comparison)
+		feed_comparison_json(f->comparison, j);
 	tfr_json_close_object(j);
 	cmd_print_json(f->c, j, stdout);
 }
