@@ -13,13 +13,6 @@
 #include "builtin.h"
 #include "common/selection.h"
 
-/* The files of a run, besides standard output. */
-struct outputs {
-	struct page *html;
-	struct tfr_writer *events;
-	struct feed_comparison *comparison;
-};
-
 static int open_quarantine(struct feed *f)
 {
 	const struct tfr_writer_opts opts = { .temporaries = cmd_temporaries() };
@@ -60,50 +53,47 @@ static int compose(struct feed *f)
 	return f->stages ? 0 : cmd_no_memory(f->c);
 }
 
-static int open_outputs(struct feed *f, struct outputs *o)
+static int open_outputs(struct feed *f)
 {
 	const struct feed_settings *s = f->s;
 	struct tfr_error err;
 
-	if ((s->compare && feed_comparison_open(&o->comparison, s->compare, &err)) ||
+	if ((s->compare && feed_comparison_open(&f->comparison, s->compare, &err)) ||
 		(s->trace && feed_trace_open(&f->trace, s->trace, s->force, &err)) ||
-		(s->html && page_open(&o->html, s->html, s->force, &err)) ||
-		(s->logdir && feed_events_open(&o->events, s->logdir, &err)))
+		(s->html && page_open(&f->html, s->html, s->force, &err)))
 		return cmd_fail(f->c, &err);
 	return 0;
 }
 
-static void write_files(struct feed *f, struct outputs *o)
+static void write_files(struct feed *f)
 {
 	struct tfr_error err;
 
 	if (feed_trace_publish(f->trace, f, &err))
 		cmd_error(f->c, &err);
-	if (o->html && feed_html(o->html, f, &err))
-		cmd_error(f->c, &err);
-	if (o->events && feed_events_write(o->events, f, &err))
+	if (f->html && feed_html(f->html, f, &err))
 		cmd_error(f->c, &err);
 }
 
-static void report(struct feed *f, struct outputs *o)
+static void report(struct feed *f)
 {
 	struct tfr_error err;
 
-	if (o->comparison)
-		feed_comparison_make(o->comparison, f, f->s->tolerance >= 0 ? f->s->tolerance : 5);
+	if (f->comparison)
+		feed_comparison_make(f->comparison, f, f->s->tolerance >= 0 ? f->s->tolerance : 5);
 	if (f->s->json)
-		feed_report_json(f, o->comparison);
+		feed_report_json(f);
 	else
 		feed_report_text(f);
-	if (o->comparison && !f->s->json)
-		feed_comparison_print(o->comparison);
+	if (f->comparison && !f->s->json)
+		feed_comparison_print(f->comparison);
 	fflush(stdout);
-	write_files(f, o);
-	if (o->comparison && feed_comparison_judge(o->comparison, &err))
+	write_files(f);
+	if (f->comparison && feed_comparison_judge(f->comparison, &err))
 		cmd_error(f->c, &err);
 }
 
-static void run(struct feed *f, struct outputs *o)
+static void run(struct feed *f)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
@@ -115,13 +105,13 @@ static void run(struct feed *f, struct outputs *o)
 	}
 	if (feed_open(f) || !f->pipeline)
 		return;
-	if (o->comparison &&
-		feed_comparison_fits(o->comparison, tfr_pipeline_describe(f->pipeline), &err)) {
+	if (f->comparison &&
+		feed_comparison_fits(f->comparison, tfr_pipeline_describe(f->pipeline), &err)) {
 		cmd_error(f->c, &err);
 		return;
 	}
-	if (o->comparison)
-		feed_comparison_warn(o->comparison, f);
+	if (f->comparison)
+		feed_comparison_warn(f->comparison, f);
 	tfr_pipeline_stats(f->pipeline, &f->stats);
 	feed_trace_name_stages(f->trace, &f->stats);
 	feed_history_start(f->history);
@@ -133,7 +123,7 @@ static void run(struct feed *f, struct outputs *o)
 	if (status == TFR_END)
 		feed_measure_links(f);
 	f->reported = true;
-	report(f, o);
+	report(f);
 	feed_hint_stuck(f, &err);
 	if (status != TFR_END && status != TFR_ECANCELLED)
 		cmd_error(f->c, &err);
@@ -153,34 +143,30 @@ static void publish_quarantine(struct feed *f)
 
 /* Closing would wait for a driver that never returns, or for a step that a GPU still computes, so
  * the process ends without closing anything. */
-static void leave(struct feed *f, struct outputs *o)
+static void leave(struct feed *f)
 {
 	publish_quarantine(f);
 	feed_trace_abandon(f->trace);
-	page_close(o->html);
-	tfr_writer_close(o->events);
+	page_close(f->html);
 	cmd_end_of_signal();
 	fflush(stdout);
 	_exit(f->c->exit);
 }
 
-/* In place of a main thread that is stuck in a call of a driver. */
-static void end_stuck(struct feed *f, void *ctx, const struct tfr_error *err)
+void feed_end_stuck(struct feed *f, const struct tfr_error *err)
 {
-	struct outputs *o = ctx;
-
 	if (f->pipeline && !f->reported) {
 		feed_history_stop(f->history);
 		if (!f->gathered)
 			feed_gather(f);
-		report(f, o);
+		report(f);
 	}
 	if (err)
 		cmd_error(f->c, err);
-	leave(f, o);
+	leave(f);
 }
 
-static void clear(struct feed *f, struct outputs *o)
+static void clear(struct feed *f)
 {
 	feed_close(f);
 	feed_history_free(f->history);
@@ -190,25 +176,23 @@ static void clear(struct feed *f, struct outputs *o)
 	tfr_set_close(f->set);
 	publish_quarantine(f);
 	feed_trace_close(f->trace);
-	page_close(o->html);
-	tfr_writer_close(o->events);
-	feed_comparison_close(o->comparison);
+	page_close(f->html);
+	feed_comparison_close(f->comparison);
 	feed_gallery_clear(&f->gallery);
 	for (size_t i = 0; i < f->feature_count; i++)
 		tfr_batch_feature_clear(&f->features[i]);
 	free(f->features);
 	free(f->waits);
 	free(f->tensors);
-	free(f->repeat);
 	free(f->stages);
 }
 
-static int open_devices(struct feed *f, struct outputs *o)
+static int open_devices(struct feed *f)
 {
 	uint64_t before = feed_peak_rss();
 	struct tfr_error err;
 
-	f->guard = feed_guard_new(f, end_stuck, o);
+	f->guard = feed_guard_new(f);
 	if (!f->guard)
 		return cmd_no_memory(f->c);
 	feed_guard_phase(f->guard, "opening devices", FEED_GUARD_SLOW);
@@ -229,31 +213,30 @@ static int open_devices(struct feed *f, struct outputs *o)
 }
 
 /* 0: the run can start.  Otherwise the exit status. */
-static int prepare(struct feed *f, struct outputs *o)
+static int prepare(struct feed *f)
 {
 	if (feed_check_options(f->c, f->s) || read_features(f) || compose(f) ||
-		open_quarantine(f) || open_outputs(f, o) ||
+		open_quarantine(f) || open_outputs(f) ||
 		cmd_open_inputs(f->c, f->s->allow_missing, &f->set))
 		return f->c->exit;
 	f->interrupted = cmd_catch_signals();
-	return open_devices(f, o);
+	return open_devices(f);
 }
 
 static int bench_feed_main(struct cmd *c)
 {
 	struct feed *f = calloc(1, sizeof(*f)); /* too large for a stack */
-	struct outputs o = { 0 };
 
 	if (!f)
 		return cmd_no_memory(c);
 	f->c = c;
 	f->s = c->settings;
 	c->quiet = f->s->quiet;
-	if (!prepare(f, &o))
-		run(f, &o);
+	if (!prepare(f))
+		run(f);
 	if (f->left_running)
-		leave(f, &o);
-	clear(f, &o);
+		leave(f);
+	clear(f);
 	free(f);
 	cmd_end_of_signal();
 	return c->exit;

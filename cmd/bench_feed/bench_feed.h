@@ -12,11 +12,11 @@
 #define FEED_NOT_GIVEN UINT64_MAX
 
 struct feed_settings {
-	const char *device, *stages, *size, *augment, *shuffle, *where, *on_error, *compute, *trace,
-		*logdir, *html, *compare;
+	const char *device, *stages, *size, *augment, *where, *on_error, *compute, *trace, *html,
+		*compare;
 	struct opt_list features;
-	uint64_t batch, cycle_length, block_length, prefetch, epochs, steps, steps_per_transfer,
-		seed, jobs, memory;
+	uint64_t batch, shuffle, cycle_length, block_length, prefetch, epochs, steps,
+		steps_per_transfer, seed, jobs, memory;
 	double seconds, stall_timeout, tolerance;
 	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
 		cold, allow_missing, json, force, quiet, verbose;
@@ -53,13 +53,11 @@ struct feed_compute {
 struct feed_point {
 	double seconds;
 	uint64_t records, bytes, device_bytes, batches;
-	double wait;		      /* median so far */
-	double idle;		      /* fraction so far */
-	double busy[TFR_STAGES_MAX];  /* thread-seconds */
-	double queue[TFR_STAGES_MAX]; /* items waiting after each stage */
 };
 
 struct feed_history;
+struct feed_comparison;
+struct page;
 
 /* --- images and audio of a batch, copied back from the device --- */
 
@@ -100,6 +98,8 @@ struct feed {
 
 	struct feed_history *history;
 	struct feed_trace *trace;
+	struct page *html;
+	struct feed_comparison *comparison;
 	struct feed_compute compute;
 	struct feed_gallery gallery;
 	char *tensors;		      /* "pixels float32 [64 224 224 3]", of the first batch */
@@ -114,23 +114,16 @@ struct feed {
 	bool left_running;	  /* a GPU may still be working: nothing may be closed */
 	struct feed_guard *guard; /* NULL: devices of this process need none */
 	bool gathered, reported;
-	char *repeat; /* the command that repeats the run */
 };
 
 /* options.c: checks numbers and conflicts.  0, or the exit status; the error is printed. */
 int feed_check_options(struct cmd *c, const struct feed_settings *s);
 /* --compute-ms MEAN[:SD], in seconds.  False: malformed. */
 bool feed_parse_compute(const char *text, double *mean, double *deviation);
-/* --shuffle-buffer N[:MIN].  False: malformed. */
-bool feed_parse_shuffle(const char *text, uint64_t *n, uint64_t *least);
 
 /* stage_list.c: the stage list made from the short options, with images or without.  The caller
  * frees it.  NULL: out of memory. */
 char *feed_compose(const struct feed_settings *s, bool images);
-
-/* repeat.c: the command line that repeats the run, with all defaults that may change.  The caller
- * frees it.  NULL: out of memory. */
-char *feed_repeat(const struct feed *f);
 
 /* cold.c: drops the inputs from the page cache, and warns if they stay. */
 void feed_make_cold(struct cmd *c, const struct tfr_set *set);
@@ -162,12 +155,14 @@ void feed_live_draw(struct feed_live *l, const struct tfr_pipeline_stats *st);
 void feed_live_hide(struct feed_live *l); /* accepts NULL */
 void feed_live_close(struct feed_live *l);
 
+/* bench_feed.c: in place of a main thread that is stuck in a call of a driver, reports and ends the
+ * process.  `err` NULL: after a signal. */
+void feed_end_stuck(struct feed *f, const struct tfr_error *err);
+
 /* guard.c: ends a run in which a driver never returns from a call of the main thread. */
-/* On the guard's thread, once: reports and ends the process.  `err` NULL: after a signal. */
-typedef void feed_guard_end(struct feed *f, void *ctx, const struct tfr_error *err);
 /* Drivers take seconds to start GPUs, to pin memory and to give it back, without being stuck. */
 #define FEED_GUARD_SLOW 10
-struct feed_guard *feed_guard_new(struct feed *f, feed_guard_end *end, void *ctx); /* or NULL */
+struct feed_guard *feed_guard_new(struct feed *f); /* or NULL */
 void feed_guard_free(struct feed_guard *g);
 /* These accept NULL.  A phase, such as "opening devices", ends at the next one, or with NULL.  Its
  * driver is waited for at least `least` seconds, whatever --stall-timeout says. */

@@ -19,8 +19,6 @@ enum { LOOK_NS = 100000000, LATER_NS = 700000000 };
 
 struct feed_guard {
 	struct feed *f;
-	feed_guard_end *end;
-	void *ctx;
 	pthread_t thread;
 	pthread_mutex_t lock; /* held while this ends the process, so that a late return waits */
 	pthread_cond_t changed;
@@ -68,13 +66,13 @@ static void *watch(void *arg)
 			"nothing moved for %g s: the driver of '%.100s' does not answer, while %s",
 			patience(g), g->f->s->device, g->doing);
 		feed_hint_stuck(g->f, &err);
-		g->end(g->f, g->ctx, *g->f->interrupted ? NULL : &err);
+		feed_end_stuck(g->f, *g->f->interrupted ? NULL : &err);
 	}
 	pthread_mutex_unlock(&g->lock);
 	return NULL;
 }
 
-struct feed_guard *feed_guard_new(struct feed *f, feed_guard_end *end, void *ctx)
+struct feed_guard *feed_guard_new(struct feed *f)
 {
 	struct feed_guard *g = calloc(1, sizeof(*g));
 	pthread_condattr_t attr;
@@ -82,8 +80,6 @@ struct feed_guard *feed_guard_new(struct feed *f, feed_guard_end *end, void *ctx
 	if (!g)
 		return NULL;
 	g->f = f;
-	g->end = end;
-	g->ctx = ctx;
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&g->lock, NULL);

@@ -29,7 +29,6 @@ struct feed_history {
 static void keep(struct feed_history *h)
 {
 	const struct tfr_pipeline_stats *st = &h->stats;
-	struct feed_point *p;
 
 	assert(h->every && h->count && h->count <= POINTS);
 	if (h->looks++ % h->every)
@@ -40,20 +39,13 @@ static void keep(struct feed_history *h)
 		h->count = POINTS / 2;
 		h->every *= 2;
 	}
-	p = &h->points[h->count++];
-	*p = (struct feed_point){
+	h->points[h->count++] = (struct feed_point){
 		.seconds = st->seconds,
 		.records = st->records,
 		.bytes = st->bytes,
 		.device_bytes = st->device_bytes,
 		.batches = st->batches,
-		.wait = st->wait_p50,
-		.idle = st->idle_fraction,
 	};
-	for (unsigned i = 0; i < st->stage_count; i++) {
-		p->busy[i] = st->stages[i].busy;
-		p->queue[i] = (double)st->stages[i].queue_now;
-	}
 }
 
 static void look(struct feed_history *h)

@@ -13,6 +13,7 @@ const struct feed_settings feed_defaults = {
 	.device = "auto",
 	.on_error = "fail",
 	.batch = FEED_NOT_GIVEN,
+	.shuffle = FEED_NOT_GIVEN,
 	.cycle_length = FEED_NOT_GIVEN,
 	.block_length = FEED_NOT_GIVEN,
 	.prefetch = FEED_NOT_GIVEN,
@@ -45,10 +46,9 @@ const struct opt feed_options[] = {
 	OPT(STRING, 0, "augment", "LIST", NULL,
 		"stages between decoding and batching [random-resized-crop,flip,normalise]",
 		struct feed_settings, augment),
-	OPT(STRING, 0, "shuffle-buffer", "N[:MIN]", NULL,
-		"records in the shuffle buffer, and how many it waits for; 0: do not shuffle "
-		"[2048]",
-		struct feed_settings, shuffle),
+	OPT(COUNT, 0, "shuffle-buffer", "N", NULL,
+		"records in the shuffle buffer; 0: do not shuffle [2048]", struct feed_settings,
+		shuffle),
 	OPT(COUNT, 0, "cycle-length", "N", NULL, "files to read at once [4]", struct feed_settings,
 		cycle_length),
 	OPT(COUNT, 0, "block-length", "N", NULL, "records to take from a file in turn [1]",
@@ -101,8 +101,6 @@ const struct opt feed_options[] = {
 		struct feed_settings, html),
 	OPT(STRING, 0, "trace", "FILE", NULL, "write a timeline for ui.perfetto.dev",
 		struct feed_settings, trace),
-	OPT(STRING, 0, "logdir", "DIR", NULL, "write the figures over time for TensorBoard",
-		struct feed_settings, logdir),
 	OPT(STRING, 0, "compare", "FILE", NULL, "compare with the --json of an earlier run",
 		struct feed_settings, compare),
 	OPT(REAL, 0, "tolerance", "PERCENT", NULL,
@@ -118,11 +116,12 @@ const struct opt feed_options[] = {
 		struct feed_settings, verbose),
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no live view", struct feed_settings,
 		quiet),
+	OPT_GONE("logdir", "Use --json, whose member 'over_time' has the figures, or --html FILE."),
 	OPT_GONE("sloppy", "Use a larger --cycle-length to hide slow files."),
 	OPT_GONE("ladder",
 		"The report has the time of each stage.  --stages with a shorter list measures "
 		"the pipeline up to a stage."),
-	OPT_GONE("tmpdir", "Write the folder into the stage: cache=DIR/FILE."),
+	OPT_GONE("tmpdir", "The stage cache keeps its input in memory: see --memory."),
 	OPTIONS_END,
 };
 
@@ -153,26 +152,6 @@ bool feed_parse_compute(const char *text, double *mean, double *deviation)
 	return *mean > 0 || *deviation <= 0;
 }
 
-static bool parse_whole(const char *text, char **end, uint64_t *n)
-{
-	if (*text < '0' || *text > '9')
-		return false;
-	*n = strtoull(text, end, 10);
-	return *n < UINT64_MAX;
-}
-
-bool feed_parse_shuffle(const char *text, uint64_t *n, uint64_t *least)
-{
-	char *end;
-
-	*least = 0;
-	if (!parse_whole(text, &end, n))
-		return false;
-	if (*end == ':' && !parse_whole(end + 1, &end, least))
-		return false;
-	return !*end && *least <= *n;
-}
-
 /* "224" or "320x240". */
 static bool is_size(const char *text)
 {
@@ -194,7 +173,6 @@ static int check_numbers(struct cmd *c, const struct feed_settings *s)
 	} counts[] = { { "batch", s->batch }, { "cycle-length", s->cycle_length },
 		{ "block-length", s->block_length },
 		{ "steps-per-transfer", s->steps_per_transfer } };
-	uint64_t n, least;
 	double mean, deviation;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
@@ -206,10 +184,6 @@ static int check_numbers(struct cmd *c, const struct feed_settings *s)
 	if (s->size && !is_size(s->size))
 		return cmd_usage(
 			c, "--size takes W or WxH in pixels, 1 to 16384, not '%s'", s->size);
-	if (s->shuffle && !feed_parse_shuffle(s->shuffle, &n, &least))
-		return cmd_usage(c,
-			"--shuffle-buffer takes N or N:MIN, with MIN at most N, not '%s'",
-			s->shuffle);
 	if (s->compute && !feed_parse_compute(s->compute, &mean, &deviation))
 		return cmd_usage(c, "--compute-ms takes MEAN or MEAN:SD in milliseconds, not '%s'",
 			s->compute);
@@ -242,7 +216,7 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 		{ s->stages && s->batch != FEED_NOT_GIVEN, "stages", "batch", in_list },
 		{ s->stages && s->size, "stages", "size", in_list },
 		{ s->stages && s->augment, "stages", "augment", in_list },
-		{ s->stages && s->shuffle, "stages", "shuffle-buffer", in_list },
+		{ s->stages && s->shuffle != FEED_NOT_GIVEN, "stages", "shuffle-buffer", in_list },
 		{ s->stages && s->cycle_length != FEED_NOT_GIVEN, "stages", "cycle-length",
 			in_list },
 		{ s->stages && s->block_length != FEED_NOT_GIVEN, "stages", "block-length",

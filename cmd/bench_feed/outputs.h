@@ -5,19 +5,12 @@
 #include "bench_feed/bench_feed.h"
 #include "common/html_page.h"
 
-struct feed_comparison;
-
 /* report.c, report_json.c: standard output. */
 void feed_report_text(const struct feed *f);
-void feed_report_json(const struct feed *f, const struct feed_comparison *k);
+void feed_report_json(const struct feed *f);
 
 /* report_html.c */
 enum tfr_status feed_html(struct page *page, const struct feed *f, struct tfr_error *err);
-
-/* tensorboard.c: opens a file in `folder`, which is created if it does not exist. */
-enum tfr_status feed_events_open(struct tfr_writer **w, const char *folder, struct tfr_error *err);
-enum tfr_status feed_events_write(
-	struct tfr_writer *w, const struct feed *f, struct tfr_error *err);
 
 /* compare.c: an earlier run, read before this one starts. */
 enum tfr_status feed_comparison_open(

@@ -13,7 +13,7 @@
 #include "common/screen.h"
 #include "common/table.h"
 
-enum { LABEL = 12, SPARKS = 40, WIDTH = 80 };
+enum { LABEL = 12, SPARKS = 40 };
 
 static void print_field(const char *label, const char *text)
 {
@@ -442,44 +442,6 @@ static void print_notes(const struct feed *f)
 		print_field("warning", text);
 }
 
-/* The length up to the next place where a command may be broken: a blank between words, or after a
- * comma within quotes. */
-static size_t piece(const char *command, bool *quoted)
-{
-	size_t n = 0;
-
-	for (; command[n] && (*quoted || command[n] != ' '); n++) {
-		if (command[n] == '\'')
-			*quoted = !*quoted;
-		if (*quoted && command[n] == ',')
-			return n + 1;
-	}
-	return n;
-}
-
-/* Prints a command that can be pasted into a shell.  It is broken between words with a backslash,
- * and in the quoted list of stages after a comma, where blanks do not count. */
-static void print_command(const char *label, const char *command)
-{
-	int column = printf("%-*s", LABEL, label);
-	int width = screen_columns(stdout) < WIDTH ? (int)screen_columns(stdout) : WIDTH;
-	bool quoted = false;
-
-	while (*command) {
-		bool blank = *command == ' ', was_quoted = quoted;
-		size_t n = piece(command + blank, &quoted);
-
-		if (column > LABEL && column + (int)n + blank > width - 2)
-			column = printf("%s\n%*s", was_quoted ? "" : " \\", LABEL, "") -
-				 (was_quoted ? 1 : 3);
-		else if (blank)
-			column += printf(" ");
-		column += printf("%.*s", (int)n, command + blank);
-		command += n + blank;
-	}
-	putchar('\n');
-}
-
 /* Without --compute-ms nothing is simulated that could wait. */
 static void print_verdict(const struct feed *f)
 {
@@ -514,6 +476,4 @@ void feed_report_text(const struct feed *f)
 	print_device_table(f);
 	print_notes(f);
 	print_verdict(f);
-	if (f->repeat)
-		print_command("again:", f->repeat);
 }

@@ -371,11 +371,8 @@ enum tfr_status feed_html(struct page *p, const struct feed *f, struct tfr_error
 	put_waits(p, f);
 	put_compute(p, f);
 	put_images(p, f);
-	if (f->repeat) {
-		page_text(p, "<h2>Run it again</h2>\n<pre>");
-		put_plain(p, f->repeat);
-		page_text(p, "</pre>\n");
-	}
-	page_text(p, "</body>\n</html>\n");
+	page_text(p, "<h2>Command</h2>\n<pre>");
+	put_plain(p, f->c->line);
+	page_text(p, "</pre>\n</body>\n</html>\n");
 	return page_publish(p, err);
 }

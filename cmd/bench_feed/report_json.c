@@ -221,7 +221,6 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	bool any = f->device_count > 0;
 
 	tfr_json_string(j, "command", f->c->line);
-	tfr_json_string(j, "repeat", f->repeat ? f->repeat : "");
 	tfr_json_string(j, "device", any ? tfr_device_name(f->devices[0]) : "");
 	tfr_json_string(j, "device_description", any ? tfr_device_description(f->devices[0]) : "");
 	tfr_json_string(j, "device_reason", any ? tfr_device_reason(f->devices[0]) : "");
@@ -246,13 +245,13 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	tfr_json_u64(j, "driver_rss_bytes", f->driver_rss);
 }
 
-void feed_report_json(const struct feed *f, const struct feed_comparison *k)
+void feed_report_json(const struct feed *f)
 {
 	struct tfr_json *j = cmd_json_open(2);
 
 	put_report(j, f);
-	if (k)
-		feed_comparison_json(k, j);
+	if (f->comparison)
+		feed_comparison_json(f->comparison, j);
 	tfr_json_close_object(j);
 	cmd_print_json(f->c, j, stdout);
 }

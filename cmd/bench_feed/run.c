@@ -192,8 +192,7 @@ void feed_gather(struct feed *f)
 	n = tfr_pipeline_waits(f->pipeline, NULL, 0);
 	f->waits = calloc(n + 1, sizeof(*f->waits));
 	f->wait_count = f->waits ? tfr_pipeline_waits(f->pipeline, f->waits, n) : 0;
-	f->repeat = feed_repeat(f);
 	f->gathered = true;
-	if (!f->waits || !f->repeat)
+	if (!f->waits)
 		cmd_no_memory(f->c);
 }

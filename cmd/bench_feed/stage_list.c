@@ -52,10 +52,8 @@ static uint64_t given(uint64_t n, uint64_t otherwise)
 
 static void put_list(FILE *out, const struct feed_settings *s, bool images)
 {
-	uint64_t shuffle = 2048, least = 0;
+	uint64_t shuffle = given(s->shuffle, 2048);
 
-	if (s->shuffle)
-		feed_parse_shuffle(s->shuffle, &shuffle, &least);
 	fprintf(out, "read=%llu:%llu", (unsigned long long)given(s->cycle_length, 4),
 		(unsigned long long)given(s->block_length, 1));
 	if (images || s->where)
@@ -64,8 +62,6 @@ static void put_list(FILE *out, const struct feed_settings *s, bool images)
 		fputs(",filter", out);
 	if (shuffle > 1)
 		fprintf(out, ",shuffle=%llu", (unsigned long long)shuffle);
-	if (shuffle > 1 && least)
-		fprintf(out, ":%llu", (unsigned long long)least);
 	if (images) {
 		fputs(",decode", out);
 		put_augment(out, s->augment ? s->augment : "random-resized-crop,flip,normalise",

@@ -68,7 +68,7 @@ struct opt {
 	{                                                                                          \
 		OPT_ALIAS, 0, old_, NULL, name_, NULL, 0                                           \
 	}
-/* OPT_GONE("per-epoch", "Use --follow alone."): --per-epoch is refused, status 2, with this hint, a
+/* OPT_GONE("logdir", "Use --json."): --logdir is refused, status 2, with this hint, a
  * whole sentence.  A name of one character is a letter. */
 #define OPT_GONE(old_, hint_)                                                                      \
 	{                                                                                          \

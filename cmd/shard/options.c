@@ -12,6 +12,10 @@ const struct shard_settings shard_defaults = {
 #define ROW(type_, letter_, name_, arg_, values_, member_, help_)                                  \
 	OPT(type_, letter_, name_, arg_, values_, help_, struct shard_settings, member_)
 
+static const char FOLLOW_GONE[] =
+	"Run tfr shard when the writer has finished; it reads a FIFO to its end.  tfr cat --follow "
+	"reads a file that grows.";
+
 const struct opt shard_options[] = {
 	OPT_HEADING("Input"),
 	ROW(STRING, 0, "from", "KIND",
@@ -38,9 +42,6 @@ const struct opt shard_options[] = {
 		"'cats/**'"),
 	ROW(LIST, 0, "exclude", "GLOB", NULL, exclude,
 		"leave out files and folders that match GLOB"),
-	ROW(FLAG, 0, "follow", NULL, NULL, follow,
-		"read records from a FIFO until interrupted, and write one set for each writer; "
-		"the name of SET contains {epoch}"),
 	OPT_MISSING(struct shard_settings, allow_missing),
 	ROW(FLAG, 0, "no-sandbox", NULL, NULL, no_sandbox,
 		"HDF5: read a trusted file without the sandbox, on systems that have none"),
@@ -154,6 +155,7 @@ const struct opt shard_options[] = {
 	OPT_ALIAS("verify", "verify-images"),
 	OPT_GONE("image", "Name the folder of images as INPUT: tfr shard DIR --mask MASKS."),
 	OPT_GONE("images", "Name the folder of images as INPUT: tfr shard DIR --annotations FILE."),
-	OPT_GONE("per-epoch", "Use --follow alone: it writes one set for each writer."),
+	OPT_GONE("per-epoch", FOLLOW_GONE),
+	OPT_GONE("follow", FOLLOW_GONE),
 	OPTIONS_END,
 };

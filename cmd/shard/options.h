@@ -7,7 +7,7 @@
 struct shard_settings {
 	/* input */
 	const char *from, *mask, *annotations, *captions, *panoptic, *panoptic_masks, *image_set;
-	bool draw_masks, follow, allow_missing, no_sandbox;
+	bool draw_masks, allow_missing, no_sandbox;
 	struct opt_list include, exclude;
 	/* classes */
 	const char *labels, *synsets, *class_list;

@@ -5,7 +5,6 @@
 #include "builtin.h"
 #include "common/part.h"
 #include "common/text.h"
-#include "shard/follow.h"
 #include "shard/options.h"
 #include "shard/splits.h"
 
@@ -218,7 +217,7 @@ static bool records_on_stdout(const struct tfr_convert_opts *o)
 	return false;
 }
 
-static int convert(struct cmd *c, struct tfr_convert_opts *o)
+static void convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
 	struct talk talk = { .c = c, .json = s->json ? cmd_json_open(0) : NULL };
@@ -231,7 +230,8 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	if (!options_text || (s->json && !talk.json)) {
 		tfr_json_free(talk.json);
 		free(options_text);
-		return cmd_no_memory(c);
+		cmd_no_memory(c);
+		return;
 	}
 	if (talk.json && s->dry_run)
 		tfr_json_open_array(talk.json, "shards");
@@ -260,7 +260,6 @@ static int convert(struct cmd *c, struct tfr_convert_opts *o)
 	splits_clear(&talk.splits);
 	tfr_json_free(talk.json);
 	free(options_text);
-	return c->exit;
 }
 
 static struct tfr_convert_opts make_opts(const struct cmd *c)
@@ -319,7 +318,6 @@ static int check_part(struct cmd *c, const struct shard_settings *s)
 		cmd_refuse_in_part(c, true, "--on-error quarantine", alone))
 		return c->exit;
 	if (cmd_refuse_in_part(c, s->resume, "--resume", "If a part fails, run it again.") ||
-		cmd_refuse_in_part(c, s->follow, "--follow", alone) ||
 		cmd_refuse_in_part(c, s->dry_run, "--dry-run", alone) ||
 		cmd_refuse_in_part(c, s->report, "--report", alone) ||
 		cmd_refuse_in_part(c, s->tfds, "--tfds", alone) ||
@@ -344,12 +342,8 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 	o->targets = targets;
 	o->target_count = outputs->count;
 	if (!shard_parse_columns(c, s, o) && !parse_outputs(c, outputs, targets) &&
-		!cmd_check_operands_apart(c)) {
-		if (s->follow)
-			shard_follow(c, o, convert);
-		else
-			convert(c, o);
-	}
+		!cmd_check_operands_apart(c))
+		convert(c, o);
 	shard_free_columns(o);
 	for (size_t i = 0; i < outputs->count; i++) {
 		free((void *)(uintptr_t)targets[i].set);
@@ -371,8 +365,6 @@ static int shard_main(struct cmd *c)
 	o = make_opts(c);
 	if (shard_parse_input(c, s, &o))
 		return c->exit;
-	if (s->follow && s->tfds)
-		return cmd_usage(c, "--follow and --tfds exclude each other");
 	if (s->shuffle && s->keep_order)
 		return cmd_usage(c, "--shuffle and --no-shuffle exclude each other");
 	if (!outputs.count)

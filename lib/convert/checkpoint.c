@@ -164,8 +164,6 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 							       : "standard output");
 	if (status)
 		return status;
-	if (o->descriptor)
-		return tfr_fail(err, TFR_EUSAGE, "a run with --follow cannot be resumed");
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 

@@ -231,9 +231,9 @@ enum tfr_status tfr_input_open(
 			err, TFR_EUSAGE, "--types and --embed need a list, not %s", ops->what);
 	if (opts->root && !opts->embed_count)
 		return tfr_fail(err, TFR_EUSAGE, "--root needs --embed");
-	if ((opts->allow_missing || opts->descriptor) && !ops->framed)
-		return tfr_fail(err, TFR_EUSAGE, "%s needs records, not %s",
-			opts->descriptor ? "--follow" : "--allow-missing", ops->what);
+	if (opts->allow_missing && !ops->framed)
+		return tfr_fail(
+			err, TFR_EUSAGE, "--allow-missing needs records, not %s", ops->what);
 	status = check_opts(ops, opts, err);
 	if (!status)
 		status = check_splits(ops, opts, err);

@@ -241,7 +241,7 @@ static enum tfr_status carry_classes(
 	struct tfr_set *set = NULL;
 	enum tfr_status status = TFR_OK;
 
-	if (!o->descriptor && !tfr_set_open(&set, &inputs, NULL))
+	if (!tfr_set_open(&set, &inputs, NULL))
 		status = tfr_set_info_carry(info, set, err);
 	tfr_set_close(set);
 	return status;

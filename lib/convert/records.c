@@ -126,7 +126,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 static const char *path_of(const struct records *r)
 {
-	return r->set ? tfr_set_path(r->set, r->file) : r->in.opts->inputs[0];
+	return tfr_set_path(r->set, r->file);
 }
 
 static enum tfr_status open_file(struct records *r, struct tfr_error *err)
@@ -134,9 +134,6 @@ static enum tfr_status open_file(struct records *r, struct tfr_error *err)
 	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->threads) };
 
 	r->any = false;
-	if (!r->set)
-		return tfr_reader_open_fd(
-			&r->reader, *r->in.opts->descriptor, path_of(r), &opts, err);
 	return tfr_reader_open(&r->reader, path_of(r), &opts, err);
 }
 
@@ -313,7 +310,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	if (!h)
 		return tfr_fail_nomem(err, "reading records");
 	for (;;) {
-		if (!r->reader && r->file == (r->set ? tfr_set_count(r->set) : 1))
+		if (!r->reader && r->file == tfr_set_count(r->set))
 			return TFR_END;
 		if (!r->reader)
 			status = open_file(r, err);
@@ -401,8 +398,8 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 		tfr_fail(err, TFR_EUSAGE, "%s has no effect on records, which are not decoded",
 			what);
 		if (o->on_error == TFR_ON_ERROR_QUARANTINE)
-			tfr_error_hint(
-				err, "Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
+			tfr_error_hint(err,
+				"Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
 		return TFR_EUSAGE;
 	}
 	if (o->target_count == 1 && o->targets[0].fraction == 0)
@@ -442,9 +439,8 @@ static enum tfr_status open_records(
 	r->in.prefix = "";
 	r->skip = opts->on_error == TFR_ON_ERROR_SKIP;
 	status = check(opts, err);
-	if (status || opts->descriptor)
-		return status;
-	status = tfr_set_open(&r->set, &set, err);
+	if (!status)
+		status = tfr_set_open(&r->set, &set, err);
 	if (status)
 		return status;
 	r->in.files = r->set;

@@ -117,7 +117,8 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 		snprintf(text, sizeof(text), "cache %s, ",
 			tfr_format_size(plan->cache_bytes, cache));
 	tfr_fail(err, TFR_ENOMEM,
-		"needs %s of memory, and the limit is %s: shuffle buffer %s (%llu records of %s), %s"
+		"needs %s of memory, and the limit is %s: shuffle buffer %s (%llu records of %s), "
+		"%s"
 		"batches %u x %s, the rest %s",
 		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
 		tfr_format_size(plan->shuffle_bytes, shuffle), (unsigned long long)plan->shuffle,
@@ -125,7 +126,7 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 		tfr_format_size(plan->transfer_bytes, batch),
 		tfr_format_size(fixed - plan->cache_bytes - buffers * plan->transfer_bytes, rest));
 	if (plan->cache_bytes > plan->limit / 4)
-		tfr_error_hint(err, "Cache in a file, cache=FILE, or raise --memory to %lluM.",
+		tfr_error_hint(err, "Leave out the stage 'cache', or raise --memory to %lluM.",
 			(unsigned long long)(plan->total / MIB + 1));
 	else if (plan->shuffle && fixed + 16 * each < plan->limit)
 		tfr_error_hint(err, "Lower --shuffle-buffer to %llu, or raise --memory to %lluM.",

@@ -103,15 +103,6 @@ enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *p
 	return status ? status : open_source(r, source, opts, err);
 }
 
-enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
-	const struct tfr_reader_opts *opts, struct tfr_error *err)
-{
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open_fd(&source, fd, name, err);
-
-	return status ? status : open_source(r, source, opts, err);
-}
-
 enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, size_t size,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {

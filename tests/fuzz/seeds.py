@@ -144,7 +144,7 @@ def main():
         'target': [b'\1a=1,b=2', b'\0uniform', b'\0a 0.5\nb 0.5\n', b'\1natural'],
         'where': [b'a == 1 && (b > 2.5 || c ~ "x.*")', b'!has(d) && len(a) >= 2', b'a in (1, 2)'],
         'numbers': [b'1,3-5,9-', b'0-1000:7'], 'spec': [b'image/encoded:bytes', b'x:float[2,3]=0', b'a:int64[*]'],
-        'stages': [b'read,parse,decode,resize=8x8,flip,batch=4', b'read,shuffle=100:1,repeat=2,prefetch'],
+        'stages': [b'read,parse,decode,resize=8x8,flip,batch=4', b'read,shuffle=100,repeat=2,prefetch'],
         'recipe': [b',resize=8x8:area,crop=4x4,flip=h', b',normalise=imagenet,cast=f16'],
         'options': [b'-fq\0-j4\0--output=x\0--\0-z\0', b'--memory\00064K\0--real\0001.5\0-3\0--choice=two\0a\0'],
         'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],

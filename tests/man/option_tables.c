@@ -55,14 +55,14 @@ static const struct {
 } exceptions[] = {
 	{ "shard", "output", "SET[=FRACTION]", "divides, so that -o is repeated" },
 	{ "split", "output", "SET[=FRACTION]", "divides, so that -o is repeated" },
-	{ "bench-feed", "shuffle-buffer", "N[:MIN]", "the minimum is an addition to N" },
 };
 
 static int failed;
 
 #define FAIL(...) (failed++, printf("FAILED: " __VA_ARGS__), putchar('\n'))
 
-/* The kind of argument.  A word is a string with or without a fixed list; either can be repeatable. */
+/* The kind of argument.  A word is a string with or without a fixed list; either can be repeatable.
+ */
 static const char *kind(const struct opt *o)
 {
 	switch (o->type) {

@@ -84,8 +84,7 @@ static void draw_list(struct tfr_rng *rng, bool images, char *list, size_t size,
 
 	*factor = 1;
 	if (shuffle)
-		snprintf(mix, sizeof(mix), "shuffle=%u:%u,", shuffle,
-			shuffle > 1 ? 1 + (unsigned)tfr_rng_below(rng, shuffle - 1) : 1);
+		snprintf(mix, sizeof(mix), "shuffle=%u,", shuffle);
 	if (images && tfr_rng_below(rng, 2)) {
 		*factor = 2;
 		strcpy(text, "mirror,");
@@ -95,8 +94,7 @@ static void draw_list(struct tfr_rng *rng, bool images, char *list, size_t size,
 		images || tfr_rng_below(rng, 2) ? "parse," : "",
 		tfr_rng_below(rng, 3) ? "" : "prefetch=5,");
 	if (tfr_rng_below(rng, 3) == 0)
-		n += snprintf(list + n, size - (size_t)n, "cache%s,",
-			tfr_rng_below(rng, 2) ? "=/tmp/x" : "");
+		n += snprintf(list + n, size - (size_t)n, "cache,");
 	n += snprintf(list + n, size - (size_t)n, "%s", where == 1 ? mix : "");
 	if (images)
 		n += snprintf(list + n, size - (size_t)n, "decode,%s=%u,%sflip,%snormalise,",

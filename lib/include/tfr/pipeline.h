@@ -14,17 +14,11 @@
  * seed).  Random numbers are drawn by (seed, epoch, position of the record in the unshuffled
  * stream, copy).  Batches do not span epochs: the last one of an epoch may be short.
  *
- * shuffle=N is tf.data's shuffle(N, seed), element by element. shuffle=N:MIN begins earlier: its
- * first record comes out as soon as MIN + 1 are in, then one for every two that come in until it
- * holds N, then one for one.  At the end of an epoch the buffer is emptied, while up to MIN + 1
- * records of the next epoch come in.  So the output depends on the count of records alone, and
- * every draw before the end of the epoch has MIN records or more to choose from.  The default of
- * MIN is N - 1, which gives tf.data's order.  A second shuffle of a list is seeded with seed +
- * 1, and so on.
+ * shuffle=N is tf.data's shuffle(N, seed), element by element. A second shuffle of a list is
+ * seeded with seed + 1, and so on.
  *
  * cache keeps its input of the first epoch, and outputs it in the same order in all later
- * epochs, so that files are read once. cache=FILE keeps it in a file without a name in the
- * folder of FILE (for a name alone: the current folder), which disappears with the pipeline.
+ * epochs, so that files are read once.
  *
  * Records that leave a list which ends before upload are dropped and counted.
  *

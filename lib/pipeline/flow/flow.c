@@ -50,9 +50,9 @@ static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 	}
 	free(n->slots);
 	if (n->kind == NODE_SHUFFLE) {
-		while ((s = tfr_shuffler_discard(&n->shuffle.shuffler)))
+		while ((s = tfr_shuffler_discard(&n->shuffler)))
 			tfr_sample_put(flow->pool, s);
-		tfr_shuffler_clear(&n->shuffle.shuffler);
+		tfr_shuffler_clear(&n->shuffler);
 	}
 	tfr_sample_cache_free(n->cache);
 }
@@ -235,7 +235,7 @@ bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node 
 		return false;
 	if (n->kind == NODE_CACHE)
 		return n->over;
-	if (n->kind == NODE_SHUFFLE && tfr_shuffle_buffer_held(&n->shuffle))
+	if (n->kind == NODE_SHUFFLE && n->shuffler.end > n->shuffler.start)
 		return false;
 	return tfr_flow_node_over(flow, n->up);
 }
@@ -270,7 +270,7 @@ static void report_queue(
 	s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
 	s->queue_now = shuffle ? n->held : tfr_flow_node_waiting(flow, n);
 	if (shuffle)
-		s->queue_capacity = n->shuffle.shuffler.capacity;
+		s->queue_capacity = n->shuffler.capacity;
 	else
 		s->queue_capacity =
 			n->most ? n->most
@@ -286,8 +286,7 @@ void tfr_flow_report(const struct tfr_flow *flow, struct tfr_pipeline_stats *st)
 
 		if (n->kind < NODE_PLACE && n->to)
 			report_queue(flow, n, &st->stages[n->row]);
-		if (n->kind == NODE_SHUFFLE && n->least < least &&
-			n->shuffle.shuffler.capacity == largest)
+		if (n->kind == NODE_SHUFFLE && n->least < least && n->shuffler.capacity == largest)
 			least = n->least;
 	}
 	st->shuffle_least = least == UINT64_MAX ? largest : least;

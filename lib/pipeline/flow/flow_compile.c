@@ -88,13 +88,14 @@ static enum tfr_status compile_ordered(
 			return tfr_fail(err, TFR_EUSAGE,
 				"a shuffle buffer of %llu records is out of reach",
 				(unsigned long long)st->n);
-		if (!tfr_shuffle_buffer_init(
-			    &n->shuffle, st->n, st->min, flow->set->opts.seed + (*shuffles)++))
+		tfr_shuffler_init(&n->shuffler, st->n, flow->set->opts.seed + (*shuffles)++);
+		if (!tfr_shuffler_reserve(&n->shuffler))
 			return tfr_fail_nomem(err, "making a shuffle buffer");
 		return TFR_OK;
 	case STAGE_CACHE:
 		n = add_node(flow, NODE_CACHE, i, i + 1);
-		return tfr_sample_cache_new(&n->cache, st->file, flow->set->opts.memory, err);
+		n->cache = tfr_sample_cache_new();
+		return n->cache ? TFR_OK : tfr_fail_nomem(err, "making a cache");
 	default:
 		n = add_node(flow, NODE_PREFETCH, i, i + 1);
 		n->most = st->n;

@@ -89,7 +89,7 @@ static uint64_t queue_need(const struct tfr_flow *flow, const struct tfr_first_r
 static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first_records *f,
 	const struct tfr_flow_node *n)
 {
-	uint64_t each = sample_bytes(f, n), records = n->shuffle.shuffler.capacity;
+	uint64_t each = sample_bytes(f, n), records = n->shuffler.capacity;
 	uint64_t all = tfr_set_bytes(flow->set->opts.set), most;
 
 	if (all && !f->compressed) {
@@ -101,7 +101,7 @@ static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first
 			most *= 2;
 		records = records < most ? records : most;
 	}
-	return records * each + n->shuffle.shuffler.capacity * sizeof(struct tfr_shuffled);
+	return records * each + n->shuffler.capacity * sizeof(struct tfr_shuffled);
 }
 
 /* The memory of a cache, as far as it can be known: not for compressed files. */
@@ -157,12 +157,12 @@ void tfr_flow_plan(
 
 		size_node(flow, f, n);
 		if (n->kind == NODE_SHUFFLE) {
-			n->least = n->shuffle.shuffler.capacity;
+			n->least = n->shuffler.capacity;
 			plan->shuffle_bytes += shuffle_need(flow, f, n);
-			if (n->shuffle.shuffler.capacity > plan->shuffle)
-				plan->shuffle = n->shuffle.shuffler.capacity;
+			if (n->shuffler.capacity > plan->shuffle)
+				plan->shuffle = n->shuffler.capacity;
 		}
-		if (n->kind == NODE_CACHE && !flow->set->list.at[n->row].file)
+		if (n->kind == NODE_CACHE)
 			plan->cache_bytes += cache_need(flow, f, n);
 	}
 	plan->queue_bytes = queue_need(flow, f);
@@ -192,7 +192,7 @@ void tfr_flow_share_room(struct tfr_flow *flow, const struct tfr_first_records *
 			double all = (double)room * (double)own / (double)plan->shuffle_bytes +
 				     (double)own;
 
-			n->shuffle.shuffler.byte_limit =
+			n->shuffler.byte_limit =
 				(uint64_t)(all * payload_share(f, sample_bytes(f, n)));
 		}
 		if (n->kind == NODE_CACHE)

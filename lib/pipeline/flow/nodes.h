@@ -6,10 +6,10 @@
 #ifndef TFR_PIPELINE_NODES_H
 #define TFR_PIPELINE_NODES_H
 
+#include "base/shuffler.h"
 #include "pipeline/control.h"
 #include "pipeline/flow/flow.h"
 #include "pipeline/flow/sample_cache.h"
-#include "pipeline/flow/shuffle_buffer.h"
 #include "pipeline/images/recipe.h"
 
 enum { NODES_MAX = STAGES_COUNT_MAX + 2 };
@@ -50,7 +50,7 @@ struct tfr_flow_node {
 	bool parses, finds, finds_audio, filters, keeps, decodes;
 	unsigned keeps_row; /* on whose account records are kept: the stage that holds them */
 	struct tfr_recipe recipe;
-	struct tfr_shuffle_buffer shuffle; /* its worker's while it runs; its contents then: */
+	struct tfr_shuffler shuffler; /* its worker's while it runs; its contents then: */
 	uint64_t held, least;
 	struct tfr_sample_cache *cache;
 	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */

@@ -12,7 +12,7 @@
 static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	if (n->kind == NODE_SHUFFLE)
-		return n->shuffle.shuffler.front_closed;
+		return n->shuffler.front_closed;
 	return n->kind == NODE_CACHE && !n->over && tfr_sample_cache_count(n->cache) &&
 	       tfr_flow_node_over(flow, n->up);
 }
@@ -61,7 +61,7 @@ bool tfr_ordered_claim(
 
 static bool pop(struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
-	return tfr_job_slot_put(s, tfr_shuffle_buffer_pop(&n->shuffle));
+	return tfr_job_slot_put(s, tfr_shuffler_pop(&n->shuffler));
 }
 
 /* Gives out what an epoch still has, and its end. */
@@ -69,13 +69,13 @@ static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most
 {
 	bool ok = true;
 
-	while (ok && n->shuffle.shuffler.front_closed && s->out_count < most) {
-		if (!tfr_shuffler_drained(&n->shuffle.shuffler)) {
+	while (ok && n->shuffler.front_closed && s->out_count < most) {
+		if (!tfr_shuffler_drained(&n->shuffler)) {
 			ok = pop(n, s);
 			continue;
 		}
 		ok = tfr_job_slot_put(s, NULL);
-		tfr_shuffle_buffer_next_epoch(&n->shuffle);
+		tfr_shuffler_next_epoch(&n->shuffler);
 	}
 	return ok;
 }
@@ -88,23 +88,23 @@ static uint64_t weight(const struct tfr_feed_sample *s)
 
 static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_feed_sample *one)
 {
-	struct tfr_shuffle_buffer *m = &n->shuffle;
+	struct tfr_shuffler *m = &n->shuffler;
 	bool ok = true;
 
 	if (!one) { /* one epoch drains at a time */
-		if (m->shuffler.front_closed)
+		if (m->front_closed)
 			ok = drain(n, s, UINT32_MAX);
-		tfr_shuffler_close_epoch(&m->shuffler);
+		tfr_shuffler_close_epoch(m);
 		return ok;
 	}
-	while (ok && !tfr_shuffle_buffer_accepts(m)) {
-		if (tfr_shuffler_drained(&m->shuffler))
+	while (ok && tfr_shuffler_full(m)) {
+		if (tfr_shuffler_drained(m))
 			ok = drain(n, s, s->out_count + 1);
 		else
 			ok = pop(n, s);
 	}
-	tfr_shuffler_push(&m->shuffler, one, weight(one));
-	while (ok && !m->shuffler.front_closed && tfr_shuffle_buffer_ready(m))
+	tfr_shuffler_push(m, one, weight(one));
+	while (ok && !m->front_closed && tfr_shuffler_full(m))
 		ok = pop(n, s);
 	return ok;
 }
@@ -112,7 +112,7 @@ static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_
 static enum tfr_status shuffle(
 	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s, uint64_t *bytes)
 {
-	uint64_t before = n->shuffle.shuffler.bytes, in = 0;
+	uint64_t before = n->shuffler.bytes, in = 0;
 	bool ok = true;
 
 	for (unsigned i = 0; ok && i < s->in_count; i++) {
@@ -121,7 +121,7 @@ static enum tfr_status shuffle(
 	}
 	if (ok)
 		ok = drain(n, s, n->per_job);
-	*bytes = before + in - n->shuffle.shuffler.bytes;
+	*bytes = before + in - n->shuffler.bytes;
 	return ok ? TFR_OK : tfr_fail_nomem(&w->err, "shuffling");
 }
 
@@ -135,8 +135,6 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 	for (unsigned i = 0; i < s->in_count; i++) {
 		if (status == TFR_OK && n->cache && s->in[i])
 			status = tfr_sample_cache_add(n->cache, s->in[i], &w->err);
-		else if (status == TFR_OK && n->cache)
-			status = tfr_sample_cache_seal(n->cache, &w->err);
 		s->out[s->out_count++] = s->in[i];
 	}
 	return status;
@@ -202,8 +200,8 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 	assert(n->running); /* since the claim: no other worker was here */
 	n->running = false;
 	if (n->kind == NODE_SHUFFLE) {
-		n->held = tfr_shuffle_buffer_held(&n->shuffle);
-		n->least = n->shuffle.shuffler.least;
+		n->held = n->shuffler.end - n->shuffler.start;
+		n->least = n->shuffler.least;
 	}
 	if (status)
 		tfr_feed_fail(flow->control, status, &w->err);

@@ -115,7 +115,7 @@ bool tfr_samples_get(struct tfr_sample_pool *store, const size_t *sizes, unsigne
 	return whole;
 }
 
-struct tfr_feed_sample *tfr_sample_get(struct tfr_sample_pool *store, size_t size)
+static struct tfr_feed_sample *get_sample(struct tfr_sample_pool *store, size_t size)
 {
 	struct tfr_feed_sample *s;
 
@@ -252,7 +252,7 @@ static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct tfr_
 struct tfr_feed_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *store, const struct tfr_image_form *form)
 {
-	struct tfr_feed_sample *s = tfr_sample_get(store, PIXELS_AT + tfr_image_form_bytes(form));
+	struct tfr_feed_sample *s = get_sample(store, PIXELS_AT + tfr_image_form_bytes(form));
 
 	if (!s)
 		return NULL;
@@ -265,7 +265,7 @@ struct tfr_feed_sample *tfr_sample_pixels(
 struct tfr_pixels *tfr_sample_mask_pixels(
 	struct tfr_sample_pool *store, struct tfr_feed_sample *s, const struct tfr_image_form *form)
 {
-	s->beside = tfr_sample_get(store, tfr_image_form_bytes(form));
+	s->beside = get_sample(store, tfr_image_form_bytes(form));
 	if (!s->beside)
 		return NULL;
 	describe(&s->pixels[1], s->beside->memory, form);

@@ -51,8 +51,6 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *store);
  */
 bool tfr_samples_get(struct tfr_sample_pool *store, const size_t *sizes, unsigned n,
 	struct tfr_feed_sample **out);
-/* One of them. */
-struct tfr_feed_sample *tfr_sample_get(struct tfr_sample_pool *store, size_t size);
 /* Gives back samples of any kind; NULLs among them are passed over. */
 void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
 void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s);

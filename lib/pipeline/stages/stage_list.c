@@ -275,20 +275,12 @@ static enum tfr_status parse_one(
 	return row->parse(st, arg, err);
 }
 
-/* The end of the stage that begins at `p`: a comma outside of double quotes. */
-static const char *end_of_stage(const char *p)
-{
-	for (bool quoted = false; *p && (quoted || *p != ','); p++)
-		quoted ^= *p == '"';
-	return p;
-}
-
 static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, struct tfr_error *err)
 {
 	bool audio = false;
 
 	for (const char *p = list;;) {
-		const char *end = end_of_stage(p), *last = end;
+		const char *end = strchrnul(p, ','), *last = end;
 		enum tfr_status status;
 
 		while (is_blank(*p))
@@ -327,10 +319,8 @@ enum tfr_status tfr_stage_list_parse(
 
 void tfr_stage_list_free(struct tfr_stage_list *s)
 {
-	for (unsigned i = 0; i < s->count; i++) {
+	for (unsigned i = 0; i < s->count; i++)
 		free(s->at[i].text);
-		free(s->at[i].file);
-	}
 	free(s->at);
 	*s = (struct tfr_stage_list){ 0 };
 }

@@ -145,27 +145,6 @@ static enum tfr_status take_read(struct tfr_stage *st, const char *arg, struct t
 		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
 }
 
-/* A name with a comma or a blank, and an empty one, is quoted; a name with a quote cannot be
- * written. */
-static enum tfr_status take_cache(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	size_t n = arg ? strlen(arg) : 0;
-	bool quoted = n > 1 && arg[0] == '"' && arg[n - 1] == '"';
-
-	if (!arg)
-		return name_it(st, err, "%s", "");
-	st->file = quoted ? strndup(arg + 1, n - 2) : strdup(arg);
-	if (!st->file)
-		return tfr_fail_nomem(err, "reading the list of stages");
-	if (!st->file[0] || strchr(st->file, '"'))
-		return wrong(st, arg, err);
-	quoted = strpbrk(st->file, ", \t\n") != NULL;
-	st->text = tfr_asprintf(quoted ? "cache=\"%s\"" : "cache=%s", st->file);
-	if (!st->text)
-		return tfr_fail_nomem(err, "reading the list of stages");
-	return TFR_OK;
-}
-
 static enum tfr_status name_audio(struct tfr_stage *st, struct tfr_error *err)
 {
 	if (st->rate)
@@ -245,26 +224,7 @@ static enum tfr_status take_count(struct tfr_stage *st, const char *arg, struct 
 
 static enum tfr_status take_shuffle(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	const char *p = arg;
-
-	if (!number(&p, 1, UINT32_MAX, &st->n) ||
-		(accept(&p, ':') && !number(&p, 1, st->n, &st->min)) || *p)
-		return wrong(st, arg, err);
-	if (!st->min)
-		return name_it(st, err, "=%llu", (unsigned long long)st->n);
-	return name_it(
-		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
-}
-
-static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	const char *p = arg;
-	char text[TFR_DECIMAL_ROOM + 1];
-
-	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
-		return wrong(st, arg, err);
-	*tfr_decimal_f64(text, st->degrees) = '\0';
-	return name_it(st, err, "=%s", text);
+	return one_number(st, arg, UINT32_MAX, err);
 }
 
 /* One number for all channels, or three. */
@@ -430,7 +390,7 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 	{ "inflate", STAGE_INFLATE, NULL, take_none, 0, NULL },
 	{ "parse", STAGE_PARSE, NULL, take_none, 0, NULL },
 	{ "filter", STAGE_FILTER, NULL, take_none, 0, NULL },
-	{ "cache", STAGE_CACHE, "[=FILE]", take_cache, 0, NULL },
+	{ "cache", STAGE_CACHE, NULL, take_none, 0, NULL },
 	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", take_decode, 0, NULL },
 	{ "resize", STAGE_IMAGE, "=W[xH][:area]", take_resize, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_resize },
@@ -447,7 +407,6 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 	{ "flip-vertical", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip_vertical },
 	{ "reflect-pad", STAGE_IMAGE, "=N", take_pixels, STAGE_GROWS, &tfr_transform_reflect_pad },
 	{ "pad", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES, &tfr_transform_pad },
-	{ "rotate", STAGE_IMAGE, "=DEGREES", take_degrees, 0, &tfr_transform_rotate },
 	{ "cutout", STAGE_IMAGE, "=N", take_pixels, 0, &tfr_transform_cutout },
 	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", take_normalise, STAGE_FLOATS,
 		&tfr_transform_normalise },
@@ -468,7 +427,7 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 		&tfr_transform_cast },
 	{ "channels-first", STAGE_IMAGE, NULL, take_chw, STAGE_AUDIO | STAGE_FINISHES,
 		&tfr_transform_form },
-	{ "shuffle", STAGE_SHUFFLE, "=N[:MIN]", take_shuffle, 0, NULL },
+	{ "shuffle", STAGE_SHUFFLE, "=N", take_shuffle, 0, NULL },
 	{ "batch", STAGE_BATCH, "=N", take_count, 0, NULL },
 	{ "prefetch", STAGE_PREFETCH, "=N", take_count, 0, NULL },
 	{ "upload", STAGE_UPLOAD, NULL, take_none, 0, NULL },

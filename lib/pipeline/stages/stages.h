@@ -1,6 +1,6 @@
 /* pipeline/stages/stages.h - the list of stages that a user writes, and its grammar.
  *
- *     read=4:1, parse, shuffle=10000:5000, decode, five-crop=224, normalise, batch=128, upload
+ *     read=4:1, parse, shuffle=10000, decode, five-crop=224, normalise, batch=128, upload
  *
  * A stage is a row of one array (stages.c): its name, its kind, the reader of its argument and,
  * for a transform, its function.  The parser checks the text and the order of stages; whether
@@ -56,8 +56,8 @@ struct tfr_stage {
 	const struct tfr_stage_row *row;
 	enum tfr_stage_kind kind;
 	char *text; /* "five-crop=224", in normal form, with all defaults */
-	/* read: cycle and block length; shuffle: capacity and minimum (0: none given); batch,
-	 * prefetch, cutout, reflect-pad: their number. */
+	/* read: cycle and block length; shuffle: capacity; batch, prefetch, cutout, reflect-pad:
+	 * their number. */
 	uint64_t n, min;
 	uint32_t width, height; /* of a crop, a resize, a pad; for audio: samples, and 1 */
 	uint32_t copies;	/* images that one becomes: 1 of all but three transforms */
@@ -70,14 +70,12 @@ struct tfr_stage {
 	uint32_t voices;
 	double seconds; /* a length given in seconds; 0: in samples */
 	bool area;	/* resize */
-	double degrees; /* rotate: at most, to either side */
 	/* normalise: in units of x / 255, of all channels (1) or each (3); 0: (x - 127.5) / 127.5.
 	 */
 	unsigned channels;
 	float mean[3], std[3];
 	enum tfr_dtype dtype; /* cast */
 	bool chw;	      /* chw; hwc has it false */
-	char *file;	      /* cache; NULL: in memory */
 };
 
 extern const struct tfr_stage_row tfr_stage_rows[];
@@ -91,8 +89,7 @@ struct tfr_stage_list {
 /* The most images made of one, and the most stages of a list. */
 enum { STAGES_COPIES_MAX = 1000, STAGES_COUNT_MAX = 100 };
 
-/* Stages are separated by commas.  Blanks around them do not matter, and a file name with either
- * in it is written in double quotes.
+/* Stages are separated by commas.  Blanks around them do not matter.
  *
  * The order is checked: read comes first, and only there; inflate directly after it; parse
  * before filter and decode; filter before decode; decode before transforms.  There is one each

@@ -135,9 +135,6 @@ struct tfr_convert_opts {
 	 * its images are converted, in its order; NULL: all images. */
 	const char *image_set;
 	bool allow_missing; /* records: read incomplete sets, without their missing members */
-	/* Records: read from this descriptor to its end; it remains the caller's, and errors call
-	 * it inputs[0].  NULL: `inputs` are opened. */
-	const int *descriptor;
 	/* The sets to write.  XXH3-64 of an item's name (of a file: its path below the folder)
 	 * selects its set, so an item stays in its set when others are added or removed. */
 	const struct tfr_share *targets;

@@ -11,10 +11,6 @@
 extern "C" {
 #endif
 
-/* Reads a descriptor, which stays the caller's; `name` stands in errors. */
-enum tfr_status tfr_reader_open_fd(struct tfr_reader **r, int fd, const char *name,
-	const struct tfr_reader_opts *opts, struct tfr_error *err);
-
 /* What the file turned out to be (after the first tfr_reader_next()), and its name. */
 enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
 const char *tfr_reader_name(const struct tfr_reader *r);

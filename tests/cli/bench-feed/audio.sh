@@ -25,9 +25,6 @@ awk '/^[^ ]/ { on = /^audio/ } on { sub(/^ +/, " "); printf "%s", $0 } END { pri
 tr -s '\n ' ' ' < out | grep -o 'every batch was copied back and compared: no difference'
 awk '/^stage /, /^$/ { print $1, $6, $7, $8 }' out | grep -E '^(decode|mono|random-crop|batch)'
 awk 'length > 80' out
-echo "== again gives the same list"
-sed -n '/^again/,$p' out | sed 's/^again: *//' > again.sh
-bash again.sh | sed -nE '/^stages/,/^batch  /p'
 echo "== json"
 feed --json --stages $stages s@2.tfrecord > json
 python3 -c "

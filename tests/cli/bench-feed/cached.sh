@@ -7,6 +7,5 @@ print(j["records"], [(s["name"], s["items"]) for s in j["stages"] if s["name"] i
 feed 'read,parse,decode,resize=16,normalise,batch=5,upload'
 feed 'read,parse,cache,decode,resize=16,normalise,batch=5,upload'
 feed 'read,parse,decode,resize=16,cache,normalise,batch=5,upload'
-feed 'read,parse,decode,resize=16,cache=pixels,shuffle=10,normalise,batch=5,upload'
-ls
+feed 'read,parse,decode,resize=16,cache,shuffle=10,normalise,batch=5,upload'
 tfr bench-feed -q --device host --epochs 4 --stages 'read,parse,cache,decode,resize=16,batch=5,upload' "$DATA/images.tfrecord" | grep -c '^epochs  *the first at .* records/s, later ones at .* records/s'

@@ -12,6 +12,7 @@ feed "$p" --shuffle-buffer 100:2048
 feed "$p" --shuffle-buffer 100:
 feed "$p" --on-error explode
 feed "$p" --pagable
+feed "$p" --logdir logs
 feed "$p" --compute-ms 5:
 feed "$p" --compute-ms -1
 feed "$p" --prefetch 65

@@ -1,4 +1,4 @@
-# A page for a person that ends in what holds the feed back and how to run it again, within 80 columns.
+# A page for a person that ends in what holds the feed back, within 80 columns.
 cp "$DATA/images.tfrecord" . # a long path would make a long line
 tfr bench-feed --device host images.tfrecord > out 2> err; echo "status $?"
 cat err

@@ -6,7 +6,8 @@ tfr shard --stratify -q images -o c.tfrecord; echo "status $?"
 tfr shard --masks images -o c.tfrecord; echo "status $?"
 tfr shard --masks=x images -o c.tfrecord; echo "status $?"
 tfr shard --per-epoch images -o c.tfrecord; echo "status $?"
+tfr shard --follow pipe -o c.tfrecord; echo "status $?"
 tfr shard --image=x --mask images -o c.tfrecord; echo "status $?"
 tfr shard --per-epoh images -o c.tfrecord; echo "status $?"
-tfr shard -h | grep -E -c -e '--(verify|stratify|masks|per-epoch|images?) '
+tfr shard -h | grep -E -c -e '--(verify|stratify|masks|per-epoch|follow|images?) '
 tfr completion bash | grep -c -e '--per-epoch' -e '--verify '

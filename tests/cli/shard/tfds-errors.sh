@@ -16,7 +16,6 @@ tar -cf in.tar in; try in.tar --tfds ds
 printf 'a,b\n1,2\n' > list.csv; try list.csv --tfds ds
 try "$DATA/images.tfrecord" --tfds ds
 try in --mask in --tfds ds
-mkfifo fifo; try fifo --from records --follow --tfds ds
 echo '== classes'
 mv in/dog 'in/dog '; try in --tfds ds
 mv 'in/dog ' $'in/\u3000dog'; try in --tfds ds

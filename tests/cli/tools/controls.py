@@ -1,6 +1,6 @@
 """Runs every command over data whose names and texts are full of control characters, and looks for them in what comes out.
 
-Where an output is the data itself by contract (records, CSV, the labels file, TensorBoard's events), only standard error
+Where an output is the data itself by contract (records, CSV, the labels file), only standard error
 is looked at.  Text that is only not ASCII has to come out as it is."""
 import glob
 import json
