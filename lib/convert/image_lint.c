@@ -158,8 +158,6 @@ const char *tfr_lint_detail(
 	if (item->skipped)
 		return item->reason;
 	switch (finding) {
-	case TFR_FOUND_SIZE:
-		return item->detail;
 	case TFR_FOUND_NAME:
 	case TFR_FOUND_PROGRESSIVE:
 		return tfr_image_format_name(came->format);

@@ -78,16 +78,6 @@ void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why)
 	tfr_item_skip(item, why->status == TFR_ENOMEM ? TFR_ENOMEM : TFR_EDATA, "%s", why->message);
 }
 
-void tfr_item_found_size(struct tfr_item *item, const char *format, ...)
-{
-	va_list args;
-
-	item->found |= 1u << TFR_FOUND_SIZE;
-	va_start(args, format);
-	vsnprintf(item->detail, sizeof(item->detail), format, args);
-	va_end(args);
-}
-
 /* A fault of the file skips it.  A fault of the process does not, because the next file would
  * have it too. */
 static enum tfr_status fault(struct tfr_item *item, int sys_errno, const char *path,

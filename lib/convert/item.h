@@ -64,10 +64,9 @@ struct tfr_item {
 	char reason[256];
 
 	/* If it is not skipped: one bit per finding.  The image before any change, whose
-	 * measures are the details; `detail` is that of TFR_FOUND_SIZE. */
+	 * measures are the details. */
 	uint32_t found;
 	struct tfr_image_info came;
-	char detail[96];
 	/* The place of the record after it is written: */
 	uint32_t shard;
 	uint64_t record;
@@ -94,8 +93,6 @@ void tfr_item_skip(struct tfr_item *item, enum tfr_status why, const char *forma
 /* Skips the item because of an error of a lower room in its data.  If that error is only lack of
  * memory, the run ends with it. */
 void tfr_item_skip_error(struct tfr_item *item, const struct tfr_error *why);
-/* Records that the size of an image differs from the input's: the expected and the actual one. */
-void tfr_item_found_size(struct tfr_item *item, const char *format, ...) TFR_PRINTF(2, 3);
 /* Reads the file `path` below the folder `root`, or an object, into item->file: a complete regular
  * file, never blocking on another kind.  `look`, which may be NULL, gets the first block of a large
  * file and may skip the item before the rest is read.  A fault of the file skips the item; only a
