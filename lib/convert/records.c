@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
 #include "convert/input.h"
 #include "record/framing.h"
@@ -401,8 +400,8 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 		tfr_fail(err, TFR_EUSAGE, "%s has no effect on records, which are not decoded",
 			what);
 		if (o->on_error == TFR_ON_ERROR_QUARANTINE)
-			tfr_error_hint(
-				err, "Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
+			tfr_error_hint(err,
+				"Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
 		return TFR_EUSAGE;
 	}
 	if (o->target_count == 1 && o->targets[0].fraction == 0)
