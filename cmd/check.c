@@ -2,9 +2,340 @@
  *
  * Prints nothing on standard output if all files are intact; otherwise one line
  * `FILE:RECORD:OFFSET: reason` per fault. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "builtin.h"
-#include "check_report.h"
+#include "common/findings.h"
 #include "common/part.h"
+
+/* --- the report --- */
+
+/* Each fault when it is found, and the summary, in each format.
+ *
+ * Faults of the same kind in the contents of records are reported as one: the first, with a
+ * count. They are kept to the end of the run, or, if each file has a test case of its own, to
+ * the end of the file. */
+
+enum { MOST_KINDS = 1000 };
+
+/* Faults of one kind, represented by the first. */
+struct kind {
+	uint64_t hash, records, files;
+	uint64_t last_file; /* the last file with such a fault */
+	bool has_record;
+	uint64_t record, offset;
+	char *path, *reason;
+};
+
+struct check_report {
+	struct cmd *c;
+	enum report_format format;
+	struct tfr_check_file all;
+	uint64_t files, bad_files;
+	struct tfr_json *json;	   /* for FORMAT_JSON */
+	struct findings *findings; /* for FORMAT_JUNIT and FORMAT_GITHUB */
+	struct kind *kinds;
+	size_t kind_count, kind_cap;
+};
+
+static void open_json_fault(struct tfr_json *j, const struct finding *one)
+{
+	tfr_json_open_object(j, NULL);
+	tfr_json_string(j, "file", one->path);
+	if (one->has_record) {
+		tfr_json_u64(j, "record", one->record);
+		tfr_json_u64(j, "offset", one->offset);
+	}
+	tfr_json_string(j, "reason", one->text);
+}
+
+/* one->system: the file could not be read; that error is already on standard error. */
+static void print_fault(struct check_report *r, const struct finding *one)
+{
+	if (r->findings) {
+		findings_add(r->findings, one);
+	} else if (one->system) {
+		return;
+	} else if (r->format == FORMAT_JSON) {
+		open_json_fault(r->json, one);
+		tfr_json_close_object(r->json);
+	} else {
+		cmd_progress_hide();
+		finding_print_line(stdout, one);
+	}
+}
+
+static void end_json(struct check_report *r, bool quick)
+{
+	struct tfr_json *j = r->json;
+
+	tfr_json_close_array(j);
+	tfr_json_u64(j, "files", r->files);
+	tfr_json_u64(j, "bad_files", r->bad_files);
+	tfr_json_u64(j, "records", r->all.records);
+	if (!quick)
+		tfr_json_u64(j, "payload_bytes", r->all.payload_bytes);
+	tfr_json_u64(j, "lost_bytes", r->all.lost_bytes);
+	tfr_json_u64(j, "images", r->all.images);
+	tfr_json_close_object(j);
+	r->json = NULL; /* cmd_print_json() frees it */
+	cmd_print_json(r->c, j, stdout);
+}
+
+/* --- kinds --- */
+
+static void drop_kinds(struct check_report *r)
+{
+	for (size_t i = 0; i < r->kind_count; i++) {
+		free(r->kinds[i].path);
+		free(r->kinds[i].reason);
+	}
+	r->kind_count = 0;
+}
+
+/* Finds the kind; if there are MOST_KINDS, the last one holds all others. */
+static struct kind *find_kind(struct check_report *r, uint64_t hash)
+{
+	for (size_t i = 0; i < r->kind_count; i++)
+		if (r->kinds[i].hash == hash || i == MOST_KINDS)
+			return &r->kinds[i];
+	return NULL;
+}
+
+/* Adds a kind.  False: out of memory, and the fault is not counted. */
+static bool add_kind(
+	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
+{
+	struct kind *k;
+
+	if (r->kind_count == r->kind_cap) {
+		size_t cap = r->kind_cap ? 2 * r->kind_cap : 16;
+
+		k = realloc(r->kinds, cap * sizeof(*k));
+		if (!k)
+			return false;
+		r->kinds = k;
+		r->kind_cap = cap;
+	}
+	assert(r->kind_count <= MOST_KINDS);
+	k = &r->kinds[r->kind_count];
+	*k = (struct kind){ .hash = kind->hash,
+		.records = kind->records,
+		.files = 1,
+		.last_file = r->files,
+		.has_record = one->has_record,
+		.record = one->record,
+		.offset = one->offset,
+		.path = strdup(one->path) };
+	if (r->kind_count < MOST_KINDS)
+		k->reason = strdup(one->text);
+	else if (asprintf(&k->reason,
+			 "more than %d kinds of faults: further kinds are only counted",
+			 MOST_KINDS) < 0)
+		k->reason = NULL;
+	r->kind_count++;
+	return k->path && k->reason;
+}
+
+static void count_kind(
+	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
+{
+	struct kind *k = find_kind(r, kind->hash);
+
+	if (!k) {
+		if (!add_kind(r, one, kind))
+			cmd_no_memory(r->c);
+		return;
+	}
+	k->records += kind->records;
+	k->files += k->last_file != r->files;
+	k->last_file = r->files;
+}
+
+static void print_kind(struct check_report *r, const struct kind *k)
+{
+	unsigned long long records = k->records, files = k->files;
+	char reason[1200];
+	int n = snprintf(reason, sizeof(reason), "%.1023s", k->reason);
+	struct finding one = { .path = k->path,
+		.has_record = k->has_record,
+		.record = k->record,
+		.offset = k->offset,
+		.text = reason };
+
+	if (r->format == FORMAT_JSON) {
+		open_json_fault(r->json, &one);
+		tfr_json_u64(r->json, "fault_records", records);
+		tfr_json_u64(r->json, "fault_files", files);
+		tfr_json_close_object(r->json);
+		return;
+	}
+	if (!k->has_record && files > 1 && n > 0) /* the fault concerns files, not records */
+		snprintf(
+			reason + n, sizeof(reason) - (size_t)n, "; the first of %llu files", files);
+	else if (records > 1 && k->has_record && n > 0)
+		n += snprintf(reason + n, sizeof(reason) - (size_t)n, "; the first of %llu records",
+			records);
+	if (files > 1 && k->has_record && n > 0)
+		snprintf(reason + n, sizeof(reason) - (size_t)n, " in %llu files", files);
+	print_fault(r, &one);
+}
+
+static void print_kinds(struct check_report *r)
+{
+	for (size_t i = 0; i < r->kind_count; i++)
+		if (r->kinds[i].path && r->kinds[i].reason)
+			print_kind(r, &r->kinds[i]);
+	drop_kinds(r);
+}
+
+/* Accepts NULL. */
+static void check_report_free(struct check_report *r)
+{
+	if (!r)
+		return;
+	findings_free(r->findings);
+	drop_kinds(r);
+	free(r->kinds);
+	tfr_json_free(r->json);
+	free(r);
+}
+
+/* NULL: out of memory; the error is printed. */
+static struct check_report *check_report_new(struct cmd *c, enum report_format format)
+{
+	struct check_report *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		cmd_no_memory(c);
+		return NULL;
+	}
+	r->c = c;
+	r->format = format;
+	if (format == FORMAT_JSON) {
+		r->json = cmd_json_open(2);
+		tfr_json_open_array(r->json, "faults");
+	} else if (format != FORMAT_TEXT) {
+		r->findings = findings_new(c, format);
+	}
+	if (format == FORMAT_TEXT || format == FORMAT_JSON || r->findings)
+		return r;
+	check_report_free(r);
+	return NULL;
+}
+
+/* Callbacks for tfr_check_opts; ctx is the report. */
+static void check_report_fault(
+	void *ctx, const char *path, const struct tfr_error *err, const struct tfr_check_kind *kind)
+{
+	struct check_report *r = ctx;
+	struct tfr_error bare = *err;
+	char reason[1024];
+	int status = tfr_status_exit_code(err->status);
+	struct finding one = { .path = path,
+		.has_record = err->has_record,
+		.record = err->record,
+		.offset = err->offset,
+		.text = reason,
+		.system = status > 1 };
+
+	/* A failure of the system is not a fault of the data: it is an error, and is printed with
+	 * the errors. */
+	if (status > 1)
+		cmd_error(r->c, err);
+	else if (r->c->exit < status)
+		r->c->exit = status;
+	bare.has_record = false; /* the line has file, record and offset already */
+	tfr_error_format(&bare, reason, sizeof(reason));
+	if (kind && !(status > 1))
+		count_kind(r, &one, kind);
+	else
+		print_fault(r, &one);
+}
+
+static void check_report_file(void *ctx, const struct tfr_check_file *file)
+{
+	struct check_report *r = ctx;
+
+	r->files++;
+	r->bad_files += file->faults != 0;
+	r->all.records += file->records;
+	r->all.payload_bytes += file->payload_bytes;
+	r->all.faults += file->faults;
+	r->all.lost_bytes += file->lost_bytes;
+	r->all.images += file->images;
+	r->all.sum += file->sum;
+	if (!file->records && !file->faults)
+		cmd_warn_empty(r->c, file->path);
+	if (r->format == FORMAT_JUNIT)
+		print_kinds(r);
+	if (r->findings)
+		findings_end_case(r->findings, file->path);
+}
+
+/* After the last file: a number of records or a sum that differs from the expected one is another
+ * fault. */
+static void check_report_expect(struct check_report *r, const struct tfr_expect *expect)
+{
+	const char *named = r->c->count ? r->c->operands[0] : "-";
+	struct tfr_error err;
+	char path[4096];
+
+	if (!tfr_expect_check(expect, r->all.records, r->all.sum, &err))
+		return;
+	snprintf(path, sizeof(path), "%s%s", named, r->c->count > 1 ? ", ..." : "");
+	r->all.faults++;
+	r->bad_files += !r->bad_files;
+	check_report_fault(r, path, &err, NULL);
+	if (r->findings)
+		findings_end_case(r->findings, "expected records");
+}
+
+/* "2 files" */
+static const char *counted(uint64_t n, const char *noun, char text[64])
+{
+	snprintf(text, 64, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+	return text;
+}
+
+static void print_closing_line(const struct check_report *r, bool quick, bool decode)
+{
+	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[64] = "",
+							  found[160] = "intact", lost[64] = "";
+
+	if (!quick)
+		snprintf(payload, sizeof(payload), ", %s",
+			tfr_format_size(r->all.payload_bytes, size));
+	if (decode)
+		snprintf(images, sizeof(images), ", %llu images decoded",
+			(unsigned long long)r->all.images);
+	if (r->all.faults)
+		snprintf(found, sizeof(found), "%s in %s", counted(r->all.faults, "fault", records),
+			counted(r->bad_files, "file", files));
+	if (r->all.lost_bytes)
+		snprintf(lost, sizeof(lost), ", %s unreadable",
+			tfr_format_size(r->all.lost_bytes, size));
+	cmd_closing_line(r->c, "%s, %s%s%s: %s%s (%.2f s)", counted(r->files, "file", files),
+		counted(r->all.records, "record", records), payload, images, found, lost,
+		cmd_seconds());
+}
+
+/* `quick`: payloads were not read; `decode`: images were decoded. */
+static void check_report_end(struct check_report *r, bool quick, bool decode)
+{
+	print_kinds(r);
+	if (r->format == FORMAT_JSON)
+		end_json(r, quick);
+	if (r->findings)
+		findings_print(r->findings);
+	fflush(stdout);
+	if (r->format != FORMAT_JSON)
+		print_closing_line(r, quick, decode);
+}
+
+/* --- the command --- */
 
 struct check_settings {
 	const char *schema, *part;

@@ -148,8 +148,6 @@ void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mod
  * cmd_show_progress() to it.  A signal ends the process, because this callback cannot cancel. */
 void cmd_progress_follow(struct cmd *c, uint64_t total_bytes, enum progress_mode mode);
 bool cmd_show_progress(void *ctx, const char *phase, const struct tfr_progress *p);
-/* Names the current phase of a command; the string must stay valid.  Rates count from here. */
-void cmd_progress_phase(const char *phase);
 void cmd_progress_stop(void);
 /* Wipes the bar until it is drawn next, so that a caller can print. */
 void cmd_progress_hide(void);

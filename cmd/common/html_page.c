@@ -62,7 +62,7 @@ void page_close(struct page *p)
 	free(p);
 }
 
-void page_put(struct page *p, const void *bytes, size_t n)
+static void page_put(struct page *p, const void *bytes, size_t n)
 {
 	struct iovec piece = { (void *)(uintptr_t)bytes, n };
 

@@ -18,7 +18,6 @@ enum tfr_status page_publish(struct page *page, struct tfr_error *err);
 /* Discards a page that was not published.  Accepts NULL. */
 void page_close(struct page *page);
 
-void page_put(struct page *page, const void *bytes, size_t n);
 void page_text(struct page *page, const char *text);
 /* At most 1023 bytes. */
 void page_format(struct page *page, const char *format, ...) TFR_PRINTF(2, 3);

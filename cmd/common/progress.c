@@ -151,7 +151,8 @@ void cmd_progress_start(struct cmd *c, struct tfr_progress *p, enum progress_mod
 	meter.running = pthread_create(&meter.thread, NULL, meter_main, NULL) == 0;
 }
 
-void cmd_progress_phase(const char *phase)
+/* Names the current phase of a command; the string must stay valid.  Rates count from here. */
+static void cmd_progress_phase(const char *phase)
 {
 	if (phase == meter.phase)
 		return;

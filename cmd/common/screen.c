@@ -109,7 +109,9 @@ unsigned text_columns(const char *text, size_t n)
 	return all;
 }
 
-size_t text_fit(const char *text, unsigned columns)
+/* The length in bytes of the longest prefix that takes at most `columns`, and at most four bytes
+ * for each of them. */
+static size_t text_fit(const char *text, unsigned columns)
 {
 	size_t n = strlen(text), at = 0;
 	unsigned used = 0, more;

@@ -17,9 +17,6 @@ bool screen_utf8(void);
 /* The columns that `n` bytes of harmless text take: two for wide East Asian characters and emoji,
  * none for combining ones. */
 unsigned text_columns(const char *text, size_t n);
-/* The length in bytes of the longest prefix that takes at most `columns`, and at most four bytes
- * for each of them. */
-size_t text_fit(const char *text, unsigned columns);
 /* Cuts harmless text to `columns`, with "…" for the omitted part: the end, or the beginning of a
  * path, because paths differ at their ends.  `out` has TEXT_CUT(columns) bytes. */
 enum text_cut { CUT_END, CUT_BEGINNING };

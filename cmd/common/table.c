@@ -194,7 +194,9 @@ static void print_row(
 	fputc('\n', f);
 }
 
-bool table_print(const struct table *t, FILE *f, unsigned indent)
+/* Prints the heads and rows, each line after `indent` blanks, within the columns of `f`.  False:
+ * out of memory, and nothing is printed. */
+static bool table_print(const struct table *t, FILE *f, unsigned indent)
 {
 	struct layout l;
 

@@ -40,9 +40,6 @@ void table_cell(struct table *t, const char *format, ...) TFR_PRINTF(2, 3);
 void table_bytes(struct table *t, const void *text, size_t size);
 void table_count(struct table *t, uint64_t n);
 
-/* Prints the heads and rows, each line after `indent` blanks, within the columns of `f`.  False:
- * out of memory, and nothing is printed. */
-bool table_print(const struct table *t, FILE *f, unsigned indent);
 /* The same without indentation; frees the table, and reports a lack of memory as an error of the
  * command. */
 void table_finish(struct cmd *c, struct table *t, FILE *f);

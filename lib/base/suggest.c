@@ -8,8 +8,6 @@
 
 #include <tfr-private/text.h>
 
-#include "base/error.h"
-
 /* --- the number of typing errors --- */
 
 /* The Damerau-Levenshtein distance in which no substring is edited twice (optimal string

@@ -13,8 +13,24 @@
 
 #include "base/buf.h"
 #include "codec/codec.h"
-#include "codec/sum.h"
+#include "config.h"
 #include "thread/pool.h"
+
+/* The CRC-32 of GZIP.  ISA-L, where it is built in, computes it at the speed of memory; zlib at a
+ * tenth of that. */
+#if TFR_HAVE_ISAL
+#include <isa-l/crc.h>
+
+static uint32_t crc32_of(const uint8_t *data, size_t size)
+{
+	return size ? crc32_gzip_refl(0, data, size) : 0;
+}
+#else
+static uint32_t crc32_of(const uint8_t *data, size_t size)
+{
+	return size ? (uint32_t)crc32_z(0, data, size) : 0;
+}
+#endif
 
 /* What the streams that share a deflater fill at a time stays about within SEGMENTS_MAX. */
 enum { SEGMENT = 1 << 20, SEGMENT_MIN = 64 << 10, SEGMENTS_MAX = 20 << 20, STREAMS_FEW = 8 };
@@ -144,7 +160,7 @@ static void give_back(struct tfr_parallel_deflate *p, struct state *s)
 static uint32_t sum_of(enum tfr_compression c, const uint8_t *data, size_t size)
 {
 	if (c == TFR_COMPRESSION_GZIP)
-		return tfr_crc32(0, data, size);
+		return crc32_of(data, size);
 	return (uint32_t)adler32_z(1, data, size);
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "convert/tfds/tfds.h"
 #include "shard/set_name.h"
 

@@ -6,26 +6,163 @@
  * it. */
 #include "convert/checkpoint.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
+#include <tfr-private/io.h>
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/unread.h"
 #include "convert/input_digest.h"
+#include "io/output.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
 #include "shard/finished_run.h"
-#include "shard/state_file.h"
+
+/* --- the file --- */
+
+/* The saved state of a run, from which another run of the same build on the same machine
+ * continues.
+ *
+ * The body in its form in memory, between a magic and a checksum. */
+
+static const char MAGIC[8] = "tfrshrd4";
+
+enum { BLOCK = 1 << 20 };
+
+/* Writes the file completely or not at all; it is on disk when this returns.  `temporaries` may be
+ * NULL.
+ */
+static enum tfr_status state_save(const char *path, const struct tfr_buf *body,
+	struct tfr_temporaries *temporaries, struct tfr_error *err)
+{
+	struct tfr_output_opts opts = { .force = true, .temporaries = temporaries };
+	uint64_t sum = XXH3_64bits(body->data, body->size);
+	TFR_AUTO_BUF all = { 0 };
+
+	if (!tfr_buf_append(&all, MAGIC, sizeof(MAGIC)) ||
+		!tfr_buf_append(&all, body->data, body->size) ||
+		!tfr_buf_append(&all, &sum, sizeof(sum)))
+		return tfr_fail_nomem(err, "saving the state of a run");
+	return tfr_output_whole(path, &opts, all.data, all.size, err);
+}
+
+static enum tfr_status refuse(
+	const char *path, const char *why, const char *hint, struct tfr_error *err)
+{
+	tfr_fail_path(err, TFR_EDATA, path, "will not resume from %s:", why);
+	tfr_error_hint(err, "%s", hint);
+	return TFR_EDATA;
+}
+
+/* A file that another user could have created or changed is not read: the state decides what a
+ * resumed run writes and where. */
+static enum tfr_status check_owner(const char *path, const struct stat *st, struct tfr_error *err)
+{
+	static const char again[] = "Remove it to begin again.";
+	const char *slash = strrchr(path, '/');
+	TFR_AUTO_FREE char *folder =
+		slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	struct stat at;
+
+	if (!folder)
+		return tfr_fail_nomem(err, "looking for a run to resume");
+	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
+		return refuse(
+			path, "anything that is not a regular file with one name", again, err);
+	if (st->st_uid != geteuid())
+		return refuse(path, "the file of another user", again, err);
+	if (stat(folder, &at))
+		return tfr_fail_errno(err, errno, folder, "cannot open");
+	if ((st->st_mode & S_IWOTH) || ((at.st_mode & S_IWOTH) && !(at.st_mode & S_ISVTX)))
+		return refuse(path, "a file that other users could replace",
+			"Remove it to begin again; 'chmod o-w' on its folder makes the next run "
+			"resumable.",
+			err);
+	return TFR_OK;
+}
+
+/* Reads the rest of the file in growing pieces: a sparse file can claim any size. */
+static enum tfr_status read_rest(
+	int fd, const char *path, struct tfr_buf *buf, size_t most, struct tfr_error *err)
+{
+	ssize_t n = 1;
+
+	while (n && buf->size < most) {
+		size_t room = most - buf->size < BLOCK ? most - buf->size : BLOCK;
+
+		if (!tfr_buf_reserve(buf, room))
+			return tfr_fail_nomem(err, "looking for a run to resume");
+		n = read(fd, buf->data + buf->size, room);
+		if (n < 0 && errno != EINTR)
+			return tfr_fail_errno(err, errno, path, "cannot read");
+		buf->size += n > 0 ? (size_t)n : 0;
+	}
+	return TFR_OK;
+}
+
+/* Reads the file completely, if it begins with the magic. */
+static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct tfr_error *err)
+{
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+	enum tfr_status status;
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return TFR_END;
+	if (fd < 0 && errno == ELOOP)
+		return refuse(path, "a symbolic link", "Remove it to begin again.", err);
+	if (fd < 0 || fstat(fd, &st))
+		return tfr_fail_errno(err, errno, path, "cannot open");
+	if (!st.st_nlink) /* the run that it belonged to has just ended */
+		return TFR_END;
+	status = check_owner(path, &st, err);
+	if (!status)
+		status = read_rest(fd, path, buf, sizeof(MAGIC), err);
+	if (!status && (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC))))
+		return TFR_END;
+	return status ? status : read_rest(fd, path, buf, SIZE_MAX, err);
+}
+
+/* Reads the file into `body`; *unread covers all of it.  TFR_END: no file, another kind, or
+ * damaged. TFR_EDATA: not a regular file with one name that this user owns, or other users may
+ * write to it or to its folder; the hint says how to begin again.  The body has passed a checksum,
+ * which anyone can compute, so its numbers must be checked before use. */
+static enum tfr_status state_load(
+	const char *path, struct tfr_buf *body, struct tfr_unread *unread, struct tfr_error *err)
+{
+	enum tfr_status status;
+	uint64_t sum;
+	size_t size;
+
+	body->size = 0;
+	status = read_file(path, body, err);
+	if (status || body->size < sizeof(MAGIC) + sizeof(sum))
+		return status ? status : TFR_END;
+	size = body->size - sizeof(MAGIC) - sizeof(sum);
+	memcpy(&sum, body->data + sizeof(MAGIC) + size, sizeof(sum));
+	if (sum != XXH3_64bits(body->data + sizeof(MAGIC), size))
+		return TFR_END;
+	*unread = (struct tfr_unread){ body->data + sizeof(MAGIC),
+		body->data + sizeof(MAGIC) + size };
+	return TFR_OK;
+}
+
+/* --- the checkpoint --- */
 
 #define INTERVAL 10.0 /* seconds */
-
-static const char MAGIC[] = "tfrshrd4";
 
 /* --- what decides the bytes --- */
 
@@ -246,7 +383,7 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	status = say_all(c, err);
 	if (status || !opts->resume)
 		return status;
-	status = tfr_state_load(c->path, MAGIC, &c->body, &c->found, err);
+	status = state_load(c->path, &c->body, &c->found, err);
 	if (status == TFR_END)
 		return TFR_OK;
 	if (!status)
@@ -300,7 +437,7 @@ enum tfr_status tfr_checkpoint_save(
 	 * later renaming restores it. */
 	if (!c->opts->resume && !c->noted)
 		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
-	status = tfr_state_save(c->path, MAGIC, &c->body, c->opts->writer.temporaries, err);
+	status = state_save(c->path, &c->body, c->opts->writer.temporaries, err);
 	c->saved = !status || c->saved;
 	c->due = tfr_clock_ns() + interval(c);
 	return status;

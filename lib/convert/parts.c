@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "convert/folder/splits.h"
 #include "io/path.h"
-#include "io/source.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
 

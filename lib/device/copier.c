@@ -10,12 +10,244 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "device/plain.h"
-#include "device/queues.h"
+#include "device/row.h"
 #include "device/stream_copy.h"
+
+/* --- queues --- */
+
+/* Threads that run jobs in order, one thread per queue.  A job may have to wait for the jobs that
+ * were added to another queue before it.
+ *
+ * A job is embedded in the object that it works on and is itself the link of its queue, so adding
+ * one never fails.  One lock guards all queues of a device and their jobs; jobs run without it.
+ *
+ * A thread takes the head of its queue, runs it without the lock, and unlinks it afterwards: a
+ * queue without a head has no work in progress. */
+
+enum { QUEUES = 3 };
+
+struct tfr_queue_job {
+	struct tfr_queue_job *next;
+	void (*run)(struct tfr_queue_job *job); /* on the queue's thread */
+	uint64_t asked_ns;			/* when it was added */
+	bool pending;				/* added and not yet done */
+	bool cut;				/* it must not sleep any more */
+	const struct tfr_queue *behind;		/* the queue that it waits for; NULL: none */
+	uint64_t ahead;				/* until so many jobs of it are done */
+};
+
+struct tfr_queue {
+	struct tfr_queues *all;
+	pthread_t thread;
+	pthread_cond_t work;
+	struct tfr_queue_job *head, *tail; /* the head runs */
+	uint64_t added, finished;	   /* jobs so far */
+	bool started;
+};
+
+struct tfr_queues {
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	pthread_cond_t cut; /* a job was cut short; by CLOCK_MONOTONIC */
+	bool closing;
+	struct tfr_queue at[QUEUES];
+};
+
+static void *queue_main(void *arg)
+{
+	struct tfr_queue *own = arg;
+	struct tfr_queues *q = own->all;
+
+	pthread_mutex_lock(&q->lock);
+	for (;;) {
+		struct tfr_queue_job *job = own->head;
+
+		if (!job) {
+			if (q->closing)
+				break;
+			pthread_cond_wait(&own->work, &q->lock);
+			continue;
+		}
+		if (job->behind && job->behind->finished < job->ahead) {
+			pthread_cond_wait(&q->done, &q->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&q->lock);
+		job->run(job);
+		pthread_mutex_lock(&q->lock);
+		own->head = job->next;
+		if (!own->head)
+			own->tail = NULL;
+		own->finished++;
+		job->pending = false;
+		pthread_cond_broadcast(&q->done);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return NULL;
+}
+
+/* Runs the remaining jobs, then ends the threads. */
+static void queues_close(struct tfr_queues *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->closing = true;
+	for (unsigned i = 0; i < QUEUES; i++)
+		if (q->at[i].started)
+			pthread_cond_signal(&q->at[i].work);
+	pthread_mutex_unlock(&q->lock);
+	for (unsigned i = 0; i < QUEUES; i++) {
+		if (q->at[i].started)
+			pthread_join(q->at[i].thread, NULL);
+		if (q->at[i].all)
+			pthread_cond_destroy(&q->at[i].work);
+	}
+	pthread_mutex_destroy(&q->lock);
+	pthread_cond_destroy(&q->done);
+	pthread_cond_destroy(&q->cut);
+}
+
+/* 0, or the errno of a failure to start a thread. */
+static int queues_open(struct tfr_queues *q)
+{
+	pthread_condattr_t attr;
+
+	*q = (struct tfr_queues){ 0 };
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->done, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&q->cut, &attr);
+	pthread_condattr_destroy(&attr);
+	for (unsigned i = 0; i < QUEUES; i++) {
+		struct tfr_queue *own = &q->at[i];
+		int rc;
+
+		own->all = q;
+		pthread_cond_init(&own->work, NULL);
+		rc = pthread_create(&own->thread, NULL, queue_main, own);
+		if (rc) {
+			queues_close(q);
+			return rc;
+		}
+		own->started = true;
+	}
+	return 0;
+}
+
+static void enqueue(struct tfr_queues *q, struct tfr_queue *to, const struct tfr_queue *behind,
+	struct tfr_queue_job *job)
+{
+	pthread_mutex_lock(&q->lock);
+	job->behind = behind;
+	job->ahead = behind ? behind->added : 0;
+	job->next = NULL;
+	job->pending = true;
+	job->cut = false;
+	job->asked_ns = tfr_clock_ns();
+	if (to->tail)
+		to->tail->next = job;
+	else
+		to->head = job;
+	to->tail = job;
+	to->added++;
+	pthread_cond_signal(&to->work);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static void queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job)
+{
+	enqueue(q, &q->at[which], NULL, job);
+}
+
+/* Returns at once for a job that was never added. */
+static void queues_wait(struct tfr_queues *q, const struct tfr_queue_job *job)
+{
+	pthread_mutex_lock(&q->lock);
+	while (job->pending)
+		pthread_cond_wait(&q->done, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static bool queues_done(struct tfr_queues *q, const struct tfr_queue_job *job)
+{
+	bool done;
+
+	pthread_mutex_lock(&q->lock);
+	done = !job->pending;
+	pthread_mutex_unlock(&q->lock);
+	return done;
+}
+
+/* For a running job: sleeps until this time of CLOCK_MONOTONIC in nanoseconds.  False: it was cut
+ * short. */
+static bool queues_sleep(struct tfr_queues *q, const struct tfr_queue_job *job, uint64_t until_ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(until_ns / 1000000000u),
+		.tv_nsec = (long)(until_ns % 1000000000u) };
+	bool slept;
+
+	pthread_mutex_lock(&q->lock);
+	while (!job->cut && tfr_clock_ns() < until_ns)
+		pthread_cond_timedwait(&q->cut, &q->lock, &ts);
+	slept = !job->cut;
+	pthread_mutex_unlock(&q->lock);
+	return slept;
+}
+
+/* Ends the sleep of an added job, now or when it runs. */
+static void queues_cut(struct tfr_queues *q, struct tfr_queue_job *job)
+{
+	pthread_mutex_lock(&q->lock);
+	job->cut = true;
+	pthread_cond_broadcast(&q->cut);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* Waits for the jobs that are in the queue now. */
+static void queues_drain(struct tfr_queues *q, unsigned which)
+{
+	uint64_t all;
+
+	pthread_mutex_lock(&q->lock);
+	all = q->at[which].added;
+	while (q->at[which].finished < all)
+		pthread_cond_wait(&q->done, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* --- the plain twin --- */
+
+/* The work of a kernel on pixels, done by a processor: host and sim use it, and tests compare
+ * kernels with it.
+ *
+ * Each operation rounds to float32: no multiplication by a reciprocal, no fused operations. */
+
+/* Runs of values that are a multiple of the channels and fill vectors. */
+enum { RUN = 48 };
+
+static void device_normalise_plain(const struct tfr_normalise_job *what)
+{
+	const uint8_t *restrict from = what->from;
+	float *restrict to = what->to;
+	float mean[RUN], std[RUN];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < RUN; i++) {
+		mean[i] = what->mean[i % what->channels];
+		std[i] = what->std[i % what->channels];
+	}
+	for (; at + RUN <= what->count; at += RUN)
+		for (unsigned i = 0; i < RUN; i++)
+			to[at + i] = ((float)from[at + i] - mean[i]) / std[i];
+	for (unsigned i = 0; at < what->count; at++, i++)
+		to[at] = ((float)from[at] - mean[i]) / std[i];
+}
+
+/* --- copying and computing --- */
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
 enum { LINK, KERNELS, COMPUTE };
@@ -98,7 +330,7 @@ static void run_copy(struct tfr_queue_job *job)
 		ev->seconds = (double)(end - begin) * 1e-9;
 		c->link_free_ns = end;
 	}
-	if (!tfr_queues_sleep(&c->queues, job, c->link_free_ns + c->pace.latency_ns))
+	if (!queues_sleep(&c->queues, job, c->link_free_ns + c->pace.latency_ns))
 		c->link_free_ns = tfr_clock_ns();
 }
 
@@ -107,7 +339,7 @@ static void run_normalise(struct tfr_queue_job *job)
 	struct copier_event *ev = event_of(job);
 	uint64_t start = tfr_clock_ns();
 
-	tfr_device_normalise_plain(&ev->normalise);
+	device_normalise_plain(&ev->normalise);
 	ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
 }
 
@@ -119,7 +351,7 @@ static void run_compute(struct tfr_queue_job *job)
 	uint64_t start = later(c->compute_free_ns, job->asked_ns);
 
 	c->compute_free_ns = start + ev->compute_ns;
-	if (!tfr_queues_sleep(&c->queues, job, c->compute_free_ns))
+	if (!queues_sleep(&c->queues, job, c->compute_free_ns))
 		c->compute_free_ns = later(start, tfr_clock_ns());
 	ev->seconds = (double)(c->compute_free_ns - start) * 1e-9;
 }
@@ -133,7 +365,7 @@ enum tfr_status tfr_copier_open(
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");
 	c->pace = pace;
-	rc = tfr_queues_open(&c->queues);
+	rc = queues_open(&c->queues);
 	if (rc) {
 		free(c);
 		return tfr_fail(err, TFR_ESYS, "device %s: cannot start a thread: %s", dev->name,
@@ -148,7 +380,7 @@ void tfr_copier_close(struct tfr_device *dev)
 {
 	struct copier *c = dev->state;
 
-	tfr_queues_close(&c->queues);
+	queues_close(&c->queues);
 	pthread_mutex_destroy(&c->lock);
 	free(c->bounce);
 	free(c);
@@ -252,7 +484,7 @@ static void put(struct tfr_device *dev, unsigned queue, struct copier_event *ev,
 	struct copier *c = dev->state;
 
 	ev->job.run = run;
-	tfr_queues_put(&c->queues, queue, &ev->job);
+	queues_put(&c->queues, queue, &ev->job);
 }
 
 enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
@@ -279,7 +511,8 @@ enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct tfr_no
 	(void)err;
 	ev->normalise = *what;
 	ev->job.run = run_normalise;
-	tfr_queues_put_behind(&c->queues, KERNELS, LINK, &ev->job);
+	/* after the uploads before it */
+	enqueue(&c->queues, &c->queues.at[KERNELS], &c->queues.at[LINK], &ev->job);
 	return TFR_OK;
 }
 
@@ -300,7 +533,7 @@ enum tfr_status tfr_copier_wait(struct tfr_event *event, double *seconds, struct
 	struct copier *c = event->dev->state;
 
 	(void)err;
-	tfr_queues_wait(&c->queues, &ev->job);
+	queues_wait(&c->queues, &ev->job);
 	if (seconds)
 		*seconds = ev->seconds;
 	return TFR_OK;
@@ -311,7 +544,7 @@ bool tfr_copier_done(struct tfr_event *event)
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
 
-	return tfr_queues_done(&c->queues, &ev->job);
+	return queues_done(&c->queues, &ev->job);
 }
 
 void tfr_copier_cut_short(struct tfr_event *event)
@@ -319,7 +552,7 @@ void tfr_copier_cut_short(struct tfr_event *event)
 	struct copier_event *ev = (struct copier_event *)event;
 	struct copier *c = event->dev->state;
 
-	tfr_queues_cut(&c->queues, &ev->job);
+	queues_cut(&c->queues, &ev->job);
 }
 
 enum tfr_status tfr_copier_download(
@@ -328,8 +561,8 @@ enum tfr_status tfr_copier_download(
 	struct copier *c = dev->state;
 
 	(void)err;
-	tfr_queues_drain(&c->queues, LINK);
-	tfr_queues_drain(&c->queues, KERNELS);
+	queues_drain(&c->queues, LINK);
+	queues_drain(&c->queues, KERNELS);
 	memcpy(to, from, size);
 	return TFR_OK;
 }

@@ -6,9 +6,87 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/cuda_api.h"
 #include "device/cuda_device.h"
-#include "device/cuda_ordinals.h"
 #include "device/pci.h"
+#include "device/row.h"
+
+/* --- ordinals --- */
+
+/* The CUDA devices that a text names, and whether any exist.
+ *
+ * Parses "cuda:0,1", and answers the questions that need no open device. */
+
+struct tfr_cuda_ordinals {
+	unsigned count;
+	int at[DEVICES_MAX];
+};
+
+/* Whether there is no driver or no visible device; `why` gives the reason.  A driver that fails
+ * is not absent. */
+static bool cuda_ordinals_absent(struct tfr_error *why)
+{
+	const struct tfr_cuda_api *api;
+	bool absent;
+	int count;
+
+	return tfr_cuda_count(&api, &count, &absent, why) != TFR_OK && absent;
+}
+
+static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
+{
+	tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
+	tfr_error_hint(err, "Several are cuda:0,1 or cuda:all.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status add_ordinal(
+	struct tfr_cuda_ordinals *o, const char *args, const char *digits, struct tfr_error *err)
+{
+	int ordinal = atoi(digits);
+
+	for (unsigned i = 0; i < o->count; i++)
+		if (o->at[i] == ordinal)
+			return tfr_fail(err, TFR_EUSAGE, "device cuda:%d twice in 'cuda:%s'",
+				ordinal, args);
+	if (o->count == DEVICES_MAX)
+		return tfr_fail(
+			err, TFR_EUSAGE, "'cuda:%s' names more than %d devices", args, DEVICES_MAX);
+	o->at[o->count++] = ordinal;
+	return TFR_OK;
+}
+
+/* The devices that "0,1", "all" or NULL (device 0) names, in its order.  Only "all" asks the
+ * driver. */
+static enum tfr_status cuda_ordinals_parse(
+	struct tfr_cuda_ordinals *o, const char *args, struct tfr_error *err)
+{
+	*o = (struct tfr_cuda_ordinals){ 0 };
+	if (!args || strcmp(args, "all") == 0) {
+		const struct tfr_cuda_api *api;
+		bool absent;
+		int count = 1;
+		enum tfr_status status = args ? tfr_cuda_count(&api, &count, &absent, err) : TFR_OK;
+
+		for (; status == TFR_OK && o->count < (unsigned)count && o->count < DEVICES_MAX;
+			o->count++)
+			o->at[o->count] = (int)o->count;
+		return status;
+	}
+	for (const char *at = args;; at++) {
+		size_t digits = strspn(at, "0123456789");
+		enum tfr_status status;
+
+		if (digits == 0 || digits > 4 || (at[digits] && at[digits] != ','))
+			return bad_ordinals(err, args);
+		status = add_ordinal(o, args, at, err);
+		at += digits;
+		if (status || !*at)
+			return status;
+	}
+}
+
+/* --- the device --- */
 
 /* Not in cuda_api.h, where it would clash with the runtime's own. */
 struct CUuuid_st {
@@ -18,7 +96,7 @@ struct CUuuid_st {
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	struct tfr_cuda_ordinals o;
-	enum tfr_status status = tfr_cuda_ordinals_parse(&o, args, err);
+	enum tfr_status status = cuda_ordinals_parse(&o, args, err);
 
 	if (status == TFR_OK)
 		*count = o.count;
@@ -187,7 +265,7 @@ static enum tfr_status cuda_open(
 	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
 {
 	struct tfr_cuda_ordinals o;
-	enum tfr_status status = tfr_cuda_ordinals_parse(&o, args, err);
+	enum tfr_status status = cuda_ordinals_parse(&o, args, err);
 	struct tfr_cuda *c;
 
 	if (status)
@@ -236,7 +314,7 @@ const struct tfr_device_row tfr_device_cuda = {
 	.built = true,
 	.count = cuda_count,
 	.open = cuda_open,
-	.absent = tfr_cuda_ordinals_absent,
+	.absent = cuda_ordinals_absent,
 	.info = cuda_info,
 	.close = cuda_close,
 	.alloc = tfr_cuda_alloc,

@@ -21,15 +21,6 @@ static const struct tfr_device_row *const rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(*rows) };
 
-const char *tfr_device_kind(unsigned i, bool *built)
-{
-	if (i >= ROWS)
-		return NULL;
-	if (built)
-		*built = rows[i]->built;
-	return rows[i]->kind;
-}
-
 static enum tfr_status open_row(struct tfr_device **out, const struct tfr_device_row *row,
 	const char *args, unsigned nth, struct tfr_error *err)
 {
@@ -205,11 +196,6 @@ const char *tfr_device_reason(const struct tfr_device *dev)
 bool tfr_device_in_process(const struct tfr_device *dev)
 {
 	return dev->row->in_process;
-}
-
-int tfr_device_node(const struct tfr_device *dev)
-{
-	return dev->node;
 }
 
 void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info)

@@ -5,7 +5,7 @@
  * defining the macros below, and run it for every thread of every block on the processor.
  *
  * No multiplication and addition may be fused (-ffp-contract=off), and clang divides floats with
- * correct rounding, so each value has the bits of the processor's plain twin (plain.c). */
+ * correct rounding, so each value has the bits of the processor's plain twin (copier.c). */
 #ifndef KERNEL
 #define KERNEL extern "C" __attribute__((global))
 #define DEVICE static __attribute__((device)) inline

@@ -150,9 +150,3 @@ enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 	}
 	return status;
 }
-
-enum tfr_status tfr_device_link(struct tfr_device *dev, size_t size, bool pageable,
-	double *bytes_per_second, struct tfr_error *err)
-{
-	return tfr_device_links(&dev, 1, &size, pageable, bytes_per_second, err);
-}

@@ -52,10 +52,8 @@ enum tfr_content tfr_content_of(const void *data, size_t size);
 
 /* "an Event", "a protobuf message of another type". */
 const char *tfr_content_one(enum tfr_content content);
-/* "3 Events and 1 TensorProto": without the Examples, or with them. */
+/* Of a list in words. */
 #define TFR_CONTENT_TEXT 400
-char *tfr_content_list(
-	char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r, bool examples);
 
 /* If there are records but no Examples: TFR_EDATA, "'PATH' holds Events, not Examples", with a
  * hint.  `path` NULL: "the inputs hold …"; "": "holds …", for callers that print the path beside

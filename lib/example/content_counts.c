@@ -123,19 +123,19 @@ const char *tfr_content_one(enum tfr_content content)
 	return texts[content];
 }
 
-char *tfr_content_list(
-	char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r, bool examples)
+/* "3 Events and 2 TensorProtos": the records that are no Examples. */
+static char *list_others(char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r)
 {
 	size_t used = 0;
 	unsigned left = 0;
 
 	text[0] = '\0';
 	for (int i = 0; i < TFR_CONTENT_TYPES; i++)
-		left += r->records[i] && (examples || i != TFR_CONTENT_EXAMPLE);
+		left += r->records[i] && i != TFR_CONTENT_EXAMPLE;
 	for (int i = 0; i < TFR_CONTENT_TYPES; i++) {
 		unsigned long long n = r->records[i];
 
-		if (!n || (!examples && i == TFR_CONTENT_EXAMPLE))
+		if (!n || i == TFR_CONTENT_EXAMPLE)
 			continue;
 		used += (size_t)snprintf(text + used, TFR_CONTENT_TEXT - used, "%s%llu %s",
 			!used	    ? ""
@@ -162,8 +162,7 @@ enum tfr_status tfr_content_refuse(
 	if (r->records[r->most] == r->all)
 		tfr_fail(err, TFR_EDATA, "%s %s", subject, w->held);
 	else
-		tfr_fail(err, TFR_EDATA, "%s no Examples: %s", subject,
-			tfr_content_list(list, r, false));
+		tfr_fail(err, TFR_EDATA, "%s no Examples: %s", subject, list_others(list, r));
 	tfr_error_hint(err, "%s", w->hint);
 	return TFR_EDATA;
 }
@@ -177,6 +176,6 @@ bool tfr_content_mixture(char text[TFR_CONTENT_TEXT], const struct tfr_content_r
 		return false;
 	snprintf(text, TFR_CONTENT_TEXT, "%llu of %llu records %s not %s: %.300s",
 		(unsigned long long)others, (unsigned long long)r->all, others == 1 ? "is" : "are",
-		others == 1 ? "an Example" : "Examples", tfr_content_list(list, r, false));
+		others == 1 ? "an Example" : "Examples", list_others(list, r));
 	return true;
 }

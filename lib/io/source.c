@@ -455,7 +455,7 @@ bool tfr_source_cached(const struct tfr_source *s, uint64_t position)
 	return preadv2(s->fd, &one, 1, (off_t)position, RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 
-enum tfr_status tfr_source_read_all(struct tfr_source *source, size_t most, struct tfr_buf *text,
+static enum tfr_status read_whole(struct tfr_source *source, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err)
 {
 	enum { BLOCK = 64 << 10 };
@@ -482,7 +482,7 @@ static enum tfr_status open_and_read(opener *open_it, const char *path, size_t m
 	enum tfr_status status = open_it(&source, path, err);
 
 	if (!status)
-		status = tfr_source_read_all(source, most, text, doing, err);
+		status = read_whole(source, most, text, doing, err);
 	tfr_source_close(source);
 	return status;
 }

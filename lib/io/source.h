@@ -62,8 +62,6 @@ enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_b
 /* The same, for a file found next to others (tfr_source_open_regular()), and for an open source. */
 enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
-enum tfr_status tfr_source_read_all(struct tfr_source *s, size_t most, struct tfr_buf *text,
-	const char *doing, struct tfr_error *err);
 /* The offset of the next byte in the file; 0 if not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether it is a character device, which may have no end. */

@@ -9,7 +9,6 @@
 
 #include <tfr-private/record.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "record/count_headers.h"

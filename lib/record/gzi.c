@@ -1,20 +1,17 @@
-/* record/gzi.c - stores, writes, reads and finds the points of a GZIP file. */
+/* record/gzi.c - stores, formats, reads and finds the points of a GZIP file. */
 #include "record/gzi.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "record/stream.h"
 
-enum { POINT_SIZE = 16, READ_AT_ONCE = 64 << 10, NO_POINTS_MAX = 4 << 20 };
+enum { POINT_SIZE = 16, NO_POINTS_MAX = 4 << 20 };
 
 char *tfr_gzi_path(const char *path)
 {
@@ -35,58 +32,29 @@ void tfr_gzi_clear(struct tfr_gzi *gzi)
 	*gzi = (struct tfr_gzi){ 0 };
 }
 
-static void put64(uint8_t *p, uint64_t v)
-{
-	for (int i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static bool format(const struct tfr_gzi *gzi, struct tfr_buf *out)
-{
-	uint8_t *p;
-
-	if (!tfr_buf_reserve(out, 8 + POINT_SIZE * gzi->count))
-		return false;
-	p = out->data;
-	put64(p, gzi->count);
-	p += 8;
-	for (size_t i = 0; i < gzi->count; i++, p += POINT_SIZE) {
-		put64(p, gzi->points[i].compressed);
-		put64(p + 8, gzi->points[i].uncompressed);
-	}
-	out->size = (size_t)(p - out->data);
-	return true;
-}
-
 enum tfr_status tfr_gzi_put(
 	const struct tfr_gzi *gzi, struct tfr_stream_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_BUF bytes = { 0 };
+	uint8_t *p;
 
-	if (!format(gzi, &bytes))
+	if (!tfr_buf_reserve(&bytes, 8 + POINT_SIZE * gzi->count))
 		return tfr_fail_nomem(err, "writing an index");
-	return tfr_stream_writer_put(w, &(struct iovec){ bytes.data, bytes.size }, 1, err);
+	p = bytes.data;
+	tfr_store64(p, gzi->count);
+	p += 8;
+	for (size_t i = 0; i < gzi->count; i++, p += POINT_SIZE) {
+		tfr_store64(p, gzi->points[i].compressed);
+		tfr_store64(p + 8, gzi->points[i].uncompressed);
+	}
+	return tfr_stream_writer_put(
+		w, &(struct iovec){ bytes.data, (size_t)(p - bytes.data) }, 1, err);
 }
 
 bool tfr_gzi_same(const struct tfr_gzi *a, const struct tfr_gzi *b)
 {
 	return a->count == b->count &&
 	       (!a->count || !memcmp(a->points, b->points, a->count * sizeof(*a->points)));
-}
-
-enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err)
-{
-	struct tfr_output_opts how = { 0 };
-	TFR_AUTO_BUF bytes = { 0 };
-
-	if (opts) {
-		how.force = opts->force;
-		how.temporaries = opts->temporaries;
-	}
-	if (!format(gzi, &bytes))
-		return tfr_fail_nomem(err, "writing an index");
-	return tfr_output_whole(path, &how, bytes.data, bytes.size, err);
 }
 
 static enum tfr_status parse(
@@ -136,64 +104,4 @@ struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompress
 bool tfr_gzi_is_poor(const struct tfr_gzi *gzi, uint64_t size)
 {
 	return !gzi->count && size > NO_POINTS_MAX;
-}
-
-static enum tfr_status refuse_poor(const char *path, struct tfr_error *err)
-{
-	tfr_fail_path(
-		err, TFR_EUSAGE, path, "decompression cannot start within the GZIP stream of");
-	tfr_error_hint(err,
-		"It can only be read from its beginning.  'tfr cat -z gzip -o NEW FILE' writes it "
-		"with flush points; 'tfr index --no-gzi' writes FILE.idx alone, for PyPI's "
-		"tfrecord.");
-	return TFR_EUSAGE;
-}
-
-/* Reads to the end.  Inflating ahead adds the points. */
-static enum tfr_status read_through(
-	struct tfr_stream *s, struct tfr_progress *progress, uint64_t *size, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *sink = malloc(READ_AT_ONCE);
-	enum tfr_status status = sink ? TFR_OK : tfr_fail_nomem(err, "reading a file");
-	size_t got = 1;
-
-	*size = 0;
-	while (!status && got) {
-		status = tfr_stream_read(s, sink, READ_AT_ONCE, &got, err);
-		if (status)
-			break;
-		*size += got;
-		tfr_progress_add(progress, 0, got);
-	}
-	if (status == TFR_EDATA)
-		tfr_fail_path(err, TFR_EDATA, tfr_stream_name(s),
-			"compressed stream damaged after byte %llu of its decompressed data:",
-			(unsigned long long)*size);
-	return status;
-}
-
-enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path, const struct tfr_gzi_opts *opts,
-	uint64_t *size, struct tfr_error *err)
-{
-	static const struct tfr_gzi none;
-	struct tfr_stream_opts how = { .threads = opts ? opts->threads : 0, .gzi = gzi };
-	struct tfr_source *source = NULL;
-	struct tfr_stream *s = NULL;
-	size_t before = gzi->count;
-	enum tfr_status status = tfr_source_open(&source, path, err);
-
-	*size = 0;
-	if (!status)
-		status = tfr_stream_open(&s, source, &how, err);
-	if (status)
-		return status;
-	if (tfr_stream_compression(s) != TFR_COMPRESSION_GZIP)
-		status = tfr_fail_path(err, TFR_EUSAGE, path,
-			"an index of flush points is for GZIP files, unlike");
-	else
-		status = read_through(s, opts ? opts->progress : NULL, size, err);
-	if (!status && gzi->count == before && tfr_gzi_is_poor(&none, *size))
-		status = refuse_poor(path, err);
-	tfr_stream_close(s);
-	return status;
 }

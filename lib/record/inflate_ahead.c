@@ -272,7 +272,7 @@ static bool accept(struct tfr_ahead *a, struct span *s)
 }
 
 /* Inflates from the first span into `buf`.  *got == 0: the span is used up.  On damage nothing is
- * returned: record/replay.h does that. */
+ * returned: record/stream.c does that. */
 static enum tfr_status inflate_first(
 	struct tfr_ahead *a, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {

@@ -9,11 +9,113 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "codec/codec.h"
+#include "io/source.h"
 #include "record/framing.h"
 #include "record/gzi.h"
 #include "record/inflate_ahead.h"
-#include "record/replay.h"
 #include "thread/threads.h"
+
+/* --- reading damage again --- */
+
+/* Inflates a damaged file again, in fixed steps.
+ *
+ * How much ISA-L inflates before damage depends on the room in the output, by some hundred bytes.
+ * So the bytes before damage would depend on the size of a reader's blocks and on the number of
+ * threads.  When damage is met in a file that can be read again, it is inflated from its start in
+ * the same steps for any caller, and bytes that were returned before are skipped.
+ *
+ * Steps of fixed size for input and output, independent of the caller's buffer. */
+
+enum { STEP = 64 << 10 };
+
+struct tfr_replay {
+	struct tfr_source *source;
+	struct tfr_inflate *z;
+	uint64_t skip;
+	size_t in_at, in_size, out_at, out_size;
+	uint8_t in[STEP], out[STEP];
+};
+
+/* `z` starts at the source's position and is taken over, also on failure.  The source stays the
+ * caller's.  `skip`: bytes that were returned before. */
+static enum tfr_status replay_open(struct tfr_replay **out, struct tfr_source *source,
+	struct tfr_inflate *z, uint64_t skip, struct tfr_error *err)
+{
+	struct tfr_replay *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		tfr_inflate_free(z);
+		return tfr_fail_nomem(err, "reading a file");
+	}
+	r->source = source;
+	r->z = z;
+	r->skip = skip;
+	*out = r;
+	return TFR_OK;
+}
+
+/* Accepts NULL. */
+static void replay_close(struct tfr_replay *r)
+{
+	if (!r)
+		return;
+	tfr_inflate_free(r->z);
+	free(r);
+}
+
+/* Inflates the next step.  *ended: there is none. */
+static enum tfr_status inflate_step(struct tfr_replay *r, bool *ended, struct tfr_error *err)
+{
+	struct tfr_codec_io io = { r->in + r->in_at, r->in_size - r->in_at, r->out, STEP };
+	enum tfr_status status = tfr_inflate_run(r->z, &io, err);
+
+	r->in_at = r->in_size - io.in_size;
+	r->out_at = 0;
+	r->out_size = STEP - io.out_size;
+	if (r->out_size || status) /* a failure is reported again when all output is returned */
+		return r->out_size ? TFR_OK : status;
+	status = tfr_source_read(r->source, r->in, STEP, &r->in_size, err);
+	r->in_at = 0;
+	*ended = !status && !r->in_size;
+	return status;
+}
+
+/* As tfr_stream_read(). */
+static enum tfr_status replay_read(
+	struct tfr_replay *r, void *buf, size_t size, size_t *got, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	bool ended = false;
+	size_t have, pass;
+
+	*got = 0;
+	while (!status && !ended) {
+		have = r->out_size - r->out_at;
+		pass = r->skip < have ? (size_t)r->skip : have;
+		r->skip -= pass;
+		r->out_at += pass;
+		have -= pass;
+		if (have) {
+			*got = have < size ? have : size;
+			memcpy(buf, r->out + r->out_at, *got);
+			r->out_at += *got;
+			return TFR_OK;
+		}
+		status = inflate_step(r, &ended, err);
+	}
+	if (status || tfr_inflate_at_end(r->z))
+		return status;
+	return tfr_inflate_cut(r->z, err);
+}
+
+/* The inflater at the current position. */
+static const struct tfr_inflate *replay_inflate(const struct tfr_replay *r)
+{
+	return r->z;
+}
+
+/* --- the stream --- */
 
 enum { HEAD_SIZE = 4096, INPUT_SIZE = 256 << 10 };
 
@@ -139,7 +241,7 @@ static void stop(struct tfr_stream *s)
 {
 	tfr_inflate_free(s->inflate);
 	tfr_ahead_close(s->ahead);
-	tfr_replay_close(s->replay);
+	replay_close(s->replay);
 	s->inflate = NULL;
 	s->ahead = NULL;
 	s->replay = NULL;
@@ -210,7 +312,7 @@ static enum tfr_status start_replay(struct tfr_stream *s, struct tfr_error *err)
 	if (status)
 		return status;
 	tfr_source_seek(s->source, s->begin);
-	return tfr_replay_open(&s->replay, s->source, z, s->position - s->base, err);
+	return replay_open(&s->replay, s->source, z, s->position - s->base, err);
 }
 
 static enum tfr_status read_compressed(
@@ -229,7 +331,7 @@ static enum tfr_status read_compressed(
 	if (status == TFR_EDATA && tfr_source_seekable(s->source))
 		status = start_replay(s, err);
 	if (!status && s->replay)
-		status = tfr_replay_read(s->replay, buf, size, got, err);
+		status = replay_read(s->replay, buf, size, got, err);
 	return status;
 }
 
@@ -405,7 +507,7 @@ enum tfr_compression tfr_stream_compression(const struct tfr_stream *s)
 
 struct tfr_members tfr_stream_members(const struct tfr_stream *s)
 {
-	const struct tfr_inflate *z = s->replay	 ? tfr_replay_inflate(s->replay)
+	const struct tfr_inflate *z = s->replay	 ? replay_inflate(s->replay)
 				      : s->ahead ? tfr_ahead_inflate(s->ahead)
 						 : s->inflate;
 

@@ -48,7 +48,8 @@ static bool name_says_gzip(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
-enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path)
+/* How `path` will be compressed. */
+static enum tfr_compression compression_of(const struct tfr_writer_opts *opts, const char *path)
 {
 	if (opts->compression != TFR_COMPRESSION_AUTO)
 		return opts->compression;
@@ -59,7 +60,7 @@ enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
 	const struct tfr_writer_opts *opts, const char *path, uint32_t files, struct tfr_error *err)
 {
 	struct tfr_parallel_deflate_opts how = {
-		.compression = tfr_writer_compression(opts, path),
+		.compression = compression_of(opts, path),
 		.level = opts->level ? opts->level : TFR_LEVEL_DEFAULT,
 		.threads = tfr_thread_count(opts->threads),
 		.streams = files,

@@ -21,8 +21,6 @@ struct tfr_writer_how {
 	bool sealed;   /* with `mark`: the file was sealed, and may have its name */
 };
 
-/* How `path` will be compressed. */
-enum tfr_compression tfr_writer_compression(const struct tfr_writer_opts *opts, const char *path);
 /* Makes what `files` open files like `path` share.  NULL if they are not compressed.  It must
  * outlive them. */
 enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,

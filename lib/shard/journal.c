@@ -22,7 +22,6 @@
 #include "base/array.h"
 #include "base/unread.h"
 #include "io/output.h"
-#include "io/temp_names.h"
 
 static const char MAGIC[8] = "tfrjrnl1";
 

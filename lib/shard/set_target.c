@@ -17,7 +17,9 @@
 #include "shard/set_name.h"
 #include "shard/set_writer_state.h"
 
-char *tfr_set_name_target(const struct tfr_set_name *name)
+/* The path that names the lock file of a set: "out/train.tfrecord" for train@16.tfrecord and every
+ * other number of shards.  The caller frees it; NULL: out of memory. */
+static char *target_of(const struct tfr_set_name *name)
 {
 	char *path = NULL;
 
@@ -154,7 +156,7 @@ void tfr_set_recover(const char *target, struct tfr_temporaries *temporaries,
 
 	if ((status && status != TFR_END) || tfr_is_url(target))
 		return;
-	path = name.base ? tfr_set_name_target(&name) : strdup(target);
+	path = name.base ? target_of(&name) : strdup(target);
 	file = path ? tfr_hidden_name(path, 0, "lock") : NULL;
 	if (file && access(file, F_OK) == 0 && !tfr_lock_open(&lock, path, &opts, NULL))
 		tfr_lock_close(lock);
@@ -165,7 +167,7 @@ enum tfr_status tfr_set_writer_lock(
 {
 	const struct tfr_lock_opts opts = { w->subject, w->opts.temporaries, w->warn, w->ctx };
 	TFR_AUTO_FREE char *path = w->note_path	  ? strdup(w->note_path)
-				   : w->name.base ? tfr_set_name_target(&w->name)
+				   : w->name.base ? target_of(&w->name)
 						  : strdup(target);
 	enum tfr_status status;
 

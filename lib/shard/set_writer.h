@@ -56,10 +56,6 @@ enum tfr_status tfr_set_writer_withdraw(
 enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 	const struct tfr_set_info *info, size_t n, struct tfr_error *err);
 
-/* The path that names the lock file of a set: "out/train.tfrecord" for train@16.tfrecord and every
- * other number of shards.  The caller frees it; NULL: out of memory. */
-char *tfr_set_name_target(const struct tfr_set_name *name);
-
 /* Whether a process is writing the set, or the file, that a temporary belongs to. */
 bool tfr_temporary_is_written(const char *path);
 

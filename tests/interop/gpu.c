@@ -348,14 +348,14 @@ static void figures(struct tfr_device *dev, size_t size)
 	int ordinal = atoi(name + strlen("cuda:"));
 	double pinned = outside(ordinal, size, true), pageable = outside(ordinal, size, false);
 	double link = 0, plain = 0, batches;
-	bool ok = !tfr_device_link(dev, size, false, &link, NULL) &&
-		  !tfr_device_link(dev, size, true, &plain, NULL);
+	bool ok = !tfr_device_links(&dev, 1, &size, false, &link, NULL) &&
+		  !tfr_device_links(&dev, 1, &size, true, &plain, NULL);
 
 	batches = dealt(&dev, 1, size);
 	check(ok && pinned > 0 && pageable > 0 && batches > 0, name, "bandwidths can be measured");
 	printf("figure: %s: batches of %zu MiB at %.2f GB/s, %.1f%% of pinned memory's %.2f GB/s\n",
 		name, size >> 20, batches * 1e-9, 100 * batches / pinned, pinned * 1e-9);
-	printf("figure: %s: tfr_device_link() says %.2f GB/s pinned (%+.1f%%), %.2f pageable "
+	printf("figure: %s: tfr_device_links() says %.2f GB/s pinned (%+.1f%%), %.2f pageable "
 	       "(%+.1f%%)\n",
 		name, link * 1e-9, 100 * (link / pinned - 1), plain * 1e-9,
 		100 * (plain / pageable - 1));
@@ -378,10 +378,12 @@ int main(int argc, char **argv)
 		    status ? err.message : "every device opens"))
 		count = 0;
 	for (unsigned d = 0; d < count; d++) {
+		struct tfr_device_info info;
+
+		tfr_device_info(devs[d], &info);
 		printf("%s: %s\n", tfr_device_name(devs[d]), tfr_device_description(devs[d]));
 		printf("figure: %s: on node %d, staging memory on node %d (-1: not known)\n",
-			tfr_device_name(devs[d]), tfr_device_node(devs[d]),
-			node_of_staging(devs[d]));
+			tfr_device_name(devs[d]), info.node, node_of_staging(devs[d]));
 		uploads_arrive(devs[d], 3000001);
 		floats_are_the_hosts(devs[d], host);
 		computing_overlaps(devs[d], size);

@@ -39,7 +39,7 @@ static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_
 {
 	const struct tfr_coco_annotation *a = annotation(c, k);
 
-	/* coco_join.c refuses another number than the category's. */
+	/* coco_read.c refuses another number than the category's. */
 	assert(!a->n || a->n == category(c, k)->n_points);
 	return a->n ? c->points[a->first + n] : (struct tfr_coco_point){ 0 };
 }

@@ -31,7 +31,8 @@ enum { ANSWER_MOST = 1 << 20, TRIES = 5 };
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_upload *list;
 
-void tfr_upload_note(struct tfr_upload *u)
+/* Puts it on the list of those that a signal aborts. */
+static void note(struct tfr_upload *u)
 {
 	pthread_mutex_lock(&list_lock);
 	u->next = list;
@@ -104,7 +105,8 @@ static enum tfr_status head(const struct tfr_upload *u, struct tfr_answer *a, st
 	return tfr_exchange(u->store, &call, NULL, 0, a, err);
 }
 
-enum tfr_status tfr_upload_check_absent(const struct tfr_upload *u, struct tfr_error *err)
+/* TFR_EEXIST: there is an object of that name.  Asks the server. */
+static enum tfr_status check_absent(const struct tfr_upload *u, struct tfr_error *err)
 {
 	struct tfr_answer a = { 0 };
 	enum tfr_status status = u->force ? TFR_END : head(u, &a, err);
@@ -149,7 +151,7 @@ enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 {
 	bool checksums = tfr_store_kind(u->store) == TFR_STORE_S3 && tfr_store_verifies(u->store);
 	struct tfr_answer a = { 0 };
-	enum tfr_status status = is_conditional(u, true) ? TFR_OK : tfr_upload_check_absent(u, err);
+	enum tfr_status status = is_conditional(u, true) ? TFR_OK : check_absent(u, err);
 	char url[300];
 
 	if (status)
@@ -167,7 +169,7 @@ enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 		status = tfr_fail_path(
 			err, TFR_ESYS, url, "the server does not begin an upload correctly for");
 	if (!status)
-		tfr_upload_note(u);
+		note(u);
 	tfr_answer_clear(&a);
 	return status;
 }
@@ -194,7 +196,7 @@ static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, stru
 	if (is_conditional(u, false))
 		headers[call.n_headers++] = condition(u);
 	else if (!status)
-		status = tfr_upload_check_absent(u, err);
+		status = check_absent(u, err);
 	return status ? status : tfr_exchange(u->store, &call, &content, 64 << 10, a, err);
 }
 
@@ -312,7 +314,7 @@ static enum tfr_status post_complete(struct tfr_upload *u, const struct tfr_buf 
 		.n_query = 1,
 		.headers = headers,
 		.n_headers = is_conditional(u, true) ? 1 : 0 };
-	enum tfr_status status = call.n_headers ? TFR_OK : tfr_upload_check_absent(u, err);
+	enum tfr_status status = call.n_headers ? TFR_OK : check_absent(u, err);
 
 	return status ? status : tfr_exchange(u->store, &call, &content, ANSWER_MOST, a, err);
 }

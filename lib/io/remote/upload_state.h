@@ -50,15 +50,11 @@ struct tfr_upload {
 
 /* "x-amz-checksum-crc32c: AAAAAA==" or "x-goog-hash: crc32c=AAAAAA==". */
 void tfr_upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text, size_t size);
-/* Puts it on the list of those that a signal aborts. */
-void tfr_upload_note(struct tfr_upload *u);
 /* Takes it off the list of those that a signal aborts. */
 void tfr_upload_forget(struct tfr_upload *u);
 /* Requests that abort the uploads of that list; the caller frees the array. */
 struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
 /* Begins a multipart upload. */
 enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err);
-/* TFR_EEXIST: there is an object of that name.  Asks the server. */
-enum tfr_status tfr_upload_check_absent(const struct tfr_upload *u, struct tfr_error *err);
 
 #endif

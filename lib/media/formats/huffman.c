@@ -12,12 +12,194 @@
  * values are not needed, one lookup skips all symbols whose codes it contains. */
 #include "media/formats/huffman.h"
 
+#include <jpeglib.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cpu.h"
-#include "media/formats/huffman_tables.h"
+
+/* --- tables --- */
+
+/* Lookup tables for the next bits of a JPEG's entropy-coded data.
+ *
+ * Each code has three tables: for one symbol, for two, and for all symbols whose codes are
+ * complete.
+ *
+ * Assigns codes as ITU-T T.81 does, and precomputes the lookup for every pattern of bits.
+ *
+ * An entry only uses its own bits: a symbol counts if all of its code is among them; its value
+ * may come after them. */
+
+#define TFR_INLINE inline __attribute__((always_inline))
+
+enum {
+	LOOK_BITS = 10,
+	SKIP_BITS = 12,
+	CODE_BITS = 16,	    /* of the longest code */
+	VALUE_BITS = 15,    /* of the longest value */
+	END_OF_BLOCK = 128, /* coefficients to advance: past any other */
+	UNKNOWN = 192,	    /* likewise: the table does not know */
+};
+
+/* A symbol, one byte each: bits with its value (0: the table does not know), bits of its code, bits
+ * of its value, coefficients to advance. */
+typedef uint32_t look_t;
+
+/* Two symbols, or one and nothing, one byte each: bits of both; coefficients to advance for both.
+ * For the first symbol: where its value begins, 63 less its bits, coefficients to advance.  For the
+ * second: the same without the last. */
+typedef uint64_t pair_t;
+
+/* Skipped symbols, one byte each: coefficients to advance, bits. */
+typedef uint16_t skip_t;
+
+struct tfr_huffman_table {
+	bool made;			/* or only known */
+	uint8_t bits[17], symbols[256]; /* the source, as in DHT */
+	/* For codes of n bits: the next 16 bits are less than limit[n]; the symbol's index is the
+	 * code + offset[n]. */
+	uint32_t limit[CODE_BITS + 2];
+	int32_t offset[CODE_BITS + 1];
+	look_t look[1 << LOOK_BITS];
+};
+
+struct tfr_huffman_ac {
+	struct tfr_huffman_table one;
+	pair_t pair[1 << LOOK_BITS];
+	skip_t skip[1 << SKIP_BITS];
+};
+
+static TFR_INLINE unsigned look_bits(look_t l)
+{
+	return l & 255;
+}
+
+static TFR_INLINE unsigned look_code(look_t l)
+{
+	return l >> 8 & 255;
+}
+
+static TFR_INLINE unsigned look_value(look_t l)
+{
+	return l >> 16 & 255;
+}
+
+static TFR_INLINE unsigned look_advance(look_t l)
+{
+	return l >> 24;
+}
+
+static inline look_t look_of(unsigned code, uint8_t symbol, bool ac)
+{
+	unsigned value = symbol & 15, run = symbol >> 4;
+	unsigned advance = ac && !value && run != 15 ? END_OF_BLOCK : run + 1;
+
+	return (code + value) | code << 8 | value << 16 | advance << 24;
+}
+
+static void fill_looks(
+	struct tfr_huffman_table *t, unsigned length, uint32_t code, uint8_t symbol, bool ac)
+{
+	unsigned first = code << (LOOK_BITS - length), n = 1u << (LOOK_BITS - length);
+	look_t l = look_of(length, symbol, ac);
+
+	for (unsigned i = first; i < first + n; i++)
+		t->look[i] = l;
+}
+
+/* As T.81 C.2 assigns codes: in order of length, counting up.  libjpeg has verified that they fit.
+ */
+static void make_codes(struct tfr_huffman_table *t, bool ac)
+{
+	uint32_t code = 0;
+	int32_t place = 0;
+
+	memset(t->look, 0, sizeof(t->look));
+	for (unsigned length = 1; length <= CODE_BITS; length++, code <<= 1) {
+		t->offset[length] = place - (int32_t)code;
+		for (unsigned i = 0; i < t->bits[length]; i++, code++, place++)
+			if (length <= LOOK_BITS)
+				fill_looks(t, length, code, t->symbols[place], ac);
+		t->limit[length] = code << (CODE_BITS - length);
+	}
+	t->limit[CODE_BITS + 1] = UINT32_MAX;
+}
+
+/* The symbol after `used` of `bits` known bits; 0: its code is not complete. */
+static look_t look_at(
+	const struct tfr_huffman_table *t, uint32_t look, unsigned bits, unsigned used)
+{
+	uint32_t rest = look << used & ((1u << bits) - 1);
+	look_t l = t->look[rest >> (bits - LOOK_BITS)];
+
+	return used + look_code(l) <= bits ? l : 0;
+}
+
+static pair_t pair_of(const struct tfr_huffman_table *t, uint32_t look)
+{
+	look_t first = t->look[look], second = 0;
+	unsigned used = look_bits(first), advance = look_advance(first);
+
+	if (!first)
+		return (pair_t)UNKNOWN << 8;
+	if (used < LOOK_BITS && advance != END_OF_BLOCK)
+		second = look_at(t, look, LOOK_BITS, used);
+	return (used + look_bits(second)) | (advance + look_advance(second)) << 8 |
+	       (pair_t)look_code(first) << 16 | (pair_t)(63 - look_value(first)) << 24 |
+	       (pair_t)advance << 32 | (pair_t)(used + look_code(second)) << 40 |
+	       (pair_t)(63 - look_value(second)) << 48;
+}
+
+static skip_t skip_of(const struct tfr_huffman_table *t, uint32_t look)
+{
+	unsigned used = 0, advance = 0;
+	look_t l;
+
+	while (used < SKIP_BITS && advance < DCTSIZE2 && (l = look_at(t, look, SKIP_BITS, used))) {
+		used += look_bits(l);
+		advance += look_advance(l);
+	}
+	return (skip_t)(used ? used << 8 | advance : UNKNOWN);
+}
+
+/* Registers a table that is wanted.  False: it differs from the one before. */
+static bool huffman_known(struct tfr_huffman_table *t, const JHUFF_TBL *wanted)
+{
+	if (!memcmp(t->bits, wanted->bits, sizeof(t->bits)) &&
+		!memcmp(t->symbols, wanted->huffval, sizeof(t->symbols)))
+		return true;
+	memcpy(t->bits, wanted->bits, sizeof(t->bits));
+	memcpy(t->symbols, wanted->huffval, sizeof(t->symbols));
+	t->made = false;
+	return false;
+}
+
+/* Make the registered tables if necessary, in about 20 microseconds for AC.  libjpeg has verified
+ * that the codes fit their lengths. */
+static void huffman_make_dc(struct tfr_huffman_table *t)
+{
+	if (!t->made)
+		make_codes(t, false);
+	t->made = true;
+}
+
+static void huffman_make_ac(struct tfr_huffman_ac *t)
+{
+	if (t->one.made)
+		return;
+	make_codes(&t->one, true);
+	t->one.made = true;
+	for (uint32_t i = 0; i < 1u << LOOK_BITS; i++)
+		t->pair[i] = pair_of(&t->one, i);
+	for (uint32_t i = 0; i < 1u << SKIP_BITS; i++)
+		t->skip[i] = skip_of(&t->one, i);
+}
+
+/* --- decoding --- */
 
 enum {
 	REFILLED = 56, /* the least number of bits available after a refill */
@@ -391,16 +573,16 @@ static bool have_tables(struct tfr_huffman *h, const struct jpeg_decompress_stru
 		ac[c->cur_comp_info[i]->ac_tbl_no] = true;
 	}
 	for (int i = 0; i < NUM_HUFF_TBLS; i++) {
-		known &= !dc[i] || tfr_huffman_known(&h->dc[i], c->dc_huff_tbl_ptrs[i]);
-		known &= !ac[i] || tfr_huffman_known(&h->ac[i].one, c->ac_huff_tbl_ptrs[i]);
+		known &= !dc[i] || huffman_known(&h->dc[i], c->dc_huff_tbl_ptrs[i]);
+		known &= !ac[i] || huffman_known(&h->ac[i].one, c->ac_huff_tbl_ptrs[i]);
 	}
 	if (!known && c->src->bytes_in_buffer < WORTH_TABLES)
 		return false;
 	for (int i = 0; i < NUM_HUFF_TBLS; i++) {
 		if (dc[i])
-			tfr_huffman_make_dc(&h->dc[i]);
+			huffman_make_dc(&h->dc[i]);
 		if (ac[i])
-			tfr_huffman_make_ac(&h->ac[i]);
+			huffman_make_ac(&h->ac[i]);
 	}
 	return true;
 }

@@ -199,7 +199,8 @@ static struct tfr_job_slot *first_done(struct tfr_flow *flow, struct tfr_flow_no
 	return NULL;
 }
 
-uint64_t tfr_flow_node_waiting(const struct tfr_flow *flow, const struct tfr_flow_node *n)
+/* Samples that wait for the next node. */
+static uint64_t waiting_at(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	return n->kind == NODE_SOURCE ? tfr_record_source_waiting(flow->source) : n->waiting;
 }
@@ -254,7 +255,7 @@ unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)
 	for (unsigned i = 1; i < flow->node_count; i++) {
 		const struct tfr_flow_node *n = &flow->nodes[i];
 
-		if ((tfr_flow_node_waiting(flow, n - 1) || n->claimed > n->taken) &&
+		if ((waiting_at(flow, n - 1) || n->claimed > n->taken) &&
 			n->row < flow->set->list.count)
 			row = n->row;
 	}
@@ -268,7 +269,7 @@ static void report_queue(
 	bool shuffle = n->kind == NODE_SHUFFLE;
 
 	s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
-	s->queue_now = shuffle ? n->held : tfr_flow_node_waiting(flow, n);
+	s->queue_now = shuffle ? n->held : waiting_at(flow, n);
 	if (shuffle)
 		s->queue_capacity = n->shuffler.capacity;
 	else

@@ -3,7 +3,6 @@
  * The plan is made of the sizes of the first records and of the images in them. */
 #include <assert.h>
 
-#include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
 enum {

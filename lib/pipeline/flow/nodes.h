@@ -117,8 +117,6 @@ static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
 unsigned tfr_flow_node_take(
 	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_feed_sample **to, unsigned max);
 bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node *n);
-/* Samples that wait for the next node. */
-uint64_t tfr_flow_node_waiting(const struct tfr_flow *flow, const struct tfr_flow_node *n);
 /* Ends the job: the contents of its slot are there for the next node. */
 void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s);
 /* Without the lock; false: out of memory. */

@@ -7,7 +7,6 @@
  * idle worker charges its time to the stages by what each one lacks. */
 #include <assert.h>
 
-#include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
 static const struct {

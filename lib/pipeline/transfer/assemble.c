@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "pipeline/transfer/buffers.h"
 
 static struct tfr_staged_batch *batch_at(const struct tfr_transfer *tr, uint64_t number)

@@ -35,22 +35,19 @@ const char *tfr_device_reason(const struct tfr_device *dev);
  * cuda no. */
 bool tfr_device_in_process(const struct tfr_device *dev);
 
-/* The NUMA node of the device, which is also that of its staging memory; -1: none, or unknown. */
-int tfr_device_node(const struct tfr_device *dev);
-
 /* What identifies a device and its link.  A text that is unknown or does not apply is "", a number
  * is 0: host and sim have only a node, which is -1. */
 struct tfr_device_info {
-	char model[96];	 /* "NVIDIA H200" */
-	char uuid[48];	 /* "GPU-5fd4f087-86f3-7a43-b711-4771313afc50"; of a MIG instance "MIG-..." */
-	char pci[20];	 /* "0000:3b:00.0" */
-	char mig[32];	 /* the profile of a MIG instance: "1g.18gb" */
+	char model[96]; /* "NVIDIA H200" */
+	char uuid[48]; /* "GPU-5fd4f087-86f3-7a43-b711-4771313afc50"; of a MIG instance "MIG-..." */
+	char pci[20];  /* "0000:3b:00.0" */
+	char mig[32];  /* the profile of a MIG instance: "1g.18gb" */
 	char driver[32]; /* the version of the driver: "580.95.05" */
 	int cuda;	 /* the CUDA version that the driver implements: 12080 is 12.8 */
-	int node;	 /* as tfr_device_node() */
+	int node;	 /* NUMA, also of its staging memory; -1: none, or unknown */
 	uint64_t memory; /* bytes */
-	/* Of the PCIe link, as sysfs reports it at this call.  An idle device lowers the generation:
-	 * ask right after uploads. */
+	/* Of the PCIe link, as sysfs reports it at this call.  An idle device lowers the
+	 * generation: ask right after uploads. */
 	unsigned link_generation, link_width, link_generation_max, link_width_max;
 	/* Staging memory: the most that was allocated at a time, and the part of it that this
 	 * process's resident size (VmRSS) does not count. */
@@ -69,9 +66,6 @@ bool tfr_device_driver_version(const char *proc, char *version, size_t size);
 /* The file of the driver's library (libcuda.so.1) that would be used; CUDA is not initialised.
  * False: the loader finds none, and the text is "". */
 bool tfr_device_driver_library(char *path, size_t size);
-
-/* The kinds of device, i = 0, 1, ...; NULL after the last.  `*built`: this build has it. */
-const char *tfr_device_kind(unsigned i, bool *built);
 
 /* The processor writes staging memory and the device reads it: it is page-aligned, and pinned
  * (cudaHostAlloc) if the device needs that.  Device memory is the target of uploads: do not touch
@@ -141,16 +135,13 @@ void tfr_event_cut_short(struct tfr_event *ev);
 enum tfr_status tfr_device_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err);
 
-/* Measures the bandwidth of the links of `count` devices, all at the same time, since they may share
- * a path: uploads of sizes[i] bytes to device i, one after the other for about 0.2 seconds, from
- * staging or from pageable memory.  bytes_per_second[i] is by the device's own clock; 0: it failed,
- * and the first failure is returned after the others were measured.  Meanwhile each device needs a
- * staging and a device buffer of its size. */
+/* Measures the bandwidth of the links of `count` devices, all at the same time, since they may
+ * share a path: uploads of sizes[i] bytes to device i, one after the other for about 0.2 seconds,
+ * from staging or from pageable memory.  bytes_per_second[i] is by the device's own clock; 0: it
+ * failed, and the first failure is returned after the others were measured.  Meanwhile each device
+ * needs a staging and a device buffer of its size. */
 enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 	const size_t *sizes, bool pageable, double *bytes_per_second, struct tfr_error *err);
-/* The same for one device. */
-enum tfr_status tfr_device_link(struct tfr_device *dev, size_t size, bool pageable,
-	double *bytes_per_second, struct tfr_error *err);
 
 #ifdef __cplusplus
 }

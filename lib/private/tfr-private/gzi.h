@@ -13,7 +13,6 @@
 #ifndef TFR_PRIVATE_GZI_H
 #define TFR_PRIVATE_GZI_H
 
-#include <tfr-private/progress.h>
 #include <tfr-private/record.h>
 
 #ifdef __cplusplus
@@ -35,26 +34,6 @@ void tfr_gzi_clear(struct tfr_gzi *gzi);
 /* "FILE.gzi" for a file; the caller frees it.  NULL: out of memory. */
 char *tfr_gzi_path(const char *path);
 
-struct tfr_gzi_opts {
-	unsigned threads;	       /* 0: one per processor */
-	struct tfr_progress *progress; /* uncompressed bytes; may be NULL */
-};
-
-/* Reads the GZIP file `path` and appends its points to `gzi`.  Each point is verified by
- * decompressing the data after it without any history.  The listed points are at least 32 KiB of
- * the file apart.  *size: the uncompressed size of the file.  NULL opts: the defaults.
- *
- *   TFR_EUSAGE  it is not GZIP, or has no such points and is larger than 4 MiB, so that an index
- *               would not help; the hint says what to do.
- *   TFR_EDATA   the stream is damaged.
- *   TFR_ESYS, TFR_ENOMEM. */
-enum tfr_status tfr_gzi_scan(struct tfr_gzi *gzi, const char *path, const struct tfr_gzi_opts *opts,
-	uint64_t *size, struct tfr_error *err);
-
-/* Writes the index completely or not at all; of `opts`, only force and temporaries are used.
- * NULL: the defaults. */
-enum tfr_status tfr_gzi_write(const struct tfr_gzi *gzi, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err);
 /* TFR_EDATA: the file is truncated, longer than its number of points says, or has points that do
  * not ascend. */
 enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err);

@@ -7,11 +7,10 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/crc32c.h"
+#include "base/error.h"
 #include "record/writer.h"
 #include "thread/lanes.h"
-#include "thread/threads.h"
 
 void tfr_buckets_clear(struct tfr_buckets *b)
 {

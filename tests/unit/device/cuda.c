@@ -387,7 +387,7 @@ static void expect_context_kept(struct CUctx_st *own)
 	KEPT(make_bed(&b, "cuda:0", NULL));
 	if (!b.dev)
 		return;
-	KEPT(tfr_device_link(b.dev, 1000, false, &rate, NULL));
+	KEPT(tfr_device_links(&b.dev, 1, &(size_t){ 1000 }, false, &rate, NULL));
 	if (b.event) {
 		KEPT(tfr_device_upload(b.dev, b.bytes, b.staging, SIZE, b.event, NULL));
 		KEPT(tfr_event_done(b.event));
@@ -450,7 +450,8 @@ static bool child_is_refused(struct bed *b)
 		  tfr_device_compute(b->dev, 0.1, b->event, NULL) == TFR_EUNAVAILABLE &&
 		  tfr_event_wait(b->event, &seconds, NULL) == TFR_EUNAVAILABLE &&
 		  tfr_device_download(b->dev, &back, b->bytes, 1, NULL) == TFR_EUNAVAILABLE &&
-		  tfr_device_link(b->dev, 1000, false, &rate, NULL) == TFR_EUNAVAILABLE &&
+		  tfr_device_links(&b->dev, 1, &(size_t){ 1000 }, false, &rate, NULL) ==
+			  TFR_EUNAVAILABLE &&
 		  tfr_event_done(b->event);
 
 	clear_bed(b); /* does nothing to the driver */

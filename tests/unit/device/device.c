@@ -152,7 +152,10 @@ Test(device, several_have_a_link_each)
 	cr_assert_str_eq(tfr_device_name(devs[0]), "sim:1M,0#0");
 	cr_assert_str_eq(tfr_device_name(devs[2]), "sim:1M,0#2");
 	for (unsigned i = 0; i < count; i++) {
-		cr_assert_eq(tfr_device_node(devs[i]), -1);
+		struct tfr_device_info info;
+
+		tfr_device_info(devs[i], &info);
+		cr_assert_eq(info.node, -1);
 		cr_assert_eq(
 			tfr_device_alloc(devs[i], TFR_MEMORY_STAGING, 1000000, &staging[i], NULL),
 			TFR_OK);
@@ -230,16 +233,4 @@ Test(device, refuses_what_names_no_device)
 			cr_assert_str_not_empty(err.message);
 		}
 	}
-}
-
-Test(device, lists_its_kinds)
-{
-	bool built = false;
-
-	cr_assert_str_eq(tfr_device_kind(0, &built), "host");
-	cr_assert(built);
-	cr_assert_str_eq(tfr_device_kind(1, &built), "sim");
-	cr_assert(built);
-	cr_assert_str_eq(tfr_device_kind(2, &built), "cuda");
-	cr_assert_null(tfr_device_kind(3, NULL));
 }

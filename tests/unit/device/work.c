@@ -186,7 +186,8 @@ Test(device_work, refuses_what_makes_no_sense)
 		cr_assert_str_eq(err.message, "-1 seconds of computing are not 0 to 3600");
 		cr_assert_eq(tfr_device_compute(b.dev, NAN, b.ev, &err), TFR_EUSAGE);
 		cr_assert_eq(tfr_device_compute(b.dev, 3601, b.ev, &err), TFR_EUSAGE);
-		cr_assert_eq(tfr_device_link(b.dev, 0, false, &rate, &err), TFR_EUSAGE);
+		cr_assert_eq(tfr_device_links(&b.dev, 1, &(size_t){ 0 }, false, &rate, &err),
+			TFR_EUSAGE);
 		clear_bed(&b, TFR_MEMORY_STAGING);
 	}
 }
@@ -331,8 +332,9 @@ Test(device_work, a_link_is_measured)
 
 			if (!open_or_skip(&dev, specs[k]))
 				continue;
-			cr_assert_eq(tfr_device_link(dev, 1 << 20, pageable, &rate, &err), TFR_OK,
-				"%s", err.message);
+			cr_assert_eq(tfr_device_links(
+					     &dev, 1, &(size_t){ 1 << 20 }, pageable, &rate, &err),
+				TFR_OK, "%s", err.message);
 			cr_assert_gt(rate, 0);
 			/* A paced link is never faster than its pace, and from staging memory it is
 			 * just that. */

@@ -354,9 +354,18 @@ Test(lookup, a_line_for_two_records_is_refused)
 }
 
 /* Points that are none, or are said to lie elsewhere in the records. */
+static void write_points(const char *path, const struct tfr_gzi *gzi)
+{
+	uint64_t count = gzi->count;
+	FILE *f = fopen(path, "wb");
+
+	cr_assert_eq(fwrite(&count, sizeof(count), 1, f), 1);
+	cr_assert_eq(fwrite(gzi->points, sizeof(*gzi->points), count, f), count);
+	fclose(f);
+}
+
 Test(lookup, forged_points_give_no_other_record)
 {
-	struct tfr_writer_opts force = { .force = true };
 	struct tfr_gzi good = { 0 };
 	struct tfr_rng rng;
 	unsigned refused = 0;
@@ -375,7 +384,7 @@ Test(lookup, forged_points_give_no_other_record)
 			good.points[1].compressed += 1 + tfr_rng_below(&rng, 1000);
 		else
 			good.points[1].uncompressed -= 1 + tfr_rng_below(&rng, 1000);
-		cr_assert_eq(tfr_gzi_write(&good, "a.gzi", &force, NULL), TFR_OK);
+		write_points("a.gzi", &good);
 		l = open_good("a", 1 + round % 3);
 		for (unsigned k = 0; k < 60; k++) {
 			uint64_t n = tfr_rng_below(&rng, RECORDS);
