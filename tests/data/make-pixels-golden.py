@@ -14,7 +14,9 @@ tensorflow:   pad.u8          A by resize_with_crop_or_pad to each of PADS
               cast.f32        numbers; cast.f16 and cast.u8 are these by tf.cast and by tf.saturate_cast(tf.round())
 torchvision:  five.u8         the first channel of A by five_crop to each of FIVES
               flips.u8        A by hflip and by vflip
-              normalise.f32   A and F by normalize with MEAN and STD"""
+              normalise.f32   A and F by normalize with MEAN and STD
+              rotate.u8       A by rotate by each of ANGLES: nearest and bilinear, without fill and with FILL
+              rotate.f32      the upper left 15 x 12 of F likewise, the first two angles"""
 import os
 import sys
 
@@ -25,6 +27,8 @@ PADS = ((40, 20), (20, 40), (50, 51), (10, 11), (33, 25))
 AREAS = ((16, 12), (7, 9), (1, 1), (40, 31), (33, 8))
 FIVES = ((30, 20), (32, 22), (5, 6), (33, 25))
 MEAN, STD = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)
+ANGLES = (30, -45.5, 90, 180, 0, 7.25)
+FILL = (10, 200, 77)
 
 kind, out = sys.argv[1:]
 A = np.asarray(Image.open(os.path.join(out, "rgb.png")).convert("RGB"))
@@ -68,9 +72,10 @@ def tensorflow():
 
 
 def torchvision():
-    # Its kernels for newer processors fuse multiply and add.
+    # Its kernels for newer processors fuse multiply and add: two samples of rotate.u8 are then 1 more or less.
     os.environ["ATEN_CPU_CAPABILITY"] = "default"
     import torch
+    from torchvision.transforms import InterpolationMode
     from torchvision.transforms import functional as T
 
     def chw(a):
@@ -79,9 +84,15 @@ def torchvision():
     def hwc(t):
         return t.numpy().transpose(1, 2, 0)
 
+    def rotated(a, angles):
+        return [hwc(T.rotate(chw(a), angle, mode, fill=fill)) for angle in angles
+                for mode in (InterpolationMode.NEAREST, InterpolationMode.BILINEAR) for fill in (None, FILL)]
+
     save("five.u8", [hwc(t) for w, h in FIVES for t in T.five_crop(chw(A[..., :1]), (h, w))])
     save("flips.u8", [hwc(T.hflip(chw(A))), hwc(T.vflip(chw(A)))])
     save("normalise.f32", [hwc(T.normalize(chw(a.astype(np.float32)), MEAN, STD)) for a in (A, F)])
+    save("rotate.u8", rotated(A, ANGLES))
+    save("rotate.f32", rotated(F[:12, :15], ANGLES[:2]))
     reflected = hwc(T.pad(chw(A), [7], padding_mode="reflect"))
     assert reflected.tobytes() == open(os.path.join(out, "reflect.u8"), "rb").read(), "tf.pad and torchvision differ"
 

@@ -9,6 +9,8 @@
 
 #include <tfr-private/pixels.h>
 
+#include "media/pixels/rotate.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEADER = 24 };
@@ -126,6 +128,15 @@ static enum tfr_status bilinear(const struct given *g, const struct tfr_pixels *
 		flags | (g->bytes[10] & (TFR_RESIZE_MIRROR | TFR_RESIZE_NORMALISE)), NULL);
 }
 
+static enum tfr_status rotate(const struct given *g, const struct tfr_pixels *out, unsigned flags)
+{
+	const float colour[4] = { number(g, 16), number(g, 18), number(g, 20), 1 };
+
+	return tfr_rotate(&g->in, (double)number(g, 12),
+		g->bytes[10] & 1 ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR,
+		g->bytes[10] & 2 ? colour : NULL, out, flags, NULL);
+}
+
 static enum tfr_status normalise(
 	const struct given *g, const struct tfr_pixels *out, unsigned flags)
 {
@@ -180,6 +191,7 @@ static const struct {
 	{ nearest, ANY, TFR_INT64 },
 	{ area, ANY, TFR_FLOAT32 },
 	{ bilinear, ANY, TFR_FLOAT32 },
+	{ rotate, SAME, TFR_INT64 },
 	{ normalise, SAME, TFR_FLOAT32 },
 	{ standardise, SAME, TFR_FLOAT32 },
 	{ convert, SAME, TFR_INT32 },

@@ -19,7 +19,8 @@ enum what {
 	DRAW_CROP,
 	DRAW_FLIP,
 	DRAW_FLIP_VERTICAL,
-	DRAW_CUTOUT = 6, /* 5 was an angle */
+	DRAW_ANGLE,
+	DRAW_CUTOUT,
 };
 
 static void start_stream(struct tfr_rng *r, const struct tfr_draw *draw, enum what what)
@@ -122,6 +123,14 @@ bool tfr_random_flip(const struct tfr_draw *draw)
 bool tfr_random_flip_vertical(const struct tfr_draw *draw)
 {
 	return half(draw, DRAW_FLIP_VERTICAL);
+}
+
+double tfr_random_angle(const struct tfr_draw *draw, double degrees)
+{
+	struct tfr_rng r;
+
+	start_stream(&r, draw, DRAW_ANGLE);
+	return uniform(&r, -degrees, degrees);
 }
 
 /* The pixels within `reach` of a random one, on an axis of `n`. */

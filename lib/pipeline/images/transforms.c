@@ -213,6 +213,17 @@ static enum tfr_status pad(struct tfr_image_executor *st, const struct tfr_stage
 	return tfr_pixels_pad(&l->px, &to->px, err);
 }
 
+/* As torchvision's functional.rotate(): 0 where no pixel covers the output, and pixels at the
+ * edge are weighted by their coverage, once. */
+static enum tfr_status rotate(struct tfr_image_executor *st, const struct tfr_stage *stage,
+	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
+	const struct tfr_lazy_image *to, struct tfr_error *err)
+{
+	(void)st;
+	return tfr_pixels_rotate(&l->px, tfr_random_angle(draw, stage->degrees),
+		l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to->px, err);
+}
+
 static enum tfr_status cutout(struct tfr_image_executor *st, const struct tfr_stage *stage,
 	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
 {
@@ -371,6 +382,7 @@ const struct tfr_transform tfr_transform_flip_vertical = { .apply = flip_vertica
 const struct tfr_transform tfr_transform_reflect_pad = { .apply = remake_pair,
 	.make = reflect_pad };
 const struct tfr_transform tfr_transform_pad = { .apply = remake_pair, .make = pad };
+const struct tfr_transform tfr_transform_rotate = { .apply = remake_pair, .make = rotate };
 const struct tfr_transform tfr_transform_cutout = { .apply = cutout };
 const struct tfr_transform tfr_transform_normalise = { .apply = normalise,
 	.make = normalise_layer };

@@ -14,6 +14,7 @@ extern const struct tfr_transform tfr_transform_flip;
 extern const struct tfr_transform tfr_transform_flip_vertical;
 extern const struct tfr_transform tfr_transform_reflect_pad;
 extern const struct tfr_transform tfr_transform_pad;
+extern const struct tfr_transform tfr_transform_rotate;
 extern const struct tfr_transform tfr_transform_cutout;
 extern const struct tfr_transform tfr_transform_normalise;
 extern const struct tfr_transform tfr_transform_standardise;

@@ -227,6 +227,17 @@ static enum tfr_status take_shuffle(struct tfr_stage *st, const char *arg, struc
 	return one_number(st, arg, UINT32_MAX, err);
 }
 
+static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+{
+	const char *p = arg;
+	char text[TFR_DECIMAL_ROOM + 1];
+
+	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
+		return wrong(st, arg, err);
+	*tfr_decimal_f64(text, st->degrees) = '\0';
+	return name_it(st, err, "=%s", text);
+}
+
 /* One number for all channels, or three. */
 static bool per_channel(const char **p, float *to, unsigned *count)
 {
@@ -407,6 +418,7 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 	{ "flip-vertical", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip_vertical },
 	{ "reflect-pad", STAGE_IMAGE, "=N", take_pixels, STAGE_GROWS, &tfr_transform_reflect_pad },
 	{ "pad", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES, &tfr_transform_pad },
+	{ "rotate", STAGE_IMAGE, "=DEGREES", take_degrees, 0, &tfr_transform_rotate },
 	{ "cutout", STAGE_IMAGE, "=N", take_pixels, 0, &tfr_transform_cutout },
 	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", take_normalise, STAGE_FLOATS,
 		&tfr_transform_normalise },

@@ -70,6 +70,7 @@ struct tfr_stage {
 	uint32_t voices;
 	double seconds; /* a length given in seconds; 0: in samples */
 	bool area;	/* resize */
+	double degrees; /* rotate: at most, to either side */
 	/* normalise: in units of x / 255, of all channels (1) or each (3); 0: (x - 127.5) / 127.5.
 	 */
 	unsigned channels;

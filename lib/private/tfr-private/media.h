@@ -303,6 +303,9 @@ void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t heigh
 bool tfr_random_flip(const struct tfr_draw *draw);
 bool tfr_random_flip_vertical(const struct tfr_draw *draw);
 
+/* Uniform in [-degrees, degrees): the angle of torchvision's RandomRotation(degrees). */
+double tfr_random_angle(const struct tfr_draw *draw, double degrees);
+
 /* The square of DeVries and Taylor's Cutout (2017), as in their code: its centre is any pixel of
  * the image, it extends size / 2 (rounded down) to either side, and it is clipped to the image.  So
  * an odd size covers the same as the even size below it, and size 1 covers nothing: the window is

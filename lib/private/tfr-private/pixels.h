@@ -1,4 +1,4 @@
-/* tfr-private/pixels.h - transforms of images in memory: pad, crop, resize, normalise,
+/* tfr-private/pixels.h - transforms of images in memory: rotate, pad, crop, resize, normalise,
  * convert.
  *
  * Every function names its reference, and gives the result of that reference to the bit unless it
@@ -90,6 +90,21 @@ enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct t
  * of tensorflow/core/kernels/image/resize_area_op.cc.  `out` is float32.  TFR_ENOMEM. */
 enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
 	const struct tfr_pixels *out, struct tfr_error *err);
+
+/* Rotates the image anticlockwise around its centre; the size stays.  This is torchvision's
+ * rotate() of a tensor with expand=False and `filter` TFR_FILTER_NEAREST or TFR_FILTER_BILINEAR,
+ * with its arithmetic in float32 (torchvision/transforms/_functional_tensor.py, PyTorch's
+ * GridSamplerKernel.cpp) without fused multiply-add; 8 bits are rounded, halves to even.  That is
+ * PyTorch's result with ATEN_CPU_CAPABILITY=default.  Its kernels for newer processors fuse some
+ * operations: about one 8-bit sample in 30,000 then differs by 1.
+ *
+ * `fill`: one number per channel for uncovered pixels; NULL: 0, as torchvision's None.  With
+ * bilinear a fill of 0 differs from none: the covered share of a pixel at the edge then counts
+ * twice. RandomRotation fills with 0 by default.  `out` has the type of `in`. TFR_EUSAGE: another
+ * filter, or an angle that is not finite. */
+enum tfr_status tfr_pixels_rotate(const struct tfr_pixels *in, double degrees,
+	enum tfr_filter filter, const float *fill, const struct tfr_pixels *out,
+	struct tfr_error *err);
 
 /* (x - mean) / std with one mean and std per channel, both in the units of x (a mean of 0.485 for
  * images of 0 … 1 is 123.675 for 8 bits); both operations in float32, as in torchvision's

@@ -115,6 +115,27 @@ Test(crop, copies_of_a_record_are_drawn_for_themselves)
 	cr_assert(same < 20, "%u of %d", same, RECORDS * N * (N - 1) / 2);
 }
 
+Test(crop, angles_are_uniform)
+{
+	enum { N = 20000 };
+	double sum = 0, squares = 0, least = 0, most = 0;
+
+	for (uint64_t i = 0; i < N; i++) {
+		struct tfr_draw draw = { .seed = 11, .record = i };
+		double a = tfr_random_angle(&draw, 30);
+
+		cr_assert(a >= -30 && a < 30, "%g", a);
+		sum += a / N;
+		squares += a * a / N;
+		least = a < least ? a : least;
+		most = a > most ? a : most;
+	}
+	cr_assert_float_eq(sum, 0, 0.5, "%g", sum);
+	cr_assert_float_eq(squares, 300, 8, "%g", squares);
+	cr_assert(least < -29.9 && most > 29.9);
+	cr_assert_eq(tfr_random_angle(&(struct tfr_draw){ .seed = 11 }, 0), 0);
+}
+
 /* mask[clip(y - n / 2, 0, h):clip(y + n / 2, 0, h)] of DeVries and Taylor's code, for each y. */
 Test(crop, cutouts_are_clipped_at_the_edges)
 {

@@ -257,3 +257,35 @@ Test(pixels_golden, floats_resized)
 		tfr_resizer_free(r);
 	}
 }
+
+static void check_rotated(
+	struct wanted *w, const struct tfr_pixels *in, const double *angles, size_t n)
+{
+	static const float fill[3] = { 10, 200, 77 };
+
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < 4; k++) {
+			struct tfr_pixels out = room(w, in->width, in->height, 3, in->dtype);
+			char what[32];
+
+			snprintf(what, sizeof(what), "%g degrees, %d", angles[i], k);
+			cr_assert_eq(tfr_pixels_rotate(in, angles[i],
+					     k < 2 ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR,
+					     k & 1 ? fill : NULL, &out, NULL),
+				TFR_OK);
+			check_next(w, &out, what);
+		}
+	check_end(w);
+}
+
+Test(pixels_golden, rotated)
+{
+	const double angles[] = { 30, -45.5, 90, 180, 0, 7.25 };
+	struct wanted u8 = { golden("rotate.u8"), 0 }, f32 = { golden("rotate.f32"), 0 };
+	struct tfr_pixels part;
+
+	check_rotated(&u8, &A, angles, 6);
+	cr_assert_eq(
+		tfr_pixels_window(&F, &(struct tfr_crop){ 0, 0, 15, 12 }, &part, NULL), TFR_OK);
+	check_rotated(&f32, &part, angles, 2);
+}

@@ -155,6 +155,17 @@ static void area(struct naive *n, uint32_t width, uint32_t height)
 	take_pixels(n, &out);
 }
 
+static void rotate(struct naive *n, double degrees)
+{
+	struct tfr_pixels in = pixels_of(n), out = room_for(&in, n->width, n->height, in.dtype);
+
+	cr_assert_eq(tfr_pixels_rotate(&in, degrees,
+			     n->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &out, NULL),
+		TFR_OK);
+	free(in.data);
+	take_pixels(n, &out);
+}
+
 static void standardise(struct naive *n)
 {
 	struct tfr_pixels in = pixels_of(n), out = room_for(&in, n->width, n->height, TFR_FLOAT32);
@@ -365,6 +376,8 @@ static bool one(
 			reflect(both[i], n);
 		if (!strcmp(name, "pad"))
 			pad(both[i], st->width, st->height);
+		if (!strcmp(name, "rotate"))
+			rotate(both[i], tfr_random_angle(draw, st->degrees));
 	}
 	return true;
 }

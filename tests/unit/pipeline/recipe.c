@@ -276,7 +276,7 @@ static void add_stage(char *list, size_t size, struct tfr_rng *r)
 		snprintf(to, size, ",pad=%ux%u", w, h);
 		break;
 	case 14:
-		snprintf(to, size, ",pad=%u", w);
+		snprintf(to, size, ",rotate=%u", 1 + w * 2);
 		break;
 	case 15:
 		snprintf(to, size, ",cutout=%u", w);
@@ -348,9 +348,9 @@ Test(recipe, pairs_of_stages_equal_plain_code)
 {
 	static const char *const stages[] = { "resize=20", "resize=9x7:area",
 		"random-resized-crop=16", "random-crop=12*3", "centre-crop=11", "five-crop=10",
-		"mirror", "flip", "flip-vertical", "reflect-pad=3", "pad=30x18", "cutout=7",
-		"normalise", "normalise=0.4/0.5/0.6:0.2/0.3/0.4", "standardise", "cast=uint8",
-		"cast=float32" };
+		"mirror", "flip", "flip-vertical", "reflect-pad=3", "pad=30x18", "rotate=30",
+		"cutout=7", "normalise", "normalise=0.4/0.5/0.6:0.2/0.3/0.4", "standardise",
+		"cast=uint8", "cast=float32" };
 	static const char *const ends[] = { "", ",cast=float16,chw", ",cast=uint8" };
 	enum { STAGES = sizeof(stages) / sizeof(*stages) };
 	struct tfr_rng r = seeded(11);
@@ -474,10 +474,10 @@ Test(recipe, faults_are_named)
 	in.mask_encoded = NULL;
 	cr_expect_eq(attempt("read,parse,decode=masks", &in, 1 << 20, &err), TFR_EDATA);
 	cr_expect_str_eq(err.message, "no mask beside the image");
-	cr_expect_eq(attempt("read,parse,decode,resize=1000,pad=1000", &a.in, 1 << 20, &err),
+	cr_expect_eq(attempt("read,parse,decode,resize=1000,rotate=3", &a.in, 1 << 20, &err),
 		TFR_ENOMEM);
 	cr_expect_str_eq(err.message,
-		"stage 'pad=1000' needs more than the 1048576 bytes that an image may take");
+		"stage 'rotate=3' needs more than the 1048576 bytes that an image may take");
 	in = a.in;
 	in.encoded_size /= 2;
 	cr_expect_eq(attempt("read,parse,decode", &in, 1 << 20, &err), TFR_EDATA);
@@ -510,8 +510,8 @@ Test(recipe, scratch_is_known_beforehand)
 	cr_expect_eq(scratch("read,parse,decode,random-resized-crop=224,flip,normalise"), 0);
 	cr_expect_eq(scratch("read,parse,decode,five-crop=224,mirror,normalise"), 0);
 	cr_expect_eq(scratch("read,parse,decode=masks,resize=224,normalise"), 1000 * 800);
-	cr_expect_eq(scratch("read,parse,decode,resize=100,pad=100"), 2 * (100 * 100 * 12 + 63));
-	cr_expect_eq(scratch("read,parse,decode,pad=1000x800,resize=100"), 2 * (whole + 63));
+	cr_expect_eq(scratch("read,parse,decode,resize=100,rotate=3"), 2 * (100 * 100 * 12 + 63));
+	cr_expect_eq(scratch("read,parse,decode,rotate=3,resize=100"), 2 * (whole + 63));
 	cr_expect_eq(
 		scratch("read,parse,decode,reflect-pad=4,random-crop=100*5,cast=float32,mirror"),
 		4 * (1008 * 808 * 3 + 63));
@@ -562,7 +562,7 @@ Test(recipe, what_stages_took_is_told)
 	make_sized(&m, 300, 200, &rng);
 	cr_assert_eq(
 		tfr_stage_list_parse(&s,
-			"read,parse,decode,flip,resize=200,pad=200,standardise,shuffle=2", NULL),
+			"read,parse,decode,flip,resize=200,rotate=9,standardise,shuffle=2", NULL),
 		TFR_OK);
 	cr_assert_eq(tfr_image_executor_new(&st, 64 << 20, false, NULL), TFR_OK);
 	tfr_recipe_init(&r, &s, 2, 0);

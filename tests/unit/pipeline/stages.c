@@ -62,6 +62,7 @@ Test(stages, what_is_left_out_is_filled_in)
 	accepted("read,parse,decode,normalise=0.485/0.456/0.406:0.229/0.224/0.225",
 		"read=4:1,parse,decode,normalise=0.485/0.456/0.406:0.229/0.224/0.225");
 	accepted("read,parse,decode,normalise=.50:5e-1", "read=4:1,parse,decode,normalise=0.5:0.5");
+	accepted("read,parse,decode,rotate=12.50", "read=4:1,parse,decode,rotate=12.5");
 }
 
 Test(stages, are_taken_apart)
@@ -119,7 +120,7 @@ Test(stages, unknown_names)
 		"random-resized-crop, "
 		"random-crop, centre-crop, five-crop, mirror, flip, flip-vertical, reflect-pad, "
 		"pad, "
-		"cutout, normalise, standardise, cast, chw, hwc, crop, mono, channels, "
+		"rotate, cutout, normalise, standardise, cast, chw, hwc, crop, mono, channels, "
 		"channels-first, shuffle, batch, prefetch, "
 		"upload.");
 	refused("", "an empty stage in the list of stages", NULL);
@@ -133,10 +134,11 @@ Test(stages, wrong_arguments)
 	static const char *const wrong[] = { "read=0", "read=1025", "read=4:", "read=4:1:1",
 		"read=-4", "read= 4", "read=0x4", "read=18446744073709551617" };
 	static const char *const images[] = { "resize=0", "resize=16385", "resize=3x",
-		"resize=3:aera", "random-crop=3*", "random-crop=3*0", "five-crop=3*2",
-		"cutout=", "normalise=1", "normalise=1:2/3/4", "normalise=1/2:3/4",
-		"normalise=1/2/3/4:1/2/3/4", "normalise=1/2/:1/2/3", "normalise=1/2/3:1/2/3/",
-		"normalise=:", "cast=int64", "cast=float64", "pad=3x4x5" };
+		"resize=3:aera", "random-crop=3*", "random-crop=3*0", "five-crop=3*2", "rotate=0",
+		"rotate=nan", "rotate=-3", "rotate=361", "rotate=1e99", "cutout=", "normalise=1",
+		"normalise=1:2/3/4", "normalise=1/2:3/4", "normalise=1/2/3/4:1/2/3/4",
+		"normalise=1/2/:1/2/3", "normalise=1/2/3:1/2/3/", "normalise=:", "cast=int64",
+		"cast=float64", "pad=3x4x5" };
 	struct tfr_error err;
 	struct tfr_stage_list s;
 	char list[100];
