@@ -99,7 +99,7 @@ int cmd_finish_stdout(const char *name, int status);
 /* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().  NULL: out of
  * memory; the functions of tfr_json ignore it, and cmd_print_json() reports it.
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
-enum { CMD_JSON_VERSION = 2 };
+enum { CMD_JSON_VERSION = 3 };
 struct tfr_json *cmd_json_open(unsigned depth);
 /* Prints the object as a line and frees it.  Returns the exit status: 3 if out of memory, or if
  * `to` is standard error and cannot be written. */

@@ -160,7 +160,7 @@ static bool verify(struct tfr_buf *bytes)
 	return hash == hash_of(bytes);
 }
 
-/* Accepts versions 1 and 2 of the object; the version is raised with the keys of any command.  The
+/* Accepts versions 1 to 3 of the object; the version is raised with the keys of any command.  The
  * state has a version of its own. */
 static bool is_of_this_version(struct json_object *top)
 {
@@ -170,7 +170,7 @@ static bool is_of_this_version(struct json_object *top)
 	if (!json_object_object_get_ex(top, "version", &version))
 		return true;
 	number = json_object_get_int64(version);
-	return json_object_is_type(version, json_type_int) && number >= 1 && number <= 2;
+	return json_object_is_type(version, json_type_int) && number >= 1 && number <= 3;
 }
 
 static enum tfr_status read_state(

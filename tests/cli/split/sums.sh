@@ -9,7 +9,7 @@ import json, sys
 r = json.load(open('got.json'))
 a, b, rest = (int(s, 16) for s in sys.argv[1:4])
 M = 1 << 64
-assert r['version'] == 2 and [int(s['sum'], 16) for s in r['sets']] == [a, b]
+assert r['version'] == 3 and [int(s['sum'], 16) for s in r['sets']] == [a, b]
 assert int(r['sum'], 16) == (a + b) % M and int(r['selected_sum'], 16) == (a + b + rest) % M
 assert r['unassigned'] == int(sys.argv[4]) and r['written'] + r['unassigned'] == r['selected']
 assert r['bytes'] == sum(s['bytes'] for s in r['sets'])

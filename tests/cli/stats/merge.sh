@@ -43,7 +43,7 @@ for at in range(0, len(state), max(1, len(state) // 50)):
         bad += subprocess.run(['tfr', 'stats', '--merge', 'w'], capture_output=True).returncode == 1
         state[at] ^= bit
 print('bits flipped:', bad == 2 * len(range(0, len(state), max(1, len(state) // 50))))
-write('newer', version=3)
+write('newer', version=4)
 P
 tfr stats --merge a.json newer; echo "status $?"
 tfr stats --merge --where x a.json; echo "status $?"; tfr stats --merge --order x a.json; echo "status $?"
