@@ -101,7 +101,7 @@ def a_part_that_is_killed_or_refused_between_its_objects(t):
     assert [k for k in s.keys_of('train') if '.part-00000' in k] and not s.get('train', shard[2])
     assert 'part 0 of 2 has not finished' in t.run('finish', 's3://train/out/x@4.tfrecord').err
     t.good(*words)
-    s.put('train', shard[1], b'keep')   # of somebody else
+    s.put('train', shard[1], b'keep')   # of another run
     t.fails(2, *words[:-1], '1/2', says='will not overwrite')
     assert s.get('train', shard[1]) == b'keep' and not [k for k in s.keys_of('train') if '.part-00001' in k]
     s.objects.pop(('train', shard[1]))
