@@ -88,6 +88,7 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('shard-metadata', 'shard -j2 in/meta -o out@2.tfrecord'),
     ('shard-records', 'shard -j2 --from records in/s@2.tfrecord -o out@3.tfrecord'),
     ('shard-part', 'shard -j2 in/classes -o out@3.tfrecord --part 0/2'),
+    ('shard-part-again', 'shard -j2 in/classes -o out@3.tfrecord --part 0/2', 'tfr shard -q in/classes -o out@3.tfrecord --part 0/2'),
     Command('finish', 'finish -j2 out@3.tfrecord', 'for i in 0 1; do tfr shard -q in/classes -o out@3.tfrecord --part $i/2; done', apart=True),
     ('shuffle', 'shuffle-to-disk -j2 in/a.tfrecord -o out@2.tfrecord'),
     ('shuffle-spill', 'shuffle-to-disk -j2 -m 8M --tmpdir . in/large.tfrecord -o out.tfrecord'),

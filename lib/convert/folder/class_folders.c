@@ -40,8 +40,6 @@ static enum tfr_status look_into(struct finding *f, struct root *r, struct tfr_e
 	r->only = 0;
 	if (!status && !at_top && list.size == sizeof(uint32_t))
 		r->only = *(const uint32_t *)(const void *)list.data;
-	if (r->only && f->u->scan->dirs[r->only].unread)
-		r->only = 0;
 	if (!status && r->only && !tfr_split_is_wrapping(name_of(f, r->only))) {
 		status = tfr_usable_in(f->u, r->only, TFR_USABLE_DIRECTLY, &at_top, err);
 		r->only = at_top ? 0 : r->only;

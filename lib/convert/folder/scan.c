@@ -97,11 +97,10 @@ static struct tfr_scan_dir *dir_at(struct tfr_scan *s, uint32_t dir)
 
 /* A folder inside `up`, before its walk. */
 static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const char *name,
-	bool unread, uint32_t *index, struct tfr_error *err)
+	uint32_t *index, struct tfr_error *err)
 {
 	uint32_t n = (uint32_t)s->n_dirs, items = (uint32_t)s->n_items;
-	struct tfr_scan_dir dir = { up ? up->dir : 0, n + 1, items, items, s->names.size, unread,
-		false };
+	struct tfr_scan_dir dir = { up ? up->dir : 0, n + 1, items, items, s->names.size, false };
 
 	if (s->n_dirs == UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u folders in one", UINT32_MAX);
@@ -113,6 +112,16 @@ static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const
 	return TFR_OK;
 }
 
+static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
+{
+	const struct tfr_scan_dir *d = (const struct tfr_scan_dir *)(const void *)s->dirs_.data + dir;
+	const char *name = tfr_scan_name(s, d->name);
+
+	return !dir || (add_folders(s, d->parent, path) &&
+			       tfr_buf_append(path, name, strlen(name)) &&
+			       tfr_buf_append(path, "/", 1));
+}
+
 /* Called after everything in the folder has been walked. */
 static void close_dir(struct tfr_scan *s, uint32_t dir)
 {
@@ -120,7 +129,20 @@ static void close_dir(struct tfr_scan *s, uint32_t dir)
 	dir_at(s, dir)->last = (uint32_t)s->n_items;
 }
 
-/* The type of an entry, following links: DT_DIR, DT_REG, or another one with *fault set. */
+/* A folder without a part of its contents would be another input. */
+static enum tfr_status fail_path(struct tfr_scan *s, const struct level *above, const char *name,
+	int sys_errno, const char *what, struct tfr_error *err)
+{
+	TFR_AUTO_BUF path = { 0 };
+
+	if (!add_folders(s, above->dir, &path) ||
+		!tfr_buf_append(&path, name, strlen(name) + 1))
+		return tfr_fail_nomem(err, "listing a folder");
+	return tfr_fail_errno(err, sys_errno, (const char *)path.data, "%s", what);
+}
+
+/* The type of an entry, following links: DT_DIR, DT_REG, or another one with *fault set: links
+ * that lead nowhere are items that cannot be read. */
 static unsigned char resolve(int fd, const char *name, unsigned char type, int *fault)
 {
 	struct stat st;
@@ -173,7 +195,7 @@ static bool is_wanted(
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err);
 
-/* Opens a folder and walks it.  A fault becomes that of an item with the folder's name. */
+/* Opens a folder and walks it.  A loop is an item with the folder's name. */
 static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	const struct level *up, bool included, struct tfr_error *err)
 {
@@ -196,15 +218,12 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	}
 	if (!fault)
 		fault = list(d, &names);
-	status = fault > 0 && tfr_errno_of_process(fault)
-			 ? tfr_fail_errno(err, fault, name, "cannot list folder")
-			 : TFR_OK;
-	/* A class that cannot be read keeps its number, so that the labels of others do not
-	 * move. */
-	if (!status && fault >= 0)
-		status = add_dir(s, up, name, fault, &here.dir, err);
-	if (!status && fault)
+	if (fault > 0)
+		status = fail_path(s, up, name, fault, "cannot list folder", err);
+	else if (fault)
 		status = add_item(s, up->dir, name, fault, err);
+	else
+		status = add_dir(s, up, name, &here.dir, err);
 	if (!status && !fault)
 		status = walk(s, d, &here, &names, err);
 	if (!status && !fault)
@@ -223,6 +242,8 @@ static enum tfr_status visit(struct tfr_scan *s, int parent, const char *name, u
 	int fault = 0;
 
 	type = resolve(parent, name, type, &fault);
+	if (fault > 0 && fault != ENOENT && fault != ENOTDIR && fault != ELOOP)
+		return fail_path(s, here, name, fault, "cannot follow link", err);
 	if (s->globs && !is_wanted(s, here->dir, name, type == DT_DIR, &included))
 		return TFR_OK;
 	if (type == DT_DIR)
@@ -265,7 +286,7 @@ static enum tfr_status walk_root(
 	if (fault)
 		status = tfr_fail_errno(err, fault, folder, "cannot list folder");
 	else
-		status = add_dir(s, NULL, "", false, &root.dir, err);
+		status = add_dir(s, NULL, "", &root.dir, err);
 	if (!status)
 		status = walk(s, d, &root, &names, err);
 	if (!status)
@@ -348,7 +369,7 @@ static enum tfr_status walk_objects(struct tfr_scan *s, const struct objects *o,
 		if (folder && below.depth > MAX_DEPTH) {
 			status = add_item(s, here->dir, part, TFR_SCAN_DEEP, err);
 		} else if (folder) {
-			status = add_dir(s, here, part, false, &below.dir, err);
+			status = add_dir(s, here, part, &below.dir, err);
 			if (!status)
 				status = walk_objects(s, o, from, end, skip + n + 1, &below, err);
 			if (!status)
@@ -383,7 +404,7 @@ static enum tfr_status scan_prefix(struct tfr_scan *s, const char *folder, struc
 	if (!status && all.n)
 		qsort_r(all.list.data, all.n, sizeof(struct object), by_components, all.names.data);
 	if (!status)
-		status = add_dir(s, NULL, "", false, &root.dir, err);
+		status = add_dir(s, NULL, "", &root.dir, err);
 	if (!status)
 		status = walk_objects(s, &all, 0, all.n, 0, &root, err);
 	if (!status)
@@ -460,17 +481,6 @@ enum tfr_status tfr_scan_count(
 		*n += counts(tfr_scan_name(&scan, scan.items[i].name));
 	tfr_scan_clear(&scan);
 	return TFR_OK;
-}
-
-static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
-{
-	const char *name;
-
-	if (!dir)
-		return true;
-	name = tfr_scan_name(s, s->dirs[dir].name);
-	return add_folders(s, s->dirs[dir].parent, path) &&
-	       tfr_buf_append(path, name, strlen(name)) && tfr_buf_append(path, "/", 1);
 }
 
 bool tfr_scan_path(const struct tfr_scan *s, const struct tfr_scan_item *item, struct tfr_buf *path)

@@ -1,8 +1,8 @@
 /* convert/folder/scan.h - the files below a folder, in order, compact enough for millions.
  *
  * A name is stored once; a path is joined from the names of its folders when it is needed.  An
- * item that cannot be read (a dangling link, a FIFO, a folder without permission) is in the list
- * too, with its fault: it counts as an item like any other. */
+ * item that cannot be read (a dangling link, a FIFO) is in the list too, with its fault: it counts as an
+ * item like any other.  A folder that cannot be listed ends the scan. */
 #ifndef TFR_CONVERT_FOLDER_SCAN_H
 #define TFR_CONVERT_FOLDER_SCAN_H
 
@@ -26,7 +26,6 @@ struct tfr_scan_dir {
 	uint32_t end;	      /* the folders below it follow it, up to this one */
 	uint32_t first, last; /* the items in it or below it: from `first`, before `last` */
 	uint64_t name;	      /* offset in names */
-	bool unread;	      /* it could not be listed */
 	/* A file directly in it with an image's or WAV file's extension is not included. */
 	bool left_out;
 };

@@ -176,7 +176,7 @@ static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 	if (status)
 		return status;
 	folders = folders_in(list, &n);
-	if (n != 1 || s->scan->dirs[*folders].unread)
+	if (n != 1)
 		return TFR_OK;
 	only = *folders;
 	if (at_top && !tfr_split_is_name(name_of(s->scan, only)))
@@ -301,7 +301,6 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 				folder, s->list[i].path);
 	}
 	status = tfr_usable_in(u, dir, TFR_USABLE_ALL, &yes, err);
-	yes = yes && !s->scan->dirs[dir].unread;
 	if (!status)
 		status = add(s, dir, t, err);
 	if (status || yes)

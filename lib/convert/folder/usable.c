@@ -89,7 +89,7 @@ enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr
 
 	*yes = false;
 	for (uint32_t d = dir; !*yes && d < end; d++)
-		*yes = u->scan->dirs[d].unread || (u->known && u->known[d]) ||
+		*yes = (u->known && u->known[d]) ||
 		       (reach != TFR_USABLE_DIRECTLY && u->scan->dirs[d].left_out);
 	if (*yes || u->known)
 		return TFR_OK;
