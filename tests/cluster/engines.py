@@ -133,11 +133,13 @@ while squeue -h | grep -q .; do sleep .2; done
 
 @case
 def slurm_task_that_is_killed_and_requeued(t):
+    if not t.shim:
+        raise Unavailable('no --shim')
     _slurm(t, """
 cat > task <<'END'
 #!/bin/bash
 if [ "$SLURM_ARRAY_TASK_ID" = 1 ] && [ -z "$SLURM_RESTART_COUNT" ]; then
-  timeout -s KILL 0.02 tfr shard "$DATA/classes" -o out/x@5.tfrecord --part auto/3; echo "killed: $?" > killed
+  LD_PRELOAD=%s CRASH_KILL=3 CRASH_AFTER=1 tfr shard "$DATA/classes" -o out/x@5.tfrecord --part auto/3; echo $? > killed
   scontrol requeue ${SLURM_ARRAY_JOB_ID}_1
   sleep 100
 fi
@@ -149,9 +151,9 @@ for i in $(seq 300); do
   ls out/*.part-0000[012]-* 2> /dev/null | wc -l | grep -q 3 && break
   sleep .3
 done
-[ -s killed ]
+[ "$(cat killed)" = 137 ]
 sbatch --wait --dependency=afterok:$id --wrap 'tfr finish out/x@5.tfrecord'
-""")
+""" % t.shim)
     _sharded(t)
 
 
