@@ -33,6 +33,14 @@ enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, c
 /* Out of memory; `what` names the operation ("reading 'a.tfrecord'"). */
 enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 
+/* Returns the status of a call that fails. */
+#define TFR_TRY(call)                                                                              \
+	do {                                                                                       \
+		const enum tfr_status tfr_status_of_call = (call);                                 \
+		if (tfr_status_of_call)                                                            \
+			return tfr_status_of_call;                                                 \
+	} while (0)
+
 /* Sets the path of an error that was filled by code that does not know it. */
 void tfr_error_set_path(struct tfr_error *err, const char *path);
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);

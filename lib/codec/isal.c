@@ -259,15 +259,12 @@ static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t si
 {
 	struct deflater *s = state;
 	bool begun = size && s->z.level < 3;
-	enum tfr_status status;
 	uint32_t room;
 	int got;
 
 	isal_deflate_reset(&s->z);
 	s->z.gzip_flag = IGZIP_DEFLATE;
-	status = begun ? begin_with_history(s, in, out, err) : TFR_OK;
-	if (status)
-		return status;
+	TFR_TRY(begun ? begin_with_history(s, in, out, err) : TFR_OK);
 	s->z.next_in = (uint8_t *)(uintptr_t)in + begun;
 	s->z.avail_in = (uint32_t)(size - begun);
 	s->z.end_of_stream = last;

@@ -427,13 +427,9 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 static enum tfr_status check_total(
 	struct run *r, const struct tfr_totals *totals, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (r->opts->writer.parts)
 		return fill_note(r, err);
-	status = tfr_expect_check(&r->opts->expect, totals->records, totals->sum, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_expect_check(&r->opts->expect, totals->records, totals->sum, err));
 	if (!tfr_expect_some(&r->opts->expect, r->report->files, totals->records, NULL))
 		return TFR_OK;
 	tfr_fail_path(err, TFR_EDATA,

@@ -91,7 +91,6 @@ enum tfr_status tfr_division_open(
 {
 	TFR_AUTO_FREE struct mark *marks = NULL;
 	struct tfr_division *s;
-	enum tfr_status status;
 
 	*out = NULL;
 	if (in->items == TFR_STREAM || !in->n_classes)
@@ -108,10 +107,8 @@ enum tfr_status tfr_division_open(
 	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
 	if (!s->bounds)
 		return tfr_fail_nomem(err, "dividing the items");
-	status = tfr_input_walk(
-		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_input_walk(
+		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err));
 	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
 	cut(s, marks, (size_t)in->items);
 	return TFR_OK;

@@ -117,11 +117,9 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 {
 	uint8_t head[HEAD];
 	struct tfr_offer offer;
-	enum tfr_status status = look(&offer, head, opts->inputs[0], err);
 	int failed = 0;
 
-	if (status)
-		return status;
+	TFR_TRY(look(&offer, head, opts->inputs[0], err));
 	offer.failed = &failed;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		bool yes = rows[i]->recognises(opts, &offer);

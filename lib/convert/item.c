@@ -135,14 +135,13 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 static enum tfr_status fetch(struct tfr_item *item, const char *url, const char *path,
 	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct tfr_error why = { .sys_errno = 0 };
 	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, url, err);
 	void *data = NULL;
 	size_t size = 0;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_objects(&remote, url, err));
 	status = remote->fetch(url, TFR_ITEM_MOST, &data, &size, NULL, &why);
 	item->file.size = 0;
 	if (status == TFR_END) {

@@ -199,7 +199,6 @@ static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts
 {
 	TFR_AUTO_FREE uint32_t *target = calloc(parts->n, sizeof(*target));
 	struct joined *j = calloc(1, sizeof(*j));
-	enum tfr_status status;
 
 	if (!j)
 		return tfr_fail_nomem(err, "reading annotations");
@@ -216,11 +215,8 @@ static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts
 	j->target = calloc(parts->n, sizeof(*j->target));
 	if (!target || !j->parts || !j->first || !j->target)
 		return tfr_fail_nomem(err, "reading annotations");
-	status = choose(parts, opts, target, err);
-	if (!status)
-		status = open_parts(j, kind, parts, target, err);
-	if (status)
-		return status;
+	TFR_TRY(choose(parts, opts, target, err));
+	TFR_TRY(open_parts(j, kind, parts, target, err));
 	j->in.items = j->first[j->n];
 	j->in.prefix = j->parts[0]->prefix;
 	j->in.by_path = j->parts[0]->by_path;

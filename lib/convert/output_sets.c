@@ -52,21 +52,15 @@ static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_set_fill fill;
 	struct tfr_set_how how = { .mark = mark, .terms = terms };
-	enum tfr_status status;
 
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
 	if (!t->histogram)
 		return tfr_fail_nomem(err, "creating the sets");
 	t->first = k ? t[-1].first + t[-1].lanes : 0;
-	status = tfr_sizes_of_set(sizes, k, &name, &fill, err);
-	if (!status)
-		status = take_up(s, t, mark, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &fill, err));
+	TFR_TRY(take_up(s, t, mark, err));
 	how.fill = fill.bytes || fill.records ? &fill : NULL;
-	status = tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err));
 	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
 	t->lanes = t->shards && !s->in->ops->framed && !s->in->groups ? t->shards : 1;
 	return TFR_OK;

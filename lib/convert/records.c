@@ -184,15 +184,11 @@ static void take_rest(struct records *r, struct held *h)
 static enum tfr_status read_run(
 	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (r->rest.records) {
 		take_rest(r, h);
 		return TFR_OK;
 	}
-	status = tfr_reader_next_run(r->reader, &h->run, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_next_run(r->reader, &h->run, err));
 	tfr_room_reserve(room, h->run.large ? h->run.large : h->run.size);
 	return h->run.large ? tfr_reader_large_run(r->reader, &h->run, err) : TFR_OK;
 }
@@ -283,7 +279,6 @@ static enum tfr_status next_careful(struct records *r, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct held *h = item->own;
-	enum tfr_status status;
 
 	if (r->fault.status)
 		return give_fault(r, item, err);
@@ -291,9 +286,7 @@ static enum tfr_status next_careful(struct records *r, struct tfr_item *item,
 		r->over = false;
 		return TFR_END;
 	}
-	status = next_past_damage(r, h, room, err);
-	if (status)
-		return status;
+	TFR_TRY(next_past_damage(r, h, room, err));
 	return h->run.records ? give_run(r, item, err) : give_fault(r, item, err);
 }
 
@@ -427,7 +420,6 @@ static enum tfr_status open_records(
 		.warn = opts->warn,
 		.ctx = opts->ctx };
 	struct records *r = calloc(1, sizeof(*r));
-	enum tfr_status status;
 
 	if (!r)
 		return tfr_fail_nomem(err, "reading records");
@@ -437,11 +429,8 @@ static enum tfr_status open_records(
 	r->in.items = TFR_STREAM;
 	r->in.prefix = "";
 	r->skip = opts->on_error == TFR_ON_ERROR_SKIP;
-	status = check(opts, err);
-	if (!status)
-		status = tfr_set_open(&r->set, &set, err);
-	if (status)
-		return status;
+	TFR_TRY(check(opts, err));
+	TFR_TRY(tfr_set_open(&r->set, &set, err));
 	r->in.files = r->set;
 	if (opts->progress)
 		opts->progress->total_bytes = tfr_set_bytes(r->set);

@@ -236,10 +236,9 @@ static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct 
 	struct tfr_cuda *c = dev->state;
 	bool absent;
 	int count = 0;
-	enum tfr_status status = tfr_cuda_count(&c->api, &count, &absent, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_count(&c->api, &count, &absent, err));
 	if (ordinal >= count) {
 		tfr_fail(err, TFR_EUNAVAILABLE, "device %s: no such device, there %s %d", dev->name,
 			count == 1 ? "is" : "are", count);
@@ -264,12 +263,11 @@ static void free_state(struct tfr_cuda *c)
 static enum tfr_status cuda_open(
 	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct tfr_cuda_ordinals o;
-	enum tfr_status status = cuda_ordinals_parse(&o, args, err);
 	struct tfr_cuda *c;
 
-	if (status)
-		return status;
+	TFR_TRY(cuda_ordinals_parse(&o, args, err));
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return tfr_fail_nomem(err, "opening a device");

@@ -164,11 +164,9 @@ enum tfr_status tfr_cuda_get(const struct tfr_cuda_api **api, bool *absent, stru
 enum tfr_status tfr_cuda_count(
 	const struct tfr_cuda_api **api, int *count, bool *absent, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_cuda_get(api, absent, err);
 	unsigned rc;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_get(api, absent, err));
 	rc = (*api)->cuDeviceGetCount(count);
 	*absent = rc == CUDA_NO_DEVICE || (rc == CUDA_OK && *count == 0);
 	if (*absent)

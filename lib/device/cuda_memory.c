@@ -133,9 +133,7 @@ enum tfr_status tfr_cuda_alloc(struct tfr_device *dev, enum tfr_memory kind, siz
 					 "device %s: no memory for a buffer of %zu bytes",
 					 dev->name, size)
 			       : TFR_OK;
-	status = tfr_cuda_enter(dev, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_enter(dev, err));
 	status = kind == TFR_MEMORY_STAGING ? alloc_pinned(dev, size, memory, err)
 					    : alloc_device(dev, size, memory, err);
 	tfr_cuda_leave(dev);

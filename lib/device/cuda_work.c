@@ -87,7 +87,6 @@ static enum tfr_status start_recorded(struct tfr_device *dev, const struct work 
 	struct cuda_event *ev, struct tfr_error *err)
 {
 	struct tfr_cuda *c = dev->state;
-	enum tfr_status status;
 
 	/* A kernel waits on its stream for the copies so far. */
 	if (work->on == &c->kernels) {
@@ -95,9 +94,7 @@ static enum tfr_status start_recorded(struct tfr_device *dev, const struct work 
 		TRY(dev, cuStreamWaitEvent, (work->on->stream, c->copied, 0));
 	}
 	TRY(dev, cuEventRecord, (ev->start, work->on->stream));
-	status = work->start(dev, work, err);
-	if (status)
-		return status;
+	TFR_TRY(work->start(dev, work, err));
 	TRY(dev, cuEventRecord, (ev->end, work->on->stream));
 	return TFR_OK;
 }
@@ -110,9 +107,7 @@ static enum tfr_status enqueue(struct tfr_device *dev, const struct work *work,
 	enum tfr_status status;
 
 	ev->recorded = false;
-	status = tfr_cuda_enter(dev, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_enter(dev, err));
 	pthread_mutex_lock(&work->on->order);
 	status = start_recorded(dev, work, ev, err);
 	/* The work may have started before the second record failed; our caller will reuse its
@@ -228,9 +223,7 @@ enum tfr_status tfr_cuda_wait(struct tfr_event *event, double *seconds, struct t
 		*seconds = 0;
 	if (!ev->recorded)
 		return TFR_OK;
-	status = tfr_cuda_enter(event->dev, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_enter(event->dev, err));
 	status = wait_recorded(event->dev, ev, seconds, err);
 	tfr_cuda_leave(event->dev);
 	return status;
@@ -263,10 +256,9 @@ static enum tfr_status download(
 enum tfr_status tfr_cuda_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_cuda_enter(dev, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_cuda_enter(dev, err));
 	status = download(dev, to, from, size, err);
 	tfr_cuda_leave(dev);
 	return status;

@@ -25,16 +25,13 @@ static enum tfr_status open_row(struct tfr_device **out, const struct tfr_device
 	const char *args, unsigned nth, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_device *dev = calloc(1, sizeof(*dev));
-	enum tfr_status status;
 
 	if (!dev)
 		return tfr_fail_nomem(err, "opening a device");
 	dev->row = row;
 	dev->node = -1;
 	dev->process = getpid();
-	status = row->open(dev, args, nth, err);
-	if (status)
-		return status;
+	TFR_TRY(row->open(dev, args, nth, err));
 	*out = TFR_STEAL(dev);
 	return TFR_OK;
 }
@@ -126,10 +123,8 @@ static enum tfr_status open_nth(
 enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struct tfr_error *err)
 {
 	struct named named;
-	enum tfr_status status = find(&named, spec, err);
 
-	if (status)
-		return status;
+	TFR_TRY(find(&named, spec, err));
 	if (named.count > 1) {
 		tfr_fail(err, TFR_EUSAGE, "'%s' names %u devices", spec, named.count);
 		tfr_error_hint(err, "Only one device is allowed here.");
@@ -143,10 +138,9 @@ enum tfr_status tfr_devices_open(
 {
 	struct tfr_device **opened;
 	struct named named;
-	enum tfr_status status = find(&named, spec, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(find(&named, spec, err));
 	opened = calloc(named.count, sizeof(*opened));
 	if (!opened)
 		return tfr_fail_nomem(err, "opening devices");

@@ -118,10 +118,8 @@ static enum tfr_status sim_open(
 {
 	struct sim_spec spec;
 	double bandwidth;
-	enum tfr_status status = parse_spec(&spec, args, err);
 
-	if (status)
-		return status;
+	TFR_TRY(parse_spec(&spec, args, err));
 	bandwidth = spec.pace.bandwidth;
 	snprintf(dev->name, sizeof(dev->name), "sim:%.*s", spec.link_length, args);
 	if (spec.count > 1)

@@ -304,11 +304,9 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint32_t *order = calloc(r->names.n + 1u, sizeof(*order));
 	TFR_AUTO_FREE uint32_t *places = calloc(r->names.n + 1u, sizeof(*places));
-	enum tfr_status status = order && places ? list_features(r, order, err) : no_memory(err);
 	uint32_t told = 0;
 
-	if (status)
-		return status;
+	TFR_TRY(order && places ? list_features(r, order, err) : no_memory(err));
 	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 

@@ -385,12 +385,9 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_diff_opts *o = r->o;
 	const struct tfr_set *const sets[2] = { o->sides[0].input, o->sides[1].input };
-	enum tfr_status status = tfr_diff_check_sides(sets, o->key, err);
 
-	if (!status)
-		status = tfr_record_table_open(&r->table, o, true, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_diff_check_sides(sets, o->key, err));
+	TFR_TRY(tfr_record_table_open(&r->table, o, true, err));
 	if (o->key) {
 		r->left = tfr_record_table_sorter(&r->table, LEFT, 8);
 		r->changed = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);

@@ -145,10 +145,8 @@ static enum tfr_status hash_key(struct tfr_record_table *n, struct tfr_note_work
 	const struct tfr_swept *s, uint8_t *row, struct tfr_error *err)
 {
 	const struct tfr_feature *key = NULL;
-	enum tfr_status status = tfr_key_find(s->example, n->o->key, &key, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_key_find(s->example, n->o->key, &key, err));
 	if (key->kind == TFR_KIND_FLOAT)
 		return tfr_fail(
 			err, TFR_EDATA, "feature '%s' is float, which names no record", n->o->key);

@@ -267,10 +267,9 @@ static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_e
 {
 	const struct tfr_object_module *remote;
 	TFR_AUTO_FREE char *prefix = join(url, "");
-	enum tfr_status status = tfr_objects(&remote, url, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_objects(&remote, url, err));
 	status = prefix ? remote->uploads(prefix, take_upload, l, NULL) : TFR_ENOMEM;
 	return status == TFR_ENOMEM ? no_memory(err) : TFR_OK;
 }

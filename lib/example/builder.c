@@ -500,12 +500,9 @@ enum tfr_status tfr_builder_flatten(
 	struct tfr_builder *b, const uint8_t **data, size_t *size, struct tfr_error *err)
 {
 	const struct iovec *pieces;
-	enum tfr_status status;
 	int n;
 
-	status = tfr_builder_gather(b, &pieces, &n, size, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_builder_gather(b, &pieces, &n, size, err));
 	b->flat.size = 0;
 	for (int i = 0; i < n; i++)
 		if (!tfr_buf_append(&b->flat, pieces[i].iov_base, pieces[i].iov_len))

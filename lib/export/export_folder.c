@@ -302,16 +302,14 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	struct tree *t = e->own;
 	bool aside;
 	struct stat st;
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	if (e->o->dry_run)
 		return TFR_OK;
 	if (TEMP_FAILURE_RETRY(syncfs(t->fd)))
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
 	aside = e->o->force && !lstat(t->path, &st);
-	status = aside ? move_aside(t, err) : TFR_OK;
-	if (status)
-		return status;
+	TFR_TRY(aside ? move_aside(t, err) : TFR_OK);
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST
 				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")

@@ -181,9 +181,7 @@ static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
 			&(struct tfr_print_opts){ .base64 = true, .as = TFR_CONTENT_EXAMPLE });
 	if (!w->printer)
 		return tfr_fail_nomem(err, "writing samples");
-	status = tfr_printer_json(w->printer, data, size, &text, &n, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_printer_json(w->printer, data, size, &text, &n, err));
 	field = add_field(w, rest, strlen(rest), NULL, n);
 	if (!field)
 		return tfr_fail_nomem(err, "writing samples");

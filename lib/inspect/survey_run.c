@@ -135,11 +135,9 @@ static enum tfr_status insert_own(struct tfr_survey *s, struct owned *w, size_t 
 	const struct tfr_feature *f, struct tfr_error *err)
 {
 	struct tfr_surveyed *shared = NULL;
-	enum tfr_status status = tfr_survey_get(s, f->key, f->key_size, f->kind, &shared, err);
 	struct own **list, *o;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_survey_get(s, f->key, f->key_size, f->kind, &shared, err));
 	if (TFR_ARRAY_RESERVE(w->list, w->cap, w->n + 1))
 		return no_memory(err);
 	list = w->list;
@@ -265,10 +263,8 @@ static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *w
 {
 	struct tfr_feature f = { .key = list->key, .key_size = list->key_size, .kind = kind };
 	size_t at = 0;
-	enum tfr_status status = find_own(r->s->lists, &w->feature_lists, &at, &f, err);
 
-	if (status)
-		return status;
+	TFR_TRY(find_own(r->s->lists, &w->feature_lists, &at, &f, err));
 	walk->own[kind] = w->feature_lists.list[at];
 	walk->lengths[kind] = (struct tfr_range){ UINT64_MAX, 0 };
 	return TFR_OK;

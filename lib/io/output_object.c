@@ -10,18 +10,12 @@ enum tfr_status tfr_output_open_object(
 {
 	const struct tfr_upload_opts how = { .force = o->force, .size = opts->expected };
 	struct stat st;
-	enum tfr_status status;
 
 	assert(!opts->resume);
-	status = tfr_objects(&o->remote, o->path, err);
-
-	if (status)
-		return status;
+	TFR_TRY(tfr_objects(&o->remote, o->path, err));
 	if (o->discard)
 		return !o->force && !tfr_stat(o->path, &st) ? tfr_output_exists(o, err) : TFR_OK;
-	status = o->remote->upload(&o->upload, o->path, &how, err);
-	if (status)
-		return status;
+	TFR_TRY(o->remote->upload(&o->upload, o->path, &how, err));
 	o->state = TFR_OUTPUT_OBJECT;
 	return TFR_OK;
 }
@@ -49,10 +43,7 @@ enum tfr_status tfr_output_seal_object(struct tfr_output *o, struct tfr_error *e
 
 enum tfr_status tfr_output_complete_object(struct tfr_output *o, struct tfr_error *err)
 {
-	enum tfr_status status = o->remote->complete(o->upload, err);
-
-	if (status)
-		return status;
+	TFR_TRY(o->remote->complete(o->upload, err));
 	o->before = o->state;
 	o->state = TFR_OUTPUT_PUBLISHED;
 	return TFR_OK;

@@ -66,12 +66,10 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 /* The stages of reading are needed before anything is read. */
 static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stage_list_parse(
-		&set->list, set->opts.stages ? set->opts.stages : images_list, err);
 	const struct tfr_stage *read = set->list.at;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_stage_list_parse(
+		&set->list, set->opts.stages ? set->opts.stages : images_list, err));
 	set->cycle = (uint32_t)read->n;
 	set->block_length = (uint32_t)(read->min ? read->min : 1);
 	return TFR_OK;
@@ -172,10 +170,8 @@ static enum tfr_status check_records(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	unsigned filter = tfr_stage_list_find(&set->list, STAGE_FILTER);
-	enum tfr_status status = check_decoding(set, f, err);
 
-	if (status)
-		return status;
+	TFR_TRY(check_decoding(set, f, err));
 	if (filter < set->list.count && !set->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'filter' has nothing to filter by");
 	if (filter == set->list.count && set->opts.where)

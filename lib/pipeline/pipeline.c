@@ -122,10 +122,8 @@ enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err)
 {
 	const struct tfr_feed_settings *set = p->set;
 	const char *path = tfr_record_source_waits_for(p->source);
-	enum tfr_status status = p->transfer ? tfr_transfer_stalled(p->transfer, err) : TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(p->transfer ? tfr_transfer_stalled(p->transfer, err) : TFR_OK);
 	if (path)
 		tfr_fail_path(err, TFR_ESYS, path, "nothing moved for %g s: stage '%s' waits for",
 			set->opts.stall_timeout, "read");

@@ -194,15 +194,14 @@ static enum tfr_status count_open(
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
 	struct tfr_hop *hop, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct tfr_stream_opts how = { .gzi = hop->gzi };
 	struct tfr_hop_costs costs = { .clock = tfr_clock_ns };
 	struct counter c = { .hop = hop, .timer.shared = &costs };
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
 	bool again;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_open(&source, path, err));
 	again = tfr_source_seekable(source) && strcmp(path, "-") != 0;
 	if (opts) {
 		how.compression = opts->compression;

@@ -176,11 +176,8 @@ enum tfr_status tfr_index_look(struct tfr_index_seen *seen, const char *path,
 	enum tfr_status status;
 
 	*seen = (struct tfr_index_seen){ 0 };
-	status = tfr_stat_regular(path, &seen->file, err);
-	if (!status)
-		status = open_stream(&s, path, opts, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_stat_regular(path, &seen->file, err));
+	TFR_TRY(open_stream(&s, path, opts, err));
 	seen->compression = tfr_stream_compression(s);
 	tfr_stream_close(s);
 	status = look_at_lines(seen, path, err);

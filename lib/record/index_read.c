@@ -167,10 +167,9 @@ static bool read_line(struct tfr_index *ix, struct tfr_index_entry *entry)
 static enum tfr_status read_pair(
 	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err)
 {
-	enum tfr_status status = read_number(ix, &entry->offset, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(read_number(ix, &entry->offset, err));
 	status = read_number(ix, &entry->size, err);
 	return status == TFR_END ? bad_line(ix, "an offset without a length", err) : status;
 }
@@ -178,10 +177,7 @@ static enum tfr_status read_pair(
 enum tfr_status tfr_index_next(
 	struct tfr_index *ix, struct tfr_index_entry *entry, struct tfr_error *err)
 {
-	enum tfr_status status = read_line(ix, entry) ? TFR_OK : read_pair(ix, entry, err);
-
-	if (status)
-		return status;
+	TFR_TRY(read_line(ix, entry) ? TFR_OK : read_pair(ix, entry, err));
 	if (entry->size < TFR_RECORD_OVERHEAD)
 		return bad_line(ix, "a length below 16", err);
 	if (entry->offset > TFR_LENGTH_MAX || entry->size > TFR_LENGTH_MAX)

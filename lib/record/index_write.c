@@ -127,13 +127,12 @@ static enum tfr_status hop(struct index_run *run, struct tfr_hop *hop, struct tf
 /* Compares the file's headers with the old index.  TFR_INDEX_GOOD: they are the same to the end. */
 static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct tfr_index *old = NULL;
-	enum tfr_status status = tfr_index_open(&old, run->index_path, err);
 	struct tfr_hop by_lines = { .hopped = compare_lines, .ctx = old };
 	struct tfr_index_entry more;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_index_open(&old, run->index_path, err));
 	status = hop(run, &by_lines, err);
 	if (!status && tfr_index_next(old, &more, err) != TFR_END)
 		status = TFR_END;

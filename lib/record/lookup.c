@@ -112,9 +112,7 @@ enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (!S_ISREG(st.st_mode))
 		return TFR_OK;
-	status = new_lookup(&l, path, opts, err);
-	if (status)
-		return status;
+	TFR_TRY(new_lookup(&l, path, opts, err));
 	status = start(l, state, err);
 	if (status || *state)
 		tfr_lookup_close(l);

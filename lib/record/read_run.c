@@ -127,15 +127,11 @@ enum tfr_status tfr_reader_large_run(
 	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
 {
 	uint64_t length = 0;
-	enum tfr_status status;
 
 	empty_run(run);
 	r->fault = TFR_FAULT_NONE;
-	status = tfr_reader_header(r, &length, err);
-	if (!status)
-		status = tfr_reader_fill_record(r, length, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_header(r, &length, err));
+	TFR_TRY(tfr_reader_fill_record(r, length, err));
 	run->records = 1;
 	return hand_over(r, run, (size_t)length + TFR_RECORD_OVERHEAD, err);
 }

@@ -192,11 +192,9 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
 	const char *hint = NULL, *kind;
-	enum tfr_status status = tfr_reader_fill(r, NAMING_BYTES, err);
 	size_t have = r->end - r->begin;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_fill(r, NAMING_BYTES, err));
 	kind = tfr_filetype_name(
 		r->block + r->begin, have < NAMING_BYTES ? have : NAMING_BYTES, &hint);
 	if (kind) {
@@ -251,15 +249,12 @@ static enum tfr_status truncated(
 enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, struct tfr_error *err)
 {
 	uint64_t total = length + TFR_RECORD_OVERHEAD, have = r->end - r->begin;
-	enum tfr_status status;
 
 	if (have >= total)
 		return TFR_OK;
 	if (!tfr_stream_has(r->stream, total - have))
 		return truncated(r, length, have + tfr_stream_left(r->stream), err);
-	status = tfr_reader_fill(r, total, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_fill(r, total, err));
 	have = r->end - r->begin;
 	return have < total ? truncated(r, length, have, err) : TFR_OK;
 }
@@ -340,10 +335,9 @@ static enum tfr_status next_delimited(
 {
 	uint64_t length, total, have;
 	size_t head;
-	enum tfr_status status = read_delimiter(r, &length, &head, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(read_delimiter(r, &length, &head, err));
 	total = length + head;
 	have = r->end - r->begin;
 	if (have < total && !tfr_stream_has(r->stream, total - have)) {
@@ -374,21 +368,16 @@ bool tfr_reader_holds_next(const struct tfr_reader *r)
 static enum tfr_status next_record(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
 {
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 	uint64_t length = 0, offset;
 	const uint8_t *payload;
 	uint32_t crc;
 
-	status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_fill(r, TFR_RECORD_HEADER, err));
 	if (r->end == r->begin)
 		return TFR_END;
-	status = tfr_reader_header(r, &length, err);
-	if (!status)
-		status = tfr_reader_fill_record(r, length, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_header(r, &length, err));
+	TFR_TRY(tfr_reader_fill_record(r, length, err));
 	payload = r->block + r->begin + TFR_RECORD_HEADER;
 	crc = tfr_crc32c(0, payload, (size_t)length);
 	offset = tfr_reader_offset(r);

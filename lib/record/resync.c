@@ -115,15 +115,12 @@ static enum tfr_status prove_from_afar(
 {
 	uint64_t total = length + TFR_RECORD_OVERHEAD, left = held(r) + tfr_stream_left(r->stream);
 	uint8_t header[TFR_RECORD_HEADER];
-	enum tfr_status status;
 	size_t got;
 
 	if (total > left)
 		return TFR_OK;
-	status = tfr_stream_peek(
-		r->stream, (int64_t)total - (int64_t)held(r), header, sizeof(header), &got, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_stream_peek(
+		r->stream, (int64_t)total - (int64_t)held(r), header, sizeof(header), &got, err));
 	if (!got || (got == sizeof(header) && tfr_header_verifies(header))) {
 		*proof = PROOF_END;
 		return TFR_OK;

@@ -186,11 +186,9 @@ static enum tfr_status start_inflating(
 	struct tfr_stream *s, struct tfr_gzi *gzi, struct tfr_error *err)
 {
 	struct tfr_inflate *z = NULL;
-	enum tfr_status status = new_inflate(s, &z, err);
 	uint8_t *larger;
 
-	if (status)
-		return status;
+	TFR_TRY(new_inflate(s, &z, err));
 	/* Reading ahead would wait for more bytes of a pipe. */
 	if (s->compression == TFR_COMPRESSION_GZIP && tfr_source_seekable(s->source) &&
 		(s->threads > 1 || gzi))
@@ -307,10 +305,8 @@ static enum tfr_status read_inflated(
 static enum tfr_status start_replay(struct tfr_stream *s, struct tfr_error *err)
 {
 	struct tfr_inflate *z = NULL;
-	enum tfr_status status = new_inflate(s, &z, err);
 
-	if (status)
-		return status;
+	TFR_TRY(new_inflate(s, &z, err));
 	tfr_source_seek(s->source, s->begin);
 	return replay_open(&s->replay, s->source, z, s->position - s->base, err);
 }

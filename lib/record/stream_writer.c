@@ -289,10 +289,7 @@ static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
 
 enum tfr_status tfr_stream_writer_end(struct tfr_stream_writer *w, bool rest, struct tfr_error *err)
 {
-	enum tfr_status status = end(w, err);
-
-	if (status)
-		return status;
+	TFR_TRY(end(w, err));
 	free_memory(w);
 	return rest ? tfr_output_rest(w->out, err) : TFR_OK;
 }

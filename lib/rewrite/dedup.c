@@ -71,7 +71,6 @@ static enum tfr_status hash_record(
 	const struct run *r, const struct tfr_swept *s, uint8_t hash[HASH], struct tfr_error *err)
 {
 	const struct tfr_feature *key;
-	enum tfr_status status;
 	XXH128_hash_t h;
 
 	if (!r->o->key) {
@@ -80,9 +79,7 @@ static enum tfr_status hash_record(
 		tfr_put_be(hash + 8, h.low64, 8);
 		return TFR_OK;
 	}
-	status = tfr_key_find(s->example, r->o->key, &key, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_key_find(s->example, r->o->key, &key, err));
 	tfr_put_be(hash, tfr_key_hash(key, 0), 8);
 	/* A number and bytes with the same content are different keys.  So are one value and
 	 * several values that the other hash takes for the same bytes. */

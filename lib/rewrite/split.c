@@ -211,9 +211,7 @@ static enum tfr_status examine(
 	if (status)
 		return status;
 	tfr_digest_record(&s->rec, &v.digest);
-	status = hash_of(r, s, &v.digest, &v.hash, err);
-	if (status)
-		return status;
+	TFR_TRY(hash_of(r, s, &v.digest, &v.hash, err));
 	if (r->strata) {
 		v.class = tfr_classes_find(tfr_strata_classes(r->strata), &class);
 		if (v.class != TFR_CLASS_NONE)
@@ -288,17 +286,11 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 		.parse = true,
 		.examine = note,
 		.ctx = r };
-	enum tfr_status status;
 	size_t rows;
 
-	status = open_strata(r, err);
-	if (status)
-		return status;
-	status = tfr_pass_run(&sweep, &r->report->common, err);
-	if (!status)
-		status = tfr_strata_draw(r->strata, err);
-	if (status)
-		return status;
+	TFR_TRY(open_strata(r, err));
+	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
+	TFR_TRY(tfr_strata_draw(r->strata, err));
 	r->noted = r->report->common.taken;
 	rows = tfr_strata_classes(r->strata)->n * (o->share_count + 1);
 	r->received = calloc(rows + 1, sizeof(*r->received));

@@ -187,7 +187,6 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	const struct tfr_publication_file file = { NULL, role, false };
 	TFR_AUTO_FREE char *absolute = NULL, *old = NULL;
 	struct tfr_journal_entry e = { 0 };
-	enum tfr_status status;
 	struct stat st;
 
 	if (tfr_is_url(path))
@@ -195,9 +194,7 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	if (lstat(path, &st))
 		return errno == ENOENT ? TFR_OK
 				       : tfr_fail_errno(err, errno, path, "cannot look at");
-	status = make_absolute(p, path, &absolute, err);
-	if (status)
-		return status;
+	TFR_TRY(make_absolute(p, path, &absolute, err));
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;
 	e.old = old;

@@ -33,10 +33,8 @@ static enum tfr_status add_input(
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
 	char *shown = NULL;
-	enum tfr_status status = tfr_hide_secrets(path, &shown, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_hide_secrets(path, &shown, err));
 	if (!shown)
 		shown = strdup(path);
 	if (!shown || TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1)) {

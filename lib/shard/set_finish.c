@@ -159,12 +159,11 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 /* TFR_EDATA: there is neither a note nor a manifest. */
 static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 {
+	enum tfr_status status;
 	TFR_AUTO_FREE char *path = tfr_set_name_manifest(&f->name);
-	enum tfr_status status = find_notes(f, err);
 	struct stat st;
 
-	if (status)
-		return status;
+	TFR_TRY(find_notes(f, err));
 	if (!path)
 		return tfr_fail_nomem(err, "finishing a set");
 	/* Looked for after the notes: a process writes the manifest before it removes them. */
@@ -519,10 +518,9 @@ static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tf
 
 static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
 {
-	enum tfr_status status = open_all(f, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(open_all(f, err));
 	f->report->parts = f->parts;
 	check_parts(f);
 	if (!f->faults)

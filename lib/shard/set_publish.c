@@ -164,10 +164,9 @@ static enum tfr_status write_proof(struct tfr_set_writer *w, const struct tfr_se
 static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_writer *w,
 	const struct tfr_set_info *info, struct tfr_output **manifest, struct tfr_error *err)
 {
-	enum tfr_status status = publish_company(p, w, true, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(publish_company(p, w, true, err));
 	if (!has_manifest(w, info))
 		return add_file(p, w, err);
 	if (w->name.base && w->lock && !w->opts.parts)

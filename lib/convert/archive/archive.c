@@ -373,9 +373,7 @@ static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
 	if (fault || (is_known(a) && *usable))
 		return TFR_OK;
 	head->size = 0;
-	status = tfr_archive_read(a->m, head, HEAD, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_archive_read(a->m, head, HEAD, err));
 	look_at_kind(a, head);
 	*usable |= begins_as_item(a, head);
 	return TFR_OK;

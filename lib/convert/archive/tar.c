@@ -97,7 +97,6 @@ static enum tfr_status damaged(struct tar *t, const char *what, struct tfr_error
 static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error *err)
 {
 	uint64_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
-	enum tfr_status status;
 	size_t got;
 
 	if (size > LONGEST)
@@ -105,9 +104,7 @@ static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error
 	t->extra.size = 0;
 	if (!tfr_buf_reserve(&t->extra, (size_t)padded + 1))
 		return tfr_fail_nomem(err, "reading an archive");
-	status = tfr_feed_read(&t->m.feed, t->extra.data, (size_t)padded, &got, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_feed_read(&t->m.feed, t->extra.data, (size_t)padded, &got, err));
 	if (got < padded)
 		return cut_short(t, err);
 	t->extra.size = (size_t)size;
@@ -272,7 +269,6 @@ static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t siz
 {
 	char kind = (char)h[156];
 	bool sparse_map = kind == 'S' && h[482];
-	enum tfr_status status;
 
 	if (!path_of(t, h))
 		return tfr_fail_nomem(err, "reading an archive");
@@ -282,9 +278,7 @@ static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t siz
 	if (kind && (strchr("23456V", kind) || (kind == '1' && !t->pax)))
 		size = 0;
 	tfr_feed_take(&t->m.feed, BLOCK);
-	status = pass_sparse_map(t, sparse_map, err);
-	if (status)
-		return status;
+	TFR_TRY(pass_sparse_map(t, sparse_map, err));
 	if (size > INT64_MAX - BLOCK)
 		return damaged(t, "a size past 2^63", err);
 	if (!tfr_feed_has(&t->m.feed, size))

@@ -244,10 +244,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct webdataset *w = (struct webdataset *)in;
 	struct own *own;
 	struct tar *tar;
-	enum tfr_status status = find_first(w, err);
 
-	if (status)
-		return status;
+	TFR_TRY(find_first(w, err));
 	if (!item->own) {
 		item->own = calloc(1, sizeof(*own));
 		item->free_own = free_own;
@@ -260,9 +258,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		(w->fault && w->fault != w->member.fault))
 		return skip_member(w, item, err);
 	tar = w->tar;
-	status = gather(w, item, err);
-	if (status)
-		return status;
+	TFR_TRY(gather(w, item, err));
 	if (!item->skipped && sum_of_sizes(&own->sample) > TFR_ITEM_MOST)
 		too_large(item);
 	if (!tar->m->placed)

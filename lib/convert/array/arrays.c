@@ -186,19 +186,13 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
 	uint64_t memory = (o->memory ? o->memory : MEMORY) / 4, all = 0;
-	enum tfr_status status;
 
 	if (!a->n)
 		return tfr_fail_path(err, TFR_EDATA, o->inputs[0], "no arrays in");
-	status = check_texts(a, err);
-	if (!status)
-		status = check_rows(a, err);
-	if (!status)
-		status = check_names(a, err);
-	if (!status)
-		status = set_types(a, err);
-	if (status)
-		return status;
+	TFR_TRY(check_texts(a, err));
+	TFR_TRY(check_rows(a, err));
+	TFR_TRY(check_names(a, err));
+	TFR_TRY(set_types(a, err));
 	for (size_t i = 0; i < a->n; i++) {
 		struct tfr_array *array = &a->arrays[i];
 		uint64_t part = memory / a->n < BLOCK ? memory / a->n : BLOCK;

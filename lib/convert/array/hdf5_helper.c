@@ -118,10 +118,8 @@ static enum tfr_status unusable(struct tfr_hdf5_helper *h, const struct tfr_hdf5
 	const char *name, struct tfr_error *err)
 {
 	char why[TFR_HDF5_REASON];
-	enum tfr_status status = receive_text(h, reply, why, sizeof(why), err);
 
-	if (status)
-		return status;
+	TFR_TRY(receive_text(h, reply, why, sizeof(why), err));
 	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': it has %s", name,
 		h->path, why);
 	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
@@ -132,10 +130,8 @@ static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf
 	const char *name, struct tfr_error *err)
 {
 	char filter[TFR_HDF5_REASON];
-	enum tfr_status status = receive_text(h, reply, filter, sizeof(filter), err);
 
-	if (status)
-		return status;
+	TFR_TRY(receive_text(h, reply, filter, sizeof(filter), err));
 	tfr_fail(err, TFR_EUNAVAILABLE,
 		"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here", name,
 		h->path, (int)reply->code, *filter ? ", " : "", filter);
@@ -149,10 +145,8 @@ static enum tfr_status failed(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
 {
 	char what[TFR_HDF5_REASON];
-	enum tfr_status status = receive_text(h, reply, what, sizeof(what), err);
 
-	if (status)
-		return status;
+	TFR_TRY(receive_text(h, reply, what, sizeof(what), err));
 	if (!reply->code || reply->code > ERRNO_MOST)
 		return nonsense(h, err);
 	return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", what);
@@ -173,10 +167,7 @@ static enum tfr_status no_sandbox(
 static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_reply *reply,
 	const char *name, struct tfr_error *err)
 {
-	enum tfr_status status = receive(h, reply, sizeof(*reply), err);
-
-	if (status)
-		return status;
+	TFR_TRY(receive(h, reply, sizeof(*reply), err));
 	switch (reply->answer) {
 	case TFR_HDF5_DAMAGED:
 		return damaged(h, reply, err);
@@ -199,18 +190,13 @@ enum tfr_status tfr_hdf5_start(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
-	enum tfr_status status;
 
 	*h = (struct tfr_hdf5_helper){
 		.path = start->path, .socket = -1, .seconds = start->seconds
 	};
-	status = tfr_hdf5_spawn(h, start, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_hdf5_spawn(h, start, err));
 	tfr_hdf5_allow(h, 0);
-	status = receive_reply(h, &reply, NULL, err);
-	if (status)
-		return status;
+	TFR_TRY(receive_reply(h, &reply, NULL, err));
 	if (reply.answer != TFR_HDF5_READY || reply.code != TFR_HDF5_PROTOCOL || reply.size)
 		return nonsense(h, err);
 	h->ready = true;
@@ -225,9 +211,7 @@ enum tfr_status tfr_hdf5_next(
 
 	tfr_hdf5_allow(h, 0);
 	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_NEXT });
-	status = receive_reply(h, &reply, NULL, err);
-	if (status)
-		return status;
+	TFR_TRY(receive_reply(h, &reply, NULL, err));
 	if (reply.answer == TFR_HDF5_END)
 		return reply.size ? nonsense(h, err) : TFR_END;
 	if (reply.answer != TFR_HDF5_NAMED)
@@ -280,9 +264,7 @@ enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struc
 
 	tfr_hdf5_allow(h, 0);
 	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN });
-	status = receive_reply(h, &reply, name, err);
-	if (status)
-		return status;
+	TFR_TRY(receive_reply(h, &reply, name, err));
 	if (reply.answer != TFR_HDF5_SET || reply.size != sizeof(*set))
 		return nonsense(h, err);
 	status = receive(h, set, sizeof(*set), err);
@@ -309,10 +291,8 @@ enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
-	enum tfr_status status = receive_reply(h, &reply, name, err);
 
-	if (status)
-		return status;
+	TFR_TRY(receive_reply(h, &reply, name, err));
 	if (reply.answer != TFR_HDF5_ROWS || reply.size != size)
 		return nonsense(h, err);
 	return into ? receive(h, into, size, err) : drop(h, size, err);
@@ -345,21 +325,18 @@ static enum tfr_status receive_texts(
 enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
 	struct tfr_buf *text, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct tfr_hdf5_reply reply;
-	enum tfr_status status = receive_reply(h, &reply, name, err);
 	uint8_t *sizes;
 	uint64_t all = 0, size, at = 0;
 
-	if (status)
-		return status;
+	TFR_TRY(receive_reply(h, &reply, name, err));
 	if (reply.answer != TFR_HDF5_ROWS || reply.size / sizeof(size) < n)
 		return nonsense(h, err);
 	if (!into)
 		return drop(h, reply.size, err);
 	sizes = into + n * (sizeof(struct tfr_bytes) - sizeof(size));
-	status = receive(h, sizes, n * sizeof(size), err);
-	if (status)
-		return status;
+	TFR_TRY(receive(h, sizes, n * sizeof(size), err));
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
 		if (__builtin_add_overflow(all, size, &all))

@@ -116,11 +116,9 @@ enum tfr_status tfr_hdf5_spawn(
 {
 	TFR_AUTO_CLOSE int program = -1, theirs = -1;
 	struct tfr_installed file;
-	enum tfr_status status = find(start, &file, err);
 	int ends[2], failure;
 
-	if (status)
-		return status;
+	TFR_TRY(find(start, &file, err));
 	program = file.fd;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return tfr_fail_errno(err, errno, file.path, "cannot start");

@@ -308,12 +308,10 @@ static enum tfr_status field(struct reader *r, size_t prefix)
 	struct tfr_npy_field f = { .at = r->h->element };
 	size_t name;
 	bool blank;
-	enum tfr_status status = field_name(r, &name);
+	enum tfr_status status;
 
-	if (!status)
-		status = expect(r, ',');
-	if (status)
-		return status;
+	TFR_TRY(field_name(r, &name));
+	TFR_TRY(expect(r, ','));
 	blank = !r->h->names.data[name];
 	status = join(r, prefix, &name);
 	if (!status && takes(r, '[')) {
@@ -433,10 +431,9 @@ enum tfr_status tfr_npy_parse(
 {
 	struct reader r = { .h = h, .err = err };
 	size_t header = 0;
-	enum tfr_status status = tfr_npy_start(data, size, &header, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_npy_start(data, size, &header, err));
 	if (header > size)
 		return tfr_fail(err, TFR_EDATA, "its header is truncated");
 	r.p = (const char *)data + (data[6] > 1 ? 12 : 10);

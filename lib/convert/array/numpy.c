@@ -231,11 +231,8 @@ static enum tfr_status read_header(
 
 	if (!tfr_buf_reserve(&head, TFR_NPY_START))
 		return tfr_fail_nomem(err, "reading arrays");
-	status = pread_all(&file, head.data, n, 0, err);
-	if (!status)
-		status = tfr_npy_start(head.data, n, &whole, err);
-	if (status)
-		return status;
+	TFR_TRY(pread_all(&file, head.data, n, 0, err));
+	TFR_TRY(tfr_npy_start(head.data, n, &whole, err));
 	if (whole > size)
 		return tfr_fail(err, TFR_EDATA, "its header is truncated");
 	if (!tfr_buf_reserve(&head, whole))
@@ -250,10 +247,8 @@ static enum tfr_status check_size(const struct tfr_numpy *o, uint64_t size, stru
 {
 	size_t row = 0;
 	uint64_t left = size - o->place;
-	enum tfr_status status = measure_row(&o->h, &row, err);
 
-	if (status)
-		return status;
+	TFR_TRY(measure_row(&o->h, &row, err));
 	if (left / row < o->h.dims[0])
 		return tfr_fail(err, TFR_EDATA,
 			"it is truncated: its header has %llu rows, the file %llu",

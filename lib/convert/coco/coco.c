@@ -346,13 +346,10 @@ static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_c
 		.shapes = o->instance_masks && what == TFR_COCO_OBJECTS };
 	bool first = !coco->objects && !coco->captions && !coco->panoptic;
 	struct tfr_coco *c = first ? &coco->data : other;
-	enum tfr_status status;
 
 	if (!path)
 		return TFR_OK;
-	status = tfr_coco_read(c, path, &opts, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_coco_read(c, path, &opts, err));
 	*read = c;
 	say_all(coco, c, path);
 	return places ? tfr_coco_match(&coco->data, c, places, err) : TFR_OK;

@@ -498,14 +498,11 @@ enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
 	struct element e = { p, text + el->from, el->to - el->from, el->list, offset + el->from };
 	const uint8_t *given = e.text;
 	size_t from = 0, to = 0;
-	enum tfr_status status;
 
 	if (el->list == TFR_COCO_ANNOTATIONS &&
 		!tfr_coco_member(e.text, e.size, "segmentation", &from, &to))
 		from = to = 0;
-	status = scan(&e, from, to, err);
-	if (status)
-		return status;
+	TFR_TRY(scan(&e, from, to, err));
 	if (el->list == TFR_COCO_IMAGES)
 		return read_image(&e, out, err);
 	if (el->list == TFR_COCO_CATEGORIES)

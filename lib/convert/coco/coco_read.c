@@ -216,7 +216,6 @@ static enum tfr_status tfr_coco_join(
 {
 	TFR_AUTO_FREE struct id *images = NULL, *categories = NULL;
 	TFR_AUTO_FREE uint32_t *image_of = NULL;
-	enum tfr_status status;
 	uint64_t kept = 0;
 
 	view(c);
@@ -231,15 +230,10 @@ static enum tfr_status tfr_coco_join(
 	c->category_of = malloc((c->n_annotations + 1) * sizeof(*c->category_of));
 	if (!images || !categories || !image_of || !c->first || !c->order || !c->category_of)
 		return tfr_fail_nomem(err, "reading annotations");
-	status = sort_images(c, images, path, err);
-	if (!status)
-		status = sort_categories(c, categories, path, err);
-	if (!status)
-		status = place_all(c, image_of, images, categories, what, path, err);
-	if (!status)
-		status = count_same_ids(c, err);
-	if (status)
-		return status;
+	TFR_TRY(sort_images(c, images, path, err));
+	TFR_TRY(sort_categories(c, categories, path, err));
+	TFR_TRY(place_all(c, image_of, images, categories, what, path, err));
+	TFR_TRY(count_same_ids(c, err));
 	assert(c->strays + c->boxless + c->unusable <= c->n_annotations);
 	kept = c->n_annotations - c->strays - c->boxless - c->unusable;
 	group(c, image_of);

@@ -277,10 +277,8 @@ static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 	struct tfr_class *classes = o->labels	    ? f->map.classes
 				    : o->class_list ? f->names.classes
 						    : f->folders.names.classes;
-	enum tfr_status status = tfr_synsets_read(&f->synsets, o->synsets, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_synsets_read(&f->synsets, o->synsets, err));
 	if (!f->in.n_classes)
 		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
 			"--synsets needs classes, and there are none in");
@@ -331,9 +329,7 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	if (!f->prefix)
 		return tfr_fail_nomem(err, "listing a folder");
 	f->in.prefix = f->prefix;
-	status = tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
 	f->in.items = f->scan.n_items;
 	status = opts->class_list ? list_classes(f, err) : name_classes(f, err);
 	return status || !opts->synsets ? status : call_classes(f, err);

@@ -19,10 +19,7 @@ enum { MOST = 256 << 20 };
 
 static enum tfr_status read_file(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_source_read_file(path, MOST, &m->text, "reading labels", err);
-
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_read_file(path, MOST, &m->text, "reading labels", err));
 	if (m->text.size > MOST)
 		return tfr_fail_path(err, TFR_EDATA, path, "the list of labels is too large:");
 	if (!tfr_buf_reserve(&m->text, 1))
@@ -170,11 +167,8 @@ enum tfr_status tfr_label_map_read(
 	size_t lines;
 
 	*m = (struct tfr_label_map){ 0 };
-	status = read_file(m, path, err);
-	if (!status)
-		status = take_manifest(m, err);
-	if (status)
-		return status;
+	TFR_TRY(read_file(m, path, err));
+	TFR_TRY(take_manifest(m, err));
 	lines = count_lines(m);
 	m->classes = calloc(lines, sizeof(*m->classes));
 	m->by_name = calloc(lines, sizeof(*m->by_name));

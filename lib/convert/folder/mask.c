@@ -47,11 +47,9 @@ static enum tfr_status rewrite(
 enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,
 	struct tfr_image_info *info, struct tfr_error *why)
 {
-	enum tfr_status status = tfr_image_probe(mask->data, mask->size, info, why);
 	bool palette = info->components == 1 && info->channels > 1;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_image_probe(mask->data, mask->size, info, why));
 	if (info->format != TFR_IMAGE_PNG)
 		return tfr_fail(why, TFR_EFORMAT,
 			"a %s image, which does not keep class numbers, in place of a png",

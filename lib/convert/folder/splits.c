@@ -138,13 +138,10 @@ static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_u
 {
 	size_t n, splits = 0;
 	const uint32_t *folders;
-	enum tfr_status status;
 
 	list->size = 0;
 	*yes = false;
-	status = tfr_usable_children(u, dir, TFR_USABLE_BELOW, list, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_usable_children(u, dir, TFR_USABLE_BELOW, list, err));
 	folders = folders_in(list, &n);
 	for (size_t i = 0; i < n; i++) {
 		enum meaning m = name_means(name_of(s->scan, folders[i]));

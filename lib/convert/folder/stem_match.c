@@ -149,12 +149,10 @@ static enum tfr_status decide(
 	struct stem *masks = stems + n_images;
 	const char *why;
 	size_t p, k;
-	enum tfr_status status = choose(m, stems, n_images, &p, err);
+	enum tfr_status status;
 
-	if (!status)
-		status = choose(m, masks, n_masks, &k, err);
-	if (status)
-		return status;
+	TFR_TRY(choose(m, stems, n_images, &p, err));
+	TFR_TRY(choose(m, masks, n_masks, &k, err));
 	if (p == 1 && k == 1) {
 		m->pairs[stems->item] =
 			(struct tfr_stem_pair){ .image = stems->item, .mask = masks->item };

@@ -13,7 +13,6 @@ enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr
 
 static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t n;
 
 	if (l->at) {
@@ -26,10 +25,8 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 			tfr_source_name(l->source), (unsigned long long)l->number + 1);
 	if (!tfr_buf_reserve(&l->buf, BLOCK))
 		return tfr_fail_nomem(err, "reading a list");
-	status = tfr_source_read_some(
-		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_read_some(
+		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err));
 	l->buf.size += n;
 	l->end = n == 0;
 	return TFR_OK;

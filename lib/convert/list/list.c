@@ -95,10 +95,8 @@ static enum tfr_status have_own(
 	const struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	enum tfr_status status = own ? TFR_OK : tfr_list_item_new(l, &own, err);
 
-	if (status)
-		return status;
+	TFR_TRY(own ? TFR_OK : tfr_list_item_new(l, &own, err));
 	item->own = own;
 	item->free_own = tfr_list_item_free;
 	for (size_t i = 0; i < own->n; i++)
@@ -126,15 +124,12 @@ static const struct tfr_row *row_of(const struct tfr_list *l, uint64_t number)
 static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item *own,
 	uint64_t offset, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t n;
 
 	if (!tfr_buf_reserve(&own->text, size + 1))
 		return tfr_fail_nomem(err, "reading a list");
-	status = tfr_source_read_at(
-		l->lines.source, offset, own->text.data + own->text.size, size, &n, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_read_at(
+		l->lines.source, offset, own->text.data + own->text.size, size, &n, err));
 	own->text.size += n;
 	return n < size ? tfr_fail_path(err, TFR_EDATA, l->path, "cut short while it was read:")
 			: TFR_OK;
@@ -265,10 +260,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_list *l = (struct tfr_list *)in;
-	enum tfr_status status = have_own(l, item, err);
 
-	if (status)
-		return status;
+	TFR_TRY(have_own(l, item, err));
 	return l->file ? next_of_file(l, item, room, err) : next_of_pipe(l, item, err);
 }
 
@@ -462,7 +455,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_list *l = calloc(1, sizeof(*l));
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	if (!l)
 		return tfr_fail_nomem(err, "reading a list");
@@ -470,13 +463,9 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = opts->inputs[0];
 	l->columns.opts = opts;
-	status = check_images(opts, err);
-	if (!status)
-		status = check_audio(opts, err);
-	if (!status)
-		status = open_files(l, err);
-	if (status)
-		return status;
+	TFR_TRY(check_images(opts, err));
+	TFR_TRY(check_audio(opts, err));
+	TFR_TRY(open_files(l, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
 	if (!l->prefix)
 		return tfr_fail_nomem(err, "reading a list");

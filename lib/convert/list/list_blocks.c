@@ -93,7 +93,6 @@ static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
 
 static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t n;
 
 	if (buf->size > MOST)
@@ -101,10 +100,8 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct 
 			r->l->path, (unsigned long long)r->lines + 1);
 	if (!tfr_buf_reserve(buf, buf->size > BLOCK ? buf->size : BLOCK))
 		return tfr_fail_nomem(err, "reading a list");
-	status = tfr_source_read_some(
-		r->l->lines.source, buf->data + buf->size, buf->cap - buf->size, &n, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_read_some(
+		r->l->lines.source, buf->data + buf->size, buf->cap - buf->size, &n, err));
 	buf->size += n;
 	r->end = n == 0;
 	return TFR_OK;

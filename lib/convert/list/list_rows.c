@@ -157,9 +157,7 @@ enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const
 	}
 	tfr_csv_reset(&l->reader.csv);
 	l->text.size = 0;
-	status = first_line(l, &line, size, err);
-	if (status)
-		return status;
+	TFR_TRY(first_line(l, &line, size, err));
 	if (l->lines.number > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u lines in '%s'", UINT32_MAX, l->path);
 	*row = (struct tfr_row){ l->lines.offset, 0, (uint32_t)l->lines.number };

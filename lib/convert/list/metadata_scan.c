@@ -250,10 +250,9 @@ static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 	size_t n = s->named_.size / sizeof(*named), images = 0, unnamed = 0;
 	TFR_AUTO_BUF path = { 0 };
 	struct tfr_scan scan;
-	enum tfr_status status = tfr_scan_folder(&scan, m->folder, NULL, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_scan_folder(&scan, m->folder, NULL, err));
 	if (n)
 		qsort(named, n, sizeof(*named), by_value);
 	for (size_t i = 0; !status && i < scan.n_items; i++) {

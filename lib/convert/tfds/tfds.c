@@ -238,11 +238,9 @@ static enum tfr_status check_splits(
 static enum tfr_status tfds_info(struct tfr_buf *text, const struct tfr_tfds *t,
 	const struct tfr_sets *sets, struct tfr_error *err)
 {
-	enum tfr_status status = check_splits(t, sets, err);
 	struct tfr_json *j;
 
-	if (status)
-		return status;
+	TFR_TRY(check_splits(t, sets, err));
 	j = begin();
 	tfr_json_string(j, "name", t->name);
 	tfr_json_string(j, "version", "1.0.0");
@@ -319,18 +317,15 @@ enum tfr_status tfr_tfds_name(
 	struct tfr_tfds *t, const struct tfr_convert_opts **opts, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = *opts;
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
 
 	if (!o->tfds)
 		return TFR_OK;
 	t->folder = o->tfds;
 	t->given = o;
 	t->opts = *o;
-	status = check_opts(o, err);
-	if (!status)
-		status = name_data_set(t, err);
-	if (status)
-		return status;
+	TFR_TRY(check_opts(o, err));
+	TFR_TRY(name_data_set(t, err));
 	t->targets = calloc(o->target_count, sizeof(*t->targets));
 	if (!t->targets)
 		return tfr_fail_nomem(err, "naming a data set");

@@ -222,10 +222,8 @@ static enum tfr_status look_at(
 static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *err)
 {
 	size_t images = 0, used = 0;
-	enum tfr_status status = tfr_scan_count(v->prefix, tfr_is_image, &images, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_scan_count(v->prefix, tfr_is_image, &images, err));
 	for (uint64_t i = 0; i < v->in.items; i++)
 		used += entry_of(v, i)->image != SIZE_MAX;
 	if (images > used)
@@ -240,10 +238,9 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 	struct tfr_scan scan;
 	struct tfr_voc voc = { 0 };
 	TFR_AUTO_BUF path = { 0 };
-	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_scan_folder(&scan, folder, NULL, err));
 	for (size_t i = 0; !status && i < scan.n_items; i++) {
 		tfr_scan_announce(&scan, NULL, i, scan.n_items);
 		if (!tfr_scan_path(&scan, &scan.items[i], &path))

@@ -309,7 +309,6 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	const struct tfr_part *part, struct tfr_error *err)
 {
 	struct yolo *y = calloc(1, sizeof(*y));
-	enum tfr_status status;
 
 	if (!y)
 		return tfr_fail_nomem(err, "reading labels");
@@ -319,17 +318,11 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	y->in.prefix = y->prefix = tfr_path_join(part->images, "");
 	if (!y->prefix)
 		return tfr_fail_nomem(err, "reading labels");
-	status = tfr_open_named_folder(&y->labels, &y->labels_prefix, part->annotations, err);
-	if (!status)
-		status = tfr_scan_folder(&y->scan, part->images, NULL, err);
-	if (!status)
-		status = tfr_yolo_classes_read(&y->classes, opts, part, err);
-	if (!status)
-		status = read_all(y, err);
-	if (!status)
-		status = say_orphans(y, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_open_named_folder(&y->labels, &y->labels_prefix, part->annotations, err));
+	TFR_TRY(tfr_scan_folder(&y->scan, part->images, NULL, err));
+	TFR_TRY(tfr_yolo_classes_read(&y->classes, opts, part, err));
+	TFR_TRY(read_all(y, err));
+	TFR_TRY(say_orphans(y, err));
 	y->in.classes = y->classes.list;
 	y->in.n_classes = y->classes.n;
 	say_all(y);

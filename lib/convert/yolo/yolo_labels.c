@@ -149,14 +149,10 @@ static enum tfr_status read_line(
 {
 	struct numbers v;
 	uint32_t class = 0;
-	enum tfr_status status = read_class(l, &class);
 
-	if (!status)
-		status = read_numbers(l, keypoints ? 4 : SIZE_MAX, &v);
-	if (!status)
-		status = check_count(l, v.n, keypoints);
-	if (status)
-		return status;
+	TFR_TRY(read_class(l, &class));
+	TFR_TRY(read_numbers(l, keypoints ? 4 : SIZE_MAX, &v));
+	TFR_TRY(check_count(l, v.n, keypoints));
 	if (v.n == 4 || keypoints) {
 		const double *b = v.box;
 

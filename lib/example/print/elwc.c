@@ -56,11 +56,9 @@ static enum tfr_status parse(struct tfr_printer *p, struct tfr_bytes b, struct t
 static enum tfr_status print_part(struct tfr_printer *p, bool json, const char *name,
 	struct tfr_bytes example, size_t width, struct tfr_error *err)
 {
-	enum tfr_status status = parse(p, example, err);
 	bool ok;
 
-	if (status)
-		return status;
+	TFR_TRY(parse(p, example, err));
 	if (json)
 		ok = tfr_print_json_features(p, name);
 	else

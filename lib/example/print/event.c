@@ -381,11 +381,10 @@ static enum tfr_status print_value(struct tfr_printer *p, bool json, ProtobufCBi
 {
 	Tfr__SummaryValue *v;
 	struct tfr_tensor_proto tensor = { 0 };
-	enum tfr_status status = TFR_UNPACK(&v, tfr__summary_value__unpack, b.data, b.len,
-		"not an Event: a value of its summary cannot be parsed", err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(TFR_UNPACK(&v, tfr__summary_value__unpack, b.data, b.len,
+		"not an Event: a value of its summary cannot be parsed", err));
 	if (v->value_case == TFR__SUMMARY_VALUE__VALUE_TENSOR)
 		status = tfr_tensor_init(&tensor, v->tensor, err);
 	if (!status && !(json ? json_value(p, v, &tensor)
@@ -445,14 +444,13 @@ static bool json_heading(struct tfr_printer *p, const Tfr__Event *e)
 enum tfr_status tfr_print_event(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
+	enum tfr_status status = TFR_OK;
 	Tfr__Event *e;
-	enum tfr_status status = TFR_UNPACK(
-		&e, tfr__event__unpack, data, size, "not an Event: it cannot be parsed", err);
 	size_t width;
 	bool ok;
 
-	if (status)
-		return status;
+	TFR_TRY(TFR_UNPACK(
+		&e, tfr__event__unpack, data, size, "not an Event: it cannot be parsed", err));
 	width = name_width(e);
 	ok = json ? json_heading(p, e) && json_what(p, e)
 		  : text_heading(p, e, width) && text_what(p, e);

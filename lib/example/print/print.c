@@ -367,10 +367,7 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
 enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err)
 {
-	enum tfr_status status = print(p, true, data, size, err);
-
-	if (status)
-		return status;
+	TFR_TRY(print(p, true, data, size, err));
 	*text = tfr_json_text(p->json, text_size);
 	return *text ? TFR_OK : tfr_fail_nomem(err, "printing a record");
 }

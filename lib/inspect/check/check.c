@@ -85,12 +85,10 @@ static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *sh
 	TFR_AUTO_BUF text = { 0 };
 	uint64_t bytes = 0;
 	uint32_t crc = 0;
-	enum tfr_status status = found->quick ? size_of_file(path, &bytes, err)
-					      : crc_of_file(path, &crc, &bytes, err);
 	bool good = true;
 
-	if (status)
-		return status;
+	TFR_TRY(found->quick ? size_of_file(path, &bytes, err)
+			     : crc_of_file(path, &crc, &bytes, err));
 	if (found->records != shard->records)
 		good &= tfr_buf_printf(&text, ", %llu records where it has %llu",
 			(unsigned long long)found->records, (unsigned long long)shard->records);

@@ -177,10 +177,9 @@ enum tfr_status tfr_survey_json(
 	const struct tfr_survey *s, struct tfr_json *j, struct tfr_error *err)
 {
 	struct tfr_distribution sizes;
-	enum tfr_status status = tfr_survey_sizes(s, &sizes, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_survey_sizes(s, &sizes, err));
 	tfr_json_u64(j, "records", s->records);
 	tfr_json_u64(j, "files", s->files);
 	tfr_json_u64(j, "sequence_examples", s->sequences);

@@ -206,10 +206,9 @@ enum tfr_status tfr_mixing_put(struct tfr_mixing *r, uint64_t hash, struct tfr_e
 {
 	uint64_t place = r->report->records;
 	uint32_t class = 0;
-	enum tfr_status status = find_class(r, hash, &class, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(find_class(r, hash, &class, err));
 	r->classes[class].records++;
 	r->classes[class].places += place;
 	r->report->records++;

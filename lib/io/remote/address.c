@@ -230,10 +230,9 @@ enum tfr_status tfr_address_s3(struct tfr_address *a, const char *bucket, struct
 {
 	char endpoint[TFR_ENDPOINT], style[16] = "";
 	struct tfr_aws_config c;
-	enum tfr_status status = tfr_aws_config_read(&c, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_aws_config_read(&c, err));
 	status = tfr_aws_region(&c, a->region, err);
 	if (!status)
 		status = tfr_aws_endpoint(&c, "S3", endpoint, err);

@@ -138,9 +138,7 @@ enum tfr_status tfr_run_command(
 		return tfr_fail_nomem(err, "reading credentials");
 	if (!split(copy, words))
 		return tfr_fail(err, TFR_EUSAGE, "%s is not a command line", what);
-	status = start(&pid, &fd, words, what, err);
-	if (status)
-		return status;
+	TFR_TRY(start(&pid, &fd, words, what, err));
 	end = tfr_clock_ns() + SECONDS * UINT64_C(1000000000);
 	status = read_output(fd, end, what, output, err);
 	close(fd);

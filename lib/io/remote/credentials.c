@@ -112,12 +112,11 @@ static enum tfr_status parse(struct json_object **doc, const struct tfr_buf *tex
 enum tfr_status tfr_keys_from_json(
 	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
 {
+	enum tfr_status status = TFR_OK;
 	struct json_object *doc = NULL;
-	enum tfr_status status = parse(&doc, text, what, err);
 	const char *id, *secret, *ends;
 
-	if (status)
-		return status;
+	TFR_TRY(parse(&doc, text, what, err));
 	id = member(doc, "AccessKeyId");
 	secret = member(doc, "SecretAccessKey");
 	ends = member(doc, "Expiration");
@@ -136,12 +135,11 @@ enum tfr_status tfr_keys_from_json(
 enum tfr_status tfr_token_from_json(
 	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
 {
+	enum tfr_status status;
 	struct json_object *doc = NULL, *lasts = NULL;
-	enum tfr_status status = parse(&doc, text, what, err);
 	const char *token;
 
-	if (status)
-		return status;
+	TFR_TRY(parse(&doc, text, what, err));
 	token = member(doc, "access_token");
 	status = token ? tfr_keys_set(k, NULL, NULL, token, err)
 		       : tfr_fail(err, TFR_ESYS, "%s gives no access_token", what);

@@ -134,10 +134,9 @@ static enum tfr_status find_sts(
 static enum tfr_status find_identity(struct identity *id, struct tfr_error *err)
 {
 	struct tfr_aws_config c;
-	enum tfr_status status = tfr_aws_config_read(&c, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_aws_config_read(&c, err));
 	if (!take_setting(&c, "AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file", id->file,
 		    sizeof(id->file)))
 		status = TFR_END;
@@ -269,10 +268,9 @@ static enum tfr_status from_config(
 static enum tfr_status from_profile(struct tfr_keys *k, struct tfr_error *err)
 {
 	struct tfr_aws_config c;
-	enum tfr_status status = tfr_aws_config_read(&c, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_aws_config_read(&c, err));
 	status = from_config(k, &c, err);
 	tfr_aws_config_clear(&c);
 	return status;
@@ -353,9 +351,7 @@ static enum tfr_status from_container(struct tfr_keys *k, struct tfr_error *err)
 		return tfr_fail(err, TFR_EUSAGE,
 			"AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https "
 			"nor of this host");
-	status = container_token(&header, err);
-	if (status)
-		return status;
+	TFR_TRY(container_token(&header, err));
 	headers[0] = (const char *)header.data;
 	status = tfr_service_ask(&call, "the container's service", &answer, err);
 	if (status == TFR_END)

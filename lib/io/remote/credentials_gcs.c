@@ -43,9 +43,7 @@ static enum tfr_status from_command(struct tfr_keys *k, struct tfr_error *err)
 
 	if (!command)
 		return TFR_END;
-	status = tfr_run_command(command, "TFR_GS_TOKEN_COMMAND", &output, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_run_command(command, "TFR_GS_TOKEN_COMMAND", &output, err));
 	text = (char *)output.data;
 	text[strcspn(text, "\r\n")] = '\0';
 	status = *text ? tfr_keys_set(k, NULL, NULL, text, err)

@@ -47,10 +47,9 @@ static enum tfr_status get(struct part *p, uint64_t position, struct tfr_error *
 		.take = on_body };
 	struct tfr_request *t = NULL;
 	struct tfr_answer a = { 0 };
-	enum tfr_status status = tfr_request_start(&t, &opts, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_request_start(&t, &opts, err));
 	status = tfr_request_wait(t, &a, err);
 	tfr_request_end(t);
 	return status == TFR_END || (status && a.status == 412) ? tfr_object_replaced(p->o, err)

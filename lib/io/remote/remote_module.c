@@ -36,10 +36,9 @@ static enum tfr_status remove_object(const char *url, struct tfr_error *err)
 	struct tfr_call call = { .method = "DELETE", .empty = true };
 	struct tfr_answer a = { 0 };
 	struct tfr_store *s;
-	enum tfr_status status = tfr_store_find(&s, url, &call.key, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_store_find(&s, url, &call.key, err));
 	tfr_object_changed(url);
 	status = tfr_exchange(s, &call, NULL, 64 << 10, &a, err);
 	tfr_answer_clear(&a);

@@ -118,9 +118,7 @@ enum tfr_status tfr_store_find(
 			row = &rows[i];
 	if (!row)
 		return tfr_fail_path(err, TFR_EUSAGE, url, "not the URL of an object:");
-	status = tfr_url_check(url, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_url_check(url, err));
 	skip = strlen(row->scheme);
 	n = strcspn(url + skip, row->kind == TFR_STORE_HTTP ? "/?#" : "/");
 	*key = url + skip + n;
@@ -144,10 +142,8 @@ enum tfr_status tfr_store_authorize(const char *url, const char *header, struct 
 {
 	struct tfr_store *s;
 	const char *key;
-	enum tfr_status status = tfr_store_find(&s, url, &key, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_store_find(&s, url, &key, err));
 	pthread_mutex_lock(&s->lock);
 	free(s->header);
 	s->header = strdup(header);

@@ -149,13 +149,12 @@ static enum tfr_status post_begin(
 
 enum tfr_status tfr_upload_begin(struct tfr_upload *u, struct tfr_error *err)
 {
+	enum tfr_status status;
 	bool checksums = tfr_store_kind(u->store) == TFR_STORE_S3 && tfr_store_verifies(u->store);
 	struct tfr_answer a = { 0 };
-	enum tfr_status status = is_conditional(u, true) ? TFR_OK : check_absent(u, err);
 	char url[300];
 
-	if (status)
-		return status;
+	TFR_TRY(is_conditional(u, true) ? TFR_OK : check_absent(u, err));
 	tfr_store_show(u->store, u->key, url, sizeof(url));
 	status = post_begin(u, checksums, &a, err);
 	if (checksums && (a.status == 400 || a.status == 501)) {

@@ -103,11 +103,9 @@ enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_de
 	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err)
 {
 	const void *calls;
-	enum tfr_status status = tfr_module_open(
-		&calls, name, err, "cannot decode %s", tfr_image_format_name(job->info->format));
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_module_open(
+		&calls, name, err, "cannot decode %s", tfr_image_format_name(job->info->format)));
 	return ((const struct tfr_image_module *)calls)->decode(d, job, image, err);
 }
 
@@ -146,10 +144,9 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 {
 	struct tfr_image_info info;
 	struct tfr_decode_job job = { .data = data, .size = size, .info = &info };
-	enum tfr_status status = tfr_image_probe(data, size, &info, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	job.channels = channels ? channels : info.channels;
 	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
 	if ((status = check_window(&job.window, info.width, info.height, err)))
@@ -178,10 +175,9 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	struct tfr_decode_job job = {
 		.data = data, .size = size, .info = &info, .channels = 1, .numbers = true
 	};
-	enum tfr_status status = tfr_image_probe(data, size, &info, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	if (info.format != TFR_IMAGE_PNG)
 		return tfr_fail(err, TFR_EFORMAT, "a %s image, not a png",
 			tfr_image_format_name(info.format));
@@ -208,10 +204,8 @@ enum tfr_status tfr_decode_verify(
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop last_row;
-	enum tfr_status status = tfr_image_probe(data, size, &info, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	job.channels = info.channels;
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };

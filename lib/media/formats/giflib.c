@@ -134,10 +134,7 @@ static enum tfr_status read_lines(struct gif *g, const struct tfr_decode_job *jo
 static enum tfr_status read_frame(struct gif *g, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
-	enum tfr_status status = find_frame(g, err);
-
-	if (status)
-		return status;
+	TFR_TRY(find_frame(g, err));
 	if (g->file->Image.Width <= 0 || (uint32_t)g->file->Image.Width > job->info->width)
 		return tfr_fail(err, TFR_EDATA, "damaged GIF: header read twice differently");
 	for (uint32_t y = 0; y < job->window.height; y++) /* black outside the frame */

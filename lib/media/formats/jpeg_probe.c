@@ -191,11 +191,9 @@ static bool has_end(const uint8_t *data, size_t size, size_t pos, const struct t
 enum tfr_status tfr_jpeg_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
-	size_t pos = 2; /* after SOI, which detection has verified */
-	enum tfr_status status = walk_header(data, size, &pos, info, err);
+	size_t pos = 2;
 
-	if (status)
-		return status;
+	TFR_TRY(walk_header(data, size, &pos, info, err));
 	if (has_end(data, size, pos, info))
 		return TFR_OK;
 	info->no_end = !info->progressive && size - pos > 4 && data[pos + 2] == info->components;

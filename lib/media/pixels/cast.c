@@ -97,10 +97,8 @@ enum tfr_status tfr_pixels_convert(const struct tfr_pixels *in, enum tfr_dtype d
 	struct tfr_rows rows;
 	uint8_t *to = out;
 	size_t step;
-	enum tfr_status status = tfr_pixels_check(in, "convert", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_check(in, "convert", err));
 	if (dtype != TFR_UINT8 && dtype != TFR_FLOAT16 && dtype != TFR_FLOAT32)
 		return tfr_fail(err, TFR_EUSAGE, "cannot make pixels %s", tfr_dtype_name(dtype));
 	rows = tfr_rows_of(in, true);

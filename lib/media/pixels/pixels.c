@@ -52,10 +52,7 @@ enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, const char *what,
 	struct tfr_error *err)
 {
-	enum tfr_status status = tfr_pixels_check(in, what, err);
-
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_check(in, what, err));
 	if (good(out) && out->width == width && out->height == height && out->dtype == dtype &&
 		out->channels == in->channels)
 		return TFR_OK;
@@ -67,10 +64,7 @@ enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_
 enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_crop *window,
 	struct tfr_pixels *part, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_pixels_check(in, "take a window of", err);
-
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_check(in, "take a window of", err));
 	if (!window->width || !window->height || window->x >= in->width ||
 		window->y >= in->height || window->width > in->width - window->x ||
 		window->height > in->height - window->y)
@@ -146,18 +140,14 @@ enum tfr_status tfr_pixels_pad_reflect(const struct tfr_pixels *in, uint32_t n,
 {
 	const struct tfr_pixel_kernel *kernel = tfr_pixel_kernel(0);
 	size_t pixel = tfr_pixel_bytes(in), row = tfr_pixels_row_bytes(in);
-	enum tfr_status status = tfr_pixels_check(in, "pad", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_check(in, "pad", err));
 	if (n >= in->width || n >= in->height)
 		return tfr_fail(err, TFR_EUSAGE,
 			"%u pixels of reflection around an image of %u x %u", n, in->width,
 			in->height);
-	status = tfr_pixels_expect(
-		in, out, in->width + 2 * n, in->height + 2 * n, in->dtype, "pad", err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(
+		in, out, in->width + 2 * n, in->height + 2 * n, in->dtype, "pad", err));
 	for (uint32_t y = 0; y < out->height; y++) {
 		const uint8_t *from = tfr_pixels_row(in, reflected(y, n, in->height));
 		uint8_t *to = tfr_pixels_row(out, y);
@@ -219,9 +209,7 @@ enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img, const struct tfr
 
 	if (status || !window->width || !window->height)
 		return status;
-	status = tfr_pixels_window(img, window, &part, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_window(img, window, &part, err));
 	for (unsigned c = 0; fill && c < img->channels; c++)
 		if (img->dtype == TFR_UINT8)
 			colour.u[c] = tfr_to_u8(fill[c]);

@@ -108,10 +108,9 @@ static enum tfr_status start_threads(struct tfr_flow *flow, struct tfr_error *er
 enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
 {
 	unsigned threads = flow->set->opts.threads;
-	enum tfr_status status = allocate(flow, err);
+	enum tfr_status status = TFR_OK;
 
-	if (status)
-		return status;
+	TFR_TRY(allocate(flow, err));
 	flow->workers = calloc(threads, sizeof(*flow->workers));
 	flow->threads = calloc(threads, sizeof(*flow->threads));
 	if (!flow->workers || !flow->threads)

@@ -146,11 +146,9 @@ static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struc
 {
 	uint64_t left = tfr_sample_cache_count(n->cache) - n->epoch_items;
 	unsigned count = left < n->per_job - 1 ? (unsigned)left : n->per_job - 1;
-	enum tfr_status status = tfr_sample_cache_get(n->cache, flow->pool, n->epoch_items, count,
-		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_sample_cache_get(n->cache, flow->pool, n->epoch_items, count,
+		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err));
 	s->out_count = count;
 	n->epoch_items += count;
 	if (n->epoch_items == tfr_sample_cache_count(n->cache)) {

@@ -236,10 +236,9 @@ enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_la
 	const struct tfr_crop *window, struct tfr_error *err)
 {
 	struct tfr_crop w;
-	enum tfr_status status = l->resize ? settle_resize(st, l, err) : TFR_OK;
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(l->resize ? settle_resize(st, l, err) : TFR_OK);
 	w = tfr_lazy_image_unturned(l, *window);
 	w.x -= l->x;
 	w.y -= l->y;

@@ -147,14 +147,11 @@ static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct t
 	struct tfr_lazy_image *l, struct tfr_error *err)
 {
 	struct tfr_image image;
-	enum tfr_status status;
 
 	if (!st->in->mask_encoded)
 		return tfr_fail(err, TFR_EDATA, "no mask beside the image");
-	status = tfr_decode_numbers(
-		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_decode_numbers(
+		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err));
 	if (image.width != size->width || image.height != size->height)
 		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
 			image.width, image.height, size->width, size->height);

@@ -227,10 +227,7 @@ static bool is_full(const struct open_file *f, size_t more)
 
 static enum tfr_status renew(struct tfr_file_reader *r, struct open_file *f)
 {
-	enum tfr_status status = new_block(r, f, &r->err);
-
-	if (status)
-		return status;
+	TFR_TRY(new_block(r, f, &r->err));
 	f->block->run.size = 0;
 	return new_chunk(f, CHUNK_RECORDS, &r->err);
 }

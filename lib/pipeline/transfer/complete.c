@@ -199,13 +199,10 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 	uint64_t bytes = tfr_feature_block_bytes(tr->set->features, parser);
 	uint64_t before = (uint64_t)(b - b->home->batches) * y->stride;
 	uint64_t need = y->features_at + bytes;
-	enum tfr_status status;
 
 	if (tr->set->opts.steps_per_transfer > 1 && need > y->stride)
 		return tfr_staging_grow(b->home, b->home->capacity + need - y->stride, err);
-	status = tfr_staging_grow(b->home, before + need, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_staging_grow(b->home, before + need, err));
 	tfr_staged_end_images(tr, b);
 	tfr_feature_block_write(tr->set->features, parser,
 		tfr_staged_memory(tr, b) + y->features_at, y->features_at,

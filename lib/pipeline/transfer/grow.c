@@ -100,9 +100,7 @@ enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, st
 
 	if (need <= b->capacity)
 		return TFR_OK;
-	status = may_grow(l->transfer, need, err);
-	if (status)
-		return status;
+	TFR_TRY(may_grow(l->transfer, need, err));
 	size = size_for(l, need, b->capacity, l->transfer->set->opts.memory / 4);
 	entry = calloc(1, sizeof(*entry));
 	status = entry ? tfr_staging_alloc(l, size, &larger, err)
@@ -145,9 +143,7 @@ enum tfr_status tfr_device_buffer_grow(
 	if (need <= t->capacity)
 		return TFR_OK;
 	/* The memory of the plan is replaced if it was taken. */
-	status = bytes > tr->set->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK;
-	if (status)
-		return status;
+	TFR_TRY(bytes > tr->set->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK);
 	size = size_for(l, need, t->capacity, UINT64_MAX);
 	entry = calloc(1, sizeof(*entry));
 	status = entry ? alloc_device(l, need, &size, &larger, err)

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "device/stream_copy.h"
 #include "pipeline/transfer/buffers.h"
 
@@ -101,13 +102,11 @@ enum tfr_status tfr_staged_copy_payloads(
 	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	uint64_t at = payloads_at(b->records), offset = b->payload_bytes;
-	enum tfr_status status = tfr_staging_grow(b->home,
-		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err);
 	int64_t *offsets;
 	uint8_t *bytes;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_staging_grow(b->home,
+		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err));
 	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
 		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
 	offsets = (int64_t *)tfr_staged_memory(tr, b);

@@ -293,11 +293,10 @@ static enum tfr_status resample(
 	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
-	enum tfr_status status = tfr_set_writer_open(
-		&r->out, r->o->output, &common->writer, common->sweep.warn, common->sweep.ctx, err);
+	enum tfr_status status;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_set_writer_open(&r->out, r->o->output, &common->writer, common->sweep.warn,
+		common->sweep.ctx, err));
 	r->shards = tfr_set_writer_shards(r->out);
 	status = write_classes(r, err);
 	if (!status)

@@ -50,7 +50,6 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES,
 		.text = { (const uint8_t *)name, name_size } };
 	char text[TFR_CLASS_TEXT];
-	enum tfr_status status;
 	uint32_t i;
 
 	if (!tfr_class_unescape(name, &class.text.size)) {
@@ -59,9 +58,7 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
 		return TFR_EUSAGE;
 	}
-	status = tfr_classes_add(&t->names, &class, 1, &i, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_classes_add(&t->names, &class, 1, &i, err));
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
 		return tfr_fail(err, TFR_EUSAGE, "class '%s' is listed twice in %s", text, where);
@@ -203,15 +200,12 @@ enum tfr_status tfr_target_parse_lines(
 enum tfr_status tfr_target_open(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
 	struct stat st;
 
 	*t = (struct tfr_target){ 0 };
 	if (tfr_stat(spec, &st) || S_ISDIR(st.st_mode))
 		return tfr_target_parse(t, spec, err);
-	status = tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_source_read_file(spec, FILE_MAX, &text, "reading a distribution", err));
 	if (text.size > FILE_MAX)
 		return tfr_fail_path(err, TFR_EUSAGE, spec,
 			"more than %d MiB of classes and weights in", FILE_MAX >> 20);

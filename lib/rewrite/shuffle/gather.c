@@ -410,13 +410,9 @@ static enum tfr_status sort_bucket(void *ctx, struct tfr_lanes_run *lanes, unsig
 	if (from >= to)
 		return TFR_OK;
 	s->bucket = b;
-	status = lay_out(s, b, err);
-	if (!status)
-		status = load(r, s, b, err);
-	if (!status)
-		status = list_items(r, s, b, err);
-	if (status)
-		return status;
+	TFR_TRY(lay_out(s, b, err));
+	TFR_TRY(load(r, s, b, err));
+	TFR_TRY(list_items(r, s, b, err));
 	sort_items(s, b);
 	return frame(r, s, b, from, to, err);
 }

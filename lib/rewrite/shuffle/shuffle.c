@@ -80,15 +80,12 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 {
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
-	enum tfr_status status = tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer,
-		&how, s->o->common.sweep.warn, s->o->common.sweep.ctx, err);
+	enum tfr_status status;
 
-	if (!status)
-		status = tfr_shuffle_plan(s->o, &s->plan, err);
-	if (!status)
-		status = find_folders(s, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer, &how,
+		s->o->common.sweep.warn, s->o->common.sweep.ctx, err));
+	TFR_TRY(tfr_shuffle_plan(s->o, &s->plan, err));
+	TFR_TRY(find_folders(s, err));
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
 	status = check_space(s, err);
@@ -131,12 +128,8 @@ static bool stays_in_memory(struct shuffle *s)
 static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_shuffle_report *report = s->report;
-	enum tfr_status status;
 
-	status = tfr_scatter(
-		s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_scatter(s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err));
 	if (stays_in_memory(s))
 		return TFR_OK;
 	report->passes = 2;
@@ -203,13 +196,9 @@ static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
 
 static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
 {
-	enum tfr_status status = deal_again(s, err);
-
-	if (!status)
-		status = gather(s, err);
-	if (!status)
-		status = check_written(s, err);
-	return status;
+	TFR_TRY(deal_again(s, err));
+	TFR_TRY(gather(s, err));
+	return check_written(s, err);
 }
 
 static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct tfr_set_info *info,

@@ -265,11 +265,10 @@ static enum tfr_status start(struct tfr_sorter *s, struct tfr_error *err)
 
 enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct tfr_error *err)
 {
-	enum tfr_status status = s->walking ? TFR_OK : start(s, err);
+	enum tfr_status status = TFR_OK;
 	struct source *src;
 
-	if (status)
-		return status;
+	TFR_TRY(s->walking ? TFR_OK : start(s, err));
 	if (!s->spill) {
 		if (s->at == s->count)
 			return TFR_END;

@@ -437,11 +437,8 @@ enum tfr_status tfr_request_start(
 	enum tfr_status status;
 
 	pthread_once(&once, initialise);
-	status = tfr_store_prepare(opts->store, err);
-	if (!status)
-		status = tfr_attempts_new(&t, opts, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_store_prepare(opts->store, err));
+	TFR_TRY(tfr_attempts_new(&t, opts, err));
 	e = least_busy();
 	pthread_mutex_lock(&e->lock);
 	status = start_thread(e, err);

@@ -43,9 +43,7 @@ enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
 	if (content)
 		opts.content = *content;
 	tfr_store_show(s, call->key, x.url, sizeof(x.url));
-	status = tfr_request_start(&t, &opts, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_request_start(&t, &opts, err));
 	status = tfr_request_wait(t, a, err);
 	tfr_request_end(t);
 	a->body = x.body;
