@@ -5,7 +5,8 @@ import random
 import re
 import shutil
 
-from parts import KINDS, case, shards
+from parts import case, shards
+from support.datasets import KINDS
 
 # a process takes ten times as long under sanitizers
 NUMBERS = (1, 3, 8) if os.environ.get('SANITIZED') else (1, 2, 3, 8, 64)

@@ -12,18 +12,6 @@ from support import datasets  # noqa: E402
 
 CASES = []
 VARIABLES = ('SLURM_', 'PMI_', 'OMPI_', 'PARALLEL_', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_', 'BATCH_', 'CLOUD_RUN_', 'PBS_', 'SGE_')
-# name: the files, and the words of the command below their folder
-KINDS = {
-    'classes': (datasets.classes(), ['classes']),
-    'pairs': (datasets.pairs(), ['pairs/images', '--mask', 'pairs/masks']),
-    'audio': (datasets.audio(), ['audio']),
-    'coco': (datasets.coco(), ['coco']),
-    'voc': (datasets.voc(), ['voc']),
-    'yolo': (datasets.yolo(), ['yolo']),
-    'metadata': (datasets.metadata(), ['metadata']),
-    'tar': (datasets.tar(), ['tar/x.tar']),
-    'table': (datasets.table(), ['table/list.csv', '--embed', 'img']),
-}
 
 
 class Unavailable(Exception):
@@ -42,7 +30,7 @@ def environment(more=None):
 
 def make_inputs(tfr, folder):
     """The data sets, and a set of records x@5 with one damaged file."""
-    for name, (files, _) in KINDS.items():
+    for name, (files, _) in datasets.KINDS.items():
         datasets.write({**files, 'a/broken.jpg': b'no image'} if name == 'classes' else files, os.path.join(folder, name))
     subprocess.run([tfr, 'shard', '-q', 'classes', '-o', 'x@5.tfrecord'], check=True, cwd=folder, stdin=subprocess.DEVNULL)
     with open(folder + '/x-00003-of-00005.tfrecord', 'r+b') as f:

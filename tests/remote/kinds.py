@@ -2,24 +2,42 @@
 import os
 import signal
 
-from harness import DATA, case, read, write
+from harness import case, read, write
 from support import datasets
 
-def _parts(t, s, name, options):
-    """Two parts write into the bucket what one process writes into a folder; the second writes twice."""
-    t.good('shard', '-q', *options, t.path('d' + name), '-o', t.path('x@3.tfrecord'))
-    words = ['shard', '-q', *options, 's3://train/d' + name, '-o', 's3://train/out/x@3.tfrecord', '--part']
-    t.good(*words, '0/2')
-    assert 'part 1 of 2 has not finished' in t.run('finish', 's3://train/out/x@3.tfrecord').err
-    t.good(*words, '1/2')
-    t.good(*words, '1/2')
-    t.good('finish', 's3://train/out/x@3.tfrecord', '--expect-sum', t.good('count', '--sum', t.path('x@3.tfrecord')).out.split()[1].decode())
-    for i in range(3):
-        shard = 'x-%05d-of-00003.tfrecord' % i
-        assert s.get('train', 'out/' + shard) == read(t.path(shard)), shard
-    assert 'finished before' in t.good('finish', 's3://train/out/x@3.tfrecord').err
-    t.good('check', '-q', '--manifest', 's3://train/out/x@3.tfrecord')
-    assert not [key for key in s.keys_of('train') if '.part-' in key]
+
+def _parts_of(kind):
+    """Any number of parts write into the bucket what one process writes into a folder; the last part writes twice."""
+    files, words = datasets.KINDS[kind]
+
+    def run(t):
+        s = t.store()
+        for path, data in files.items():
+            write(t.path('%s/%s' % (kind, path)), data)
+            s.put('train', '%s/%s' % (kind, path), data)
+        here, there = ([top + w if w.split('/')[0] == kind else w for w in words] for top in (t.path(''), 's3://train/'))
+        t.good('shard', '-q', *here, '-o', t.path('x@5.tfrecord'))
+        content = t.good('count', '--sum', t.path('x@5.tfrecord')).out.split()[1].decode()
+        for n in (1, 2, 3, 8, 64):
+            target = 's3://train/out%d/x@5.tfrecord' % n
+            for i in range(1, n):
+                t.good('shard', '-q', *there, '-o', target, '--part', '%d/%d' % (i, n))
+            assert n == 1 or 'part 0 of %d has not finished' % n in t.run('finish', target).err
+            for _ in range(2):
+                t.good('shard', '-q', *there, '-o', target, '--part', '0/%d' % n)
+            t.good('finish', target, '--expect-sum', content)
+            for i in range(5):
+                shard = 'x-%05d-of-00005.tfrecord' % i
+                assert s.get('train', 'out%d/%s' % (n, shard)) == read(t.path(shard)), (n, shard)
+            t.good('check', '-q', '--manifest', target)
+            assert not [key for key in s.keys_of('train') if '.part-' in key], n
+        assert 'finished before' in t.good('finish', target).err
+    run.__name__ = 'parts_of_' + kind
+    return run
+
+
+for name in datasets.KINDS:
+    case(_parts_of(name))
 
 
 def _same(t, files, name='', options=(), ahead=True):
@@ -32,7 +50,6 @@ def _same(t, files, name='', options=(), ahead=True):
         wanted = t.good('shard', '-q', '-f', *options, *more, t.path('d' + name), '-o', t.path('local')) and read(t.path('local'))
         t.good('shard', '-q', '-f', *options, *more, 's3://train/d' + name, '-o', t.path('remote'))
         assert read(t.path('remote')) == wanted, (name, more)
-    _parts(t, s, name, options)
     images = [r for r in s.requests if r.method == 'GET' and r.path.endswith('.jpg')]
     assert len(images) >= 2 * sum(path.endswith('.jpg') for path in files)
     assert not ahead or sum('Range' not in r.headers for r in images) >= len(images) // 2, 'ranges, not whole objects'
@@ -60,24 +77,13 @@ def coco_with_annotations(t):
 
 
 @case
-def lists_with_embedded_images(t):
-    _same(t, datasets.table(), '/list.csv', ('--embed', 'img'))
+def files_with_metadata(t):
+    _same(t, datasets.metadata())
 
 
 @case
-def images_with_masks(t):
-    names = sorted(os.listdir(DATA + 'pairs/images')) if os.path.isdir(DATA + 'pairs/images') else []
-    if not names:
-        return
-    s = t.store()
-    for folder in ('images', 'masks'):
-        for name in os.listdir(DATA + 'pairs/' + folder):
-            if os.path.isfile(DATA + 'pairs/%s/%s' % (folder, name)):
-                s.put('train', '%s/%s' % (folder, name), read(DATA + 'pairs/%s/%s' % (folder, name)))
-    here = t.run('shard', '-q', '-f', '--mask', DATA + 'pairs/masks', DATA + 'pairs/images', '-o', t.path('local'))
-    there = t.run('shard', '-q', '-f', '--mask', 's3://train/masks', 's3://train/images', '-o', t.path('remote'))
-    assert here.status == there.status, (here, there)
-    assert here.status or read(t.path('local')) == read(t.path('remote'))
+def lists_with_embedded_images(t):
+    _same(t, datasets.table(), '/list.csv', ('--embed', 'img'))
 
 
 @case

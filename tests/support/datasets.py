@@ -83,3 +83,17 @@ def write(files, folder):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'wb') as f:
             f.write(data)
+
+
+# name: the files, and the words of `shard` that read them, with paths below the folder that has a folder for each name
+KINDS = {
+    'classes': (classes(), ['classes']),
+    'pairs': (pairs(), ['pairs/images', '--mask', 'pairs/masks']),
+    'audio': (audio(), ['audio']),
+    'coco': (coco(), ['coco']),
+    'voc': (voc(), ['voc']),
+    'yolo': (yolo(), ['yolo']),
+    'metadata': (metadata(), ['metadata']),
+    'tar': (tar(), ['tar/x.tar']),
+    'table': (table(), ['table/list.csv', '--embed', 'img']),
+}

@@ -3,7 +3,6 @@
 #include "convert/list/metadata.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "base/error.h"
 #include "convert/folder/splits.h"
 #include "convert/joined_parts.h"
-#include "io/source.h"
+#include "io/root.h"
 
 enum { HEAD = 64 << 10 };
 
@@ -22,15 +21,13 @@ static const char *const tables[] = { "metadata.csv", "metadata.jsonl" };
  * an errno in *fault. */
 static bool names_files(const char *path, bool *yes, int *fault)
 {
-	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = fd < 0 || !head ? -1 : tfr_fd_read(fd, head, HEAD, 0);
+	ssize_t n = head ? tfr_root_head(NULL, path, head, HEAD) : -1;
 	const char *end = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
 
 	*yes = n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",
 				sizeof("file_name") - 1);
-	/* A table that this user may not read is none; any other failure would hide a table. */
-	if (head && n < 0 && (fd >= 0 || (errno != EACCES && errno != EPERM && errno != ENOENT)))
+	if (head && n < 0 && errno != ENOENT)
 		*fault = errno;
 	return head && !*fault;
 }
