@@ -66,10 +66,11 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 /* The stages of reading are needed before anything is read. */
 static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	const struct tfr_stage *read = set->list.at;
+	const struct tfr_stage *read;
 
 	TFR_TRY(tfr_stage_list_parse(
 		&set->list, set->opts.stages ? set->opts.stages : images_list, err));
+	read = set->list.at;
 	set->cycle = (uint32_t)read->n;
 	set->block_length = (uint32_t)(read->min ? read->min : 1);
 	return TFR_OK;
