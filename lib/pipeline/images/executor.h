@@ -113,19 +113,24 @@ struct tfr_sample_range {
 	uint64_t from, there, length; /* there <= length, zeros included */
 };
 
+/* A stage at work on one copy of its input. */
+struct tfr_step {
+	struct tfr_image_executor *st;
+	const struct tfr_stage *stage;
+	struct tfr_draw draw;
+	uint32_t copy; /* of those that this stage makes of one, from 0 */
+	struct tfr_error *err;
+};
+
 struct tfr_transform {
-	/* The window that copy `c` is of an image of this size; NULL: it cuts none. */
-	enum tfr_status (*window)(const struct tfr_stage *stage, const struct tfr_draw *draw,
-		uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window,
-		struct tfr_error *err);
-	/* Makes copy `c` of the pair. */
-	enum tfr_status (*apply)(struct tfr_image_executor *st, const struct tfr_stage *stage,
-		const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair,
-		struct tfr_error *err);
+	/* The window that the copy is of an image of this size; NULL: it cuts none. */
+	enum tfr_status (*window)(
+		const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window);
+	/* Makes the copy of the pair, in its place. */
+	enum tfr_status (*apply)(const struct tfr_step *s, struct tfr_image_pair *pair);
 	/* For a stage that makes the pixels of a layer anew: writes them to `to`. */
-	enum tfr_status (*make)(struct tfr_image_executor *st, const struct tfr_stage *stage,
-		const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-		const struct tfr_lazy_image *to, struct tfr_error *err);
+	enum tfr_status (*make)(const struct tfr_step *s, const struct tfr_lazy_image *l,
+		const struct tfr_lazy_image *to);
 	/* For audio, in place of those above; a stage has one of these, or none.  Shortens the
 	 * range. */
 	void (*stretch)(const struct tfr_stage *stage, const struct tfr_draw *draw,

@@ -57,12 +57,10 @@ uint32_t tfr_image_executor_band(uint32_t width, unsigned channels)
 enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32_t width,
 	uint32_t height, unsigned channels, struct tfr_pixels *px, struct tfr_error *err)
 {
-	enum tfr_status status =
-		reserve(st, &st->between, (uint64_t)width * height * channels * sizeof(float), err);
-
-	if (status == TFR_OK)
-		*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
-	return status;
+	TFR_TRY(reserve(
+		st, &st->between, (uint64_t)width * height * channels * sizeof(float), err));
+	*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
+	return TFR_OK;
 }
 
 /* An image like `l` at `data`, without pending operations. */
@@ -88,13 +86,11 @@ static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy
 	int index = __builtin_ctz(~busy);
 	struct tfr_scratch *b = &st->buffers[l->mask][index];
 	uint64_t bytes = (uint64_t)width * height * l->px.channels * tfr_dtype_size(dtype);
-	enum tfr_status status;
 
 	assert(index < EXECUTOR_BUFFERS);
-	status = reserve(st, b, bytes, err);
-	if (status == TFR_OK)
-		*to = made_of(l, b->data, index, width, height, dtype);
-	return status;
+	TFR_TRY(reserve(st, b, bytes, err));
+	*to = made_of(l, b->data, index, width, height, dtype);
+	return TFR_OK;
 }
 
 static enum tfr_status place(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
@@ -171,13 +167,11 @@ static enum tfr_status settle_resize(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
 {
 	struct tfr_lazy_image to;
-	enum tfr_status status = take(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err);
 
-	if (status == TFR_OK)
-		status = resize_into(st, l, &to, 0, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	TFR_TRY(take(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err));
+	TFR_TRY(resize_into(st, l, &to, 0, err));
+	*l = to;
+	return TFR_OK;
 }
 
 /* One of the mirrors, into `to`. */
@@ -196,29 +190,22 @@ static enum tfr_status settle_turn(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, bool across, struct tfr_error *err)
 {
 	struct tfr_lazy_image to = *l;
-	enum tfr_status status = TFR_OK;
 
 	if (!tfr_lazy_image_is_own(st, l))
-		status = take(st, l, l->px.width, l->px.height, l->px.dtype, &to, err);
-	if (status == TFR_OK)
-		status = turn_into(l, &to, across, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+		TFR_TRY(take(st, l, l->px.width, l->px.height, l->px.dtype, &to, err));
+	TFR_TRY(turn_into(l, &to, across, err));
+	*l = to;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_lazy_image_evaluate(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (l->resize)
-		status = settle_resize(st, l, err);
-	if (status == TFR_OK && l->mirror)
-		status = settle_turn(st, l, true, err);
-	if (status == TFR_OK && l->flip)
-		status = settle_turn(st, l, false, err);
-	return status;
+		TFR_TRY(settle_resize(st, l, err));
+	if (l->mirror)
+		TFR_TRY(settle_turn(st, l, true, err));
+	return l->flip ? settle_turn(st, l, false, err) : TFR_OK;
 }
 
 /* ---- operations of stages ---- */
@@ -252,16 +239,14 @@ enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_la
 enum tfr_status tfr_lazy_image_resize(struct tfr_image_executor *st, struct tfr_lazy_image *l,
 	uint32_t width, uint32_t height, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
-
-	if (status == TFR_OK &&
-		(l->px.dtype == TFR_UINT8 || width != l->width || height != l->height)) {
+	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
+	if (l->px.dtype == TFR_UINT8 || width != l->width || height != l->height) {
 		l->resize = true;
 		l->to_width = width;
 		l->to_height = height;
 		l->resizer = st->stage;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* ---- the output ---- */
@@ -280,17 +265,13 @@ static enum tfr_status put_same(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
 {
 	bool alone = !l->flip && (!l->mirror || !l->mask);
-	enum tfr_status status = TFR_OK;
 	struct tfr_lazy_image to;
 
 	if (l->resize && !alone)
-		status = settle_resize(st, l, err);
-	if (status == TFR_OK && l->mirror && l->flip)
-		status = settle_turn(st, l, true, err);
-	if (status == TFR_OK)
-		status = place(st, l, tfr_lazy_image_width(l), tfr_lazy_image_height(l), &to, err);
-	if (status)
-		return status;
+		TFR_TRY(settle_resize(st, l, err));
+	if (l->mirror && l->flip)
+		TFR_TRY(settle_turn(st, l, true, err));
+	TFR_TRY(place(st, l, tfr_lazy_image_width(l), tfr_lazy_image_height(l), &to, err));
 	if (l->resize)
 		return resize_into(st, l, &to, TFR_RESIZE_STREAM, err);
 	if (l->mirror || l->flip)
@@ -303,15 +284,12 @@ static enum tfr_status put_same(
 static enum tfr_status put_converted(struct tfr_image_executor *st, struct tfr_lazy_image *l,
 	const struct tfr_image_form *form, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
 	struct tfr_lazy_image to;
 
-	if (status == TFR_OK)
-		status = place(st, l, l->width, l->height, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC,
-			to.px.data, TFR_RESIZE_STREAM, err);
-	return status;
+	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
+	TFR_TRY(place(st, l, l->width, l->height, &to, err));
+	return tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC, to.px.data,
+		TFR_RESIZE_STREAM, err);
 }
 
 enum tfr_status tfr_lazy_image_output(

@@ -97,27 +97,32 @@ static void widen(struct tfr_crop *all, const struct tfr_crop *w)
 	all->height = bottom - all->y;
 }
 
+/* Copy `c` of those that stage `i` makes of output `copy` of the stages before it. */
+static struct tfr_step step_of(
+	struct tfr_image_executor *st, unsigned i, uint32_t copy, uint32_t c, struct tfr_error *err)
+{
+	const struct tfr_stage *stage = &st->recipe->stages->at[i];
+
+	return (struct tfr_step){ st, stage,
+		tfr_image_executor_draw(st, i, copy * stage->copies + c), c, err };
+}
+
 /* The part that stage `i`, which cuts, looks at with all its copies. */
 static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
 	const struct tfr_lazy_image *l, struct tfr_crop *all, struct tfr_error *err)
 {
 	const struct tfr_stage *stage = &st->recipe->stages->at[i];
-	enum tfr_status status = TFR_OK;
 
 	*all = (struct tfr_crop){ 0 };
-	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
-		struct tfr_draw draw =
-			tfr_image_executor_draw(st, i, st->in->copy * stage->copies + c);
+	for (uint32_t c = 0; c < stage->copies; c++) {
+		struct tfr_step s = step_of(st, i, st->in->copy, c, err);
 		struct tfr_crop w;
 
-		status = stage->row->transform->window(
-			stage, &draw, l->width, l->height, c, &w, err);
-		if (status == TFR_OK) {
-			w = tfr_lazy_image_unturned(l, w);
-			widen(all, &w);
-		}
+		TFR_TRY(stage->row->transform->window(&s, l->width, l->height, &w));
+		w = tfr_lazy_image_unturned(l, w);
+		widen(all, &w);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The part to decode of an image of that size: if a stage crops, and only flips come before it,
@@ -130,17 +135,23 @@ static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t wi
 
 	*part = (struct tfr_crop){ .width = width, .height = height };
 	for (unsigned i = r->from + 1; i < r->to; i++) {
-		const struct tfr_stage *stage = &r->stages->at[i];
-		const struct tfr_transform *t = stage->row->transform;
-		struct tfr_draw draw = tfr_image_executor_draw(st, i, st->in->copy);
+		const struct tfr_transform *t = r->stages->at[i].row->transform;
+		struct tfr_step s = step_of(st, i, st->in->copy, 0, NULL);
 
 		if (t->window)
 			return windows_of(st, i, &turned.image, part, err);
 		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
 			return TFR_OK;
-		t->apply(st, stage, &draw, 0, &turned, NULL);
+		t->apply(&s, &turned);
 	}
 	return TFR_OK;
+}
+
+static struct tfr_lazy_image whole_image(struct tfr_pixels px, bool mask)
+{
+	return (struct tfr_lazy_image){
+		.px = px, .width = px.width, .height = px.height, .buffer = -1, .mask = mask
+	};
 }
 
 static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct tfr_image_info *size,
@@ -155,13 +166,7 @@ static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct t
 	if (image.width != size->width || image.height != size->height)
 		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
 			image.width, image.height, size->width, size->height);
-	*l = (struct tfr_lazy_image){
-		.px = tfr_pixels_of(&image),
-		.width = image.width,
-		.height = image.height,
-		.buffer = -1,
-		.mask = true,
-	};
+	*l = whole_image(tfr_pixels_of(&image), true);
 	return TFR_OK;
 }
 
@@ -172,47 +177,18 @@ static enum tfr_status decode(
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop part;
-	enum tfr_status status = tfr_image_probe(in->encoded, in->encoded_size, &info, err);
 
-	if (status == TFR_OK)
-		status = part_to_decode(st, info.width, info.height, &part, err);
-	if (status == TFR_OK)
-		status = tfr_decode(
-			st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err);
-	if (status == TFR_OK && st->recipe->masks)
-		status = decode_mask(st, &info, &pair->mask, err);
-	if (status)
-		return status;
-	pair->image = (struct tfr_lazy_image){
-		.px = tfr_pixels_of(&image),
-		.x = part.x,
-		.y = part.y,
-		.width = info.width,
-		.height = info.height,
-		.buffer = -1,
-	};
+	TFR_TRY(tfr_image_probe(in->encoded, in->encoded_size, &info, err));
+	TFR_TRY(part_to_decode(st, info.width, info.height, &part, err));
+	TFR_TRY(tfr_decode(st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err));
+	if (st->recipe->masks)
+		TFR_TRY(decode_mask(st, &info, &pair->mask, err));
+	pair->image = whole_image(tfr_pixels_of(&image), false);
+	pair->image.x = part.x;
+	pair->image.y = part.y;
+	pair->image.width = info.width;
+	pair->image.height = info.height;
 	return TFR_OK;
-}
-
-static void take_in(struct tfr_image_executor *st, struct tfr_image_pair *pair)
-{
-	const struct tfr_image_input *in = st->in;
-
-	pair->image = (struct tfr_lazy_image){
-		.px = in->image,
-		.width = in->image.width,
-		.height = in->image.height,
-		.buffer = -1,
-	};
-	if (!st->recipe->masks)
-		return;
-	pair->mask = (struct tfr_lazy_image){
-		.px = in->mask,
-		.width = in->mask.width,
-		.height = in->mask.height,
-		.buffer = -1,
-		.mask = true,
-	};
 }
 
 /* ---- the run ---- */
@@ -230,15 +206,13 @@ static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair
 static enum tfr_status put(
 	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	assert(st->k < st->recipe->copies);
 	st->stage = st->recipe->to - 1;
-	status = tfr_lazy_image_output(st, &pair->image, err);
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_output(st, &pair->mask, err);
+	TFR_TRY(tfr_lazy_image_output(st, &pair->image, err));
+	if (pair->mask.px.data)
+		TFR_TRY(tfr_lazy_image_output(st, &pair->mask, err));
 	st->k++;
-	return status;
+	return TFR_OK;
 }
 
 /* Runs stage `i` and those after it for output `copy` of the stages before it. */
@@ -247,35 +221,31 @@ static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t
 {
 	const struct tfr_stage *stage = &st->recipe->stages->at[i];
 	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
-	enum tfr_status status = TFR_OK;
 
 	assert(i >= st->recipe->from && i < st->recipe->to && stage->copies);
-	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+	for (uint32_t c = 0; c < stage->copies; c++) {
 		struct tfr_image_pair child = *pair;
-		struct tfr_draw draw = tfr_image_executor_draw(st, i, copy * stage->copies + c);
+		struct tfr_step s = step_of(st, i, copy, c, err);
 
 		if (c + 1 < stage->copies)
 			pin(st, pair);
 		else
 			memcpy(st->pinned, pinned, sizeof(pinned));
 		st->stage = i;
-		status = stage->row->transform->apply(st, stage, &draw, c, &child, err);
+		TFR_TRY(stage->row->transform->apply(&s, &child));
 		tfr_image_executor_charge(st, i);
-		if (status)
-			break;
 		if (i + 1 < st->recipe->to)
-			status = go_on(st, i + 1, draw.copy, &child, err);
+			TFR_TRY(go_on(st, i + 1, s.draw.copy, &child, err));
 		else
-			status = put(st, &child, err);
+			TFR_TRY(put(st, &child, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
 	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err)
 {
 	struct tfr_image_pair pair = { 0 };
-	enum tfr_status status = TFR_OK;
 
 	st->recipe = r;
 	st->in = in;
@@ -289,13 +259,13 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
 	if (r->audio)
 		return tfr_image_executor_run_audio(st, err);
 	if (r->decodes) {
-		status = decode(st, &pair, err);
+		TFR_TRY(decode(st, &pair, err));
 		tfr_image_executor_charge(st, r->from);
 	} else {
-		take_in(st, &pair);
+		pair.image = whole_image(in->image, false);
+		if (r->masks)
+			pair.mask = whole_image(in->mask, true);
 	}
-	if (status)
-		return status;
 	if (r->from + r->decodes < r->to)
 		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
 	return put(st, &pair, err);
