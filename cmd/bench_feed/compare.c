@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/outputs.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 
 /* A larger file is not a report. */

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "bench_feed/bench_feed.h"
-#include "bench_feed/trace.h"
 #include "common/text.h"
 
 /* A step in progress on one device. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "bench_feed/bench_feed.h"
-#include "bench_feed/trace.h"
 
 /* Between two looks; and how much longer than the pipeline, which knows more, this waits. */
 enum { LOOK_NS = 100000000, LATER_NS = 700000000 };

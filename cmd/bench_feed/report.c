@@ -7,8 +7,7 @@
 
 #include <tfr/remote.h>
 
-#include "bench_feed/outputs.h"
-#include "bench_feed/trace.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 #include "common/screen.h"
 #include "common/table.h"

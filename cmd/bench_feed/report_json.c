@@ -4,8 +4,7 @@
 
 #include <tfr/remote.h>
 
-#include "bench_feed/outputs.h"
-#include "bench_feed/trace.h"
+#include "bench_feed/bench_feed.h"
 
 static void put_stages(struct tfr_json *j, const struct tfr_pipeline_stats *st)
 {
