@@ -7,7 +7,6 @@
  *   padded, ragged                large_list of these; the offsets of padded rows are made here
  *
  * Nothing here is null.  Each structure owns its children; the parent array holds the block. */
-#include "arrow.h"
 #include "batches.h"
 
 #include <errno.h>
@@ -15,6 +14,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the structures, as the specification has them: CDataInterface.html, CStreamInterface.html and
+ * CDataInterface/PyCapsuleInterface.html of https://arrow.apache.org/docs/format/ --- */
+
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
 
 /* --- arrays: each node is one allocation, freed by its release --- */
 

@@ -16,15 +16,12 @@ struct example {
 static void example_dealloc(PyObject *self)
 {
 	struct example *e = (struct example *)self;
-	PyTypeObject *type = Py_TYPE(self);
-	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-	if (PyType_IS_GC(type))
+	if (PyType_IS_GC(Py_TYPE(self)))
 		PyObject_GC_UnTrack(self);
 	tfr_example_free(e->parsed);
 	Py_XDECREF(e->payload);
-	release(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 static bool parse(struct example *e)
