@@ -32,6 +32,11 @@ struct tfr_first_records {
 	uint64_t features_bytes;	 /* of a batch */
 };
 
+static inline uint64_t tfr_first_mean_footprint(const struct tfr_first_records *f)
+{
+	return f->footprint / f->records + 1;
+}
+
 /* Waits for the first records and looks at them.  Without the lock. */
 enum tfr_status tfr_first_records_read(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);

@@ -17,17 +17,12 @@ enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
 /* What this process takes before it feeds anything: code, libraries, stacks. */
 #define PROCESS_BYTES (10ull * MIB)
 
-static uint64_t mean_footprint(const struct tfr_first_records *f)
-{
-	return f->footprint / f->records + 1;
-}
-
 /* Records that a batch with features holds until it is complete, of all that are under way. */
 static uint64_t held_records(const struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	if (p->set->images && !p->set->features)
 		return 0;
-	return p->set->batches ? p->set->batch * mean_footprint(f) : 0;
+	return p->set->batches ? p->set->batch * tfr_first_mean_footprint(f) : 0;
 }
 
 static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct tfr_first_records *f)

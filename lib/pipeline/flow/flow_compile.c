@@ -222,11 +222,6 @@ enum {
 	SLOTS_MAX = 64,
 };
 
-static uint64_t mean_footprint(const struct tfr_first_records *f)
-{
-	return f->footprint / f->records + 1;
-}
-
 /* The memory of a sample after a node: that of a record, or of the pixels of the last recipe
  * before it. */
 static uint64_t sample_bytes(const struct tfr_first_records *f, const struct tfr_flow_node *n)
@@ -237,15 +232,13 @@ static uint64_t sample_bytes(const struct tfr_first_records *f, const struct tfr
 		if (n->decodes && n->kind == NODE_MAP)
 			break;
 	if (!n)
-		return mean_footprint(f);
+		return tfr_first_mean_footprint(f);
 	form = n->recipe.form;
 	if (!form.fixed) { /* as large as the images are, or the audio */
 		form.height = 1;
 		form.width = (uint32_t)(f->pixels / (f->images ? f->images : 1)) + 1;
 	}
-	return tfr_sample_pixels_bytes(&form) +
-	       (n->recipe.masks ? tfr_sample_footprint(tfr_image_form_bytes(&form) / form.channels)
-				: 0);
+	return tfr_sample_pixels_bytes(&form, n->recipe.masks);
 }
 
 /* Sets how many samples a job takes, and how many jobs may run or wait: large samples go one at
@@ -318,7 +311,7 @@ static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_r
 	uint64_t each = sample_bytes(f, n) - sizeof(struct tfr_feed_sample) +
 			tfr_sample_cache_entry_bytes();
 
-	if (sample_bytes(f, n) == mean_footprint(f)) /* records are packed */
+	if (sample_bytes(f, n) == tfr_first_mean_footprint(f)) /* records are packed */
 		each = f->bytes / f->records + 16 + tfr_sample_cache_entry_bytes();
 	for (const struct tfr_flow_node *up = n; up; up = up->up)
 		records *= tfr_flow_node_copies(up);
@@ -350,7 +343,8 @@ static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first
  * pixels. */
 static double payload_share(const struct tfr_first_records *f, uint64_t bytes)
 {
-	return bytes == mean_footprint(f) ? (double)f->bytes / (double)f->footprint : 0.95;
+	return bytes == tfr_first_mean_footprint(f) ? (double)f->bytes / (double)f->footprint
+						    : 0.95;
 }
 
 void tfr_flow_plan(

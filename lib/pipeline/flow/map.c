@@ -147,16 +147,10 @@ struct making {
 static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct making *m = ctx;
-	struct tfr_pixels *pixels;
 
 	if (!m->made[k])
-		m->made[k] = tfr_sample_pixels(m->flow->pool, form);
-	if (!m->made[k])
-		return NULL;
-	if (!mask)
-		return m->made[k]->pixels[0].data;
-	pixels = tfr_sample_mask_pixels(m->flow->pool, m->made[k], form);
-	return pixels ? pixels->data : NULL;
+		m->made[k] = tfr_sample_pixels(m->flow->pool, form, m->flow->set->masks);
+	return m->made[k] ? m->made[k]->pixels[mask].data : NULL;
 }
 
 struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)

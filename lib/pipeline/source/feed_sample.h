@@ -31,7 +31,6 @@ struct tfr_feed_sample {
 	size_t image_size, mask_size;
 	struct tfr_pixels *pixels;	/* decoded: image and mask; NULL: it is a record */
 	struct tfr_record_chunk *chunk; /* whose records it looks into */
-	struct tfr_feed_sample *beside; /* whose memory the mask's pixels are in */
 	uint32_t file, copy, size_class;
 	_Alignas(64) uint8_t memory[];
 };
@@ -59,13 +58,10 @@ void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s);
  * changed. */
 bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
 
-/* A new sample with room for pixels of that form, and room for the mask of `s`.  NULL: out of
- * memory. */
+/* A new sample with room for pixels of that form and for their mask.  NULL: out of memory. */
 struct tfr_feed_sample *tfr_sample_pixels(
-	struct tfr_sample_pool *store, const struct tfr_image_form *form);
-struct tfr_pixels *tfr_sample_mask_pixels(struct tfr_sample_pool *store, struct tfr_feed_sample *s,
-	const struct tfr_image_form *form);
-uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form);
+	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask);
+uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask);
 
 /* The bytes a payload of `size` takes in memory: for the plan. */
 uint64_t tfr_sample_footprint(size_t size);
