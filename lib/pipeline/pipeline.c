@@ -3,7 +3,6 @@
  * Opening starts the readers, looks at what they read, settles the list and the plan, then starts
  * the uploaders and the workers; closing stops all of them and joins them. */
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -15,34 +14,22 @@ static enum tfr_status settle(
 	struct tfr_pipeline *p, const struct tfr_feed_context *feed, struct tfr_error *err)
 {
 	struct tfr_first_records f = { 0 };
-	enum tfr_status status = tfr_first_records_read(p, &f, err);
 
-	if (status == TFR_OK)
-		status = tfr_feed_options_settle(p->set, &f, err);
-	if (status == TFR_OK && tfr_feeds_audio(p->set))
+	TFR_TRY(tfr_first_records_read(p, &f, err));
+	TFR_TRY(tfr_feed_options_settle(p->set, &f, err));
+	if (tfr_feeds_audio(p->set))
 		tfr_first_records_use_audio(&f);
-	if (status == TFR_OK && p->set->features)
-		status = tfr_first_records_parse(p, &f, err);
-	if (status == TFR_OK)
-		status = tfr_transfer_new(&p->transfer, feed, err);
-	if (status == TFR_OK)
-		status = tfr_flow_new(&p->flow, feed, p->source, p->transfer, err);
-	return status ? status : tfr_feed_plan(p, &f, err);
+	if (p->set->features)
+		TFR_TRY(tfr_first_records_parse(p, &f, err));
+	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
+	TFR_TRY(tfr_flow_new(&p->flow, feed, p->source, p->transfer, err));
+	return tfr_feed_plan(p, &f, err);
 }
 
-static enum tfr_status start(struct tfr_pipeline *p, struct tfr_error *err)
-{
-	unsigned threads = p->set->opts.threads + tfr_record_source_readers(p->source);
-	enum tfr_status status = tfr_transfer_start(p->transfer, threads, err);
-
-	return status ? status : tfr_flow_start(p->flow, err);
-}
-
-/* The parts that all others need. */
-static enum tfr_status begin(
+static enum tfr_status start(
 	struct tfr_pipeline *p, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
-	enum tfr_status status;
+	struct tfr_feed_context feed;
 
 	tfr_feed_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
@@ -50,29 +37,26 @@ static enum tfr_status begin(
 	if (!p->set)
 		return tfr_fail_nomem(err, "starting a feed");
 	p->set->opts = *opts;
-	status = tfr_statistics_new(&p->statistics, p->set, err);
-	if (status == TFR_OK)
-		tfr_statistics_watch(p->statistics, &p->consumer_span);
-	return status ? status : tfr_feed_options_check(p->set, err);
+	TFR_TRY(tfr_statistics_new(&p->statistics, p->set, err));
+	tfr_statistics_watch(p->statistics, &p->consumer_span);
+	TFR_TRY(tfr_feed_options_check(p->set, err));
+	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
+	TFR_TRY(tfr_record_source_open(&p->source, &feed, err));
+	TFR_TRY(settle(p, &feed, err));
+	TFR_TRY(tfr_transfer_start(
+		p->transfer, p->set->opts.threads + tfr_record_source_readers(p->source), err));
+	return tfr_flow_start(p->flow, err);
 }
 
 enum tfr_status tfr_pipeline_open(
 	struct tfr_pipeline **out, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
 	struct tfr_pipeline *p = calloc(1, sizeof(*p));
-	struct tfr_feed_context feed;
 	enum tfr_status status;
 
 	if (!p)
 		return tfr_fail_nomem(err, "starting a feed");
-	status = begin(p, opts, err);
-	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
-	if (status == TFR_OK)
-		status = tfr_record_source_open(&p->source, &feed, err);
-	if (status == TFR_OK)
-		status = settle(p, &feed, err);
-	if (status == TFR_OK)
-		status = start(p, err);
+	status = start(p, opts, err);
 	if (status) {
 		tfr_pipeline_close(p);
 		return status;
@@ -131,9 +115,7 @@ enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err)
 		tfr_fail(err, TFR_ESYS, "nothing moved for %g s: stage '%s' waits",
 			set->opts.stall_timeout,
 			set->list.at[p->flow ? tfr_flow_waiting_row(p->flow) : 0].row->name);
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 static bool is_stalled(struct tfr_pipeline *p, uint64_t now)

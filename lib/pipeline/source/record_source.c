@@ -655,7 +655,6 @@ enum tfr_status tfr_record_source_open(
 	struct tfr_record_source **out, const struct tfr_feed_context *feed, struct tfr_error *err)
 {
 	struct tfr_record_source *src = calloc(1, sizeof(*src));
-	enum tfr_status status;
 
 	*out = src;
 	if (!src)
@@ -665,8 +664,8 @@ enum tfr_status tfr_record_source_open(
 	src->statistics = feed->statistics;
 	src->epochs = feed->set->source_epochs;
 	src->cancel = -1;
-	status = allocate(src, err);
-	return status ? status : start(src, err);
+	TFR_TRY(allocate(src, err));
+	return start(src, err);
 }
 
 static void close_reader(struct tfr_record_source *src, struct file_reader *r)

@@ -155,10 +155,9 @@ static enum tfr_status check_copies(const struct tfr_stage_list *s, struct tfr_e
 
 static enum tfr_status check_order(const struct tfr_stage_list *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	unsigned seen = 0;
 
-	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
+	for (unsigned i = 0; i < s->count; i++) {
 		const struct tfr_stage *st = &s->at[i];
 
 		if ((st->kind == STAGE_READ) != (i == 0))
@@ -169,16 +168,12 @@ static enum tfr_status check_order(const struct tfr_stage_list *s, struct tfr_er
 		if (st->kind == STAGE_INFLATE && i != 1)
 			return tfr_fail(
 				err, TFR_EUSAGE, "stage 'inflate' must come directly after 'read'");
-		status = check_kind(st, seen, err);
+		TFR_TRY(check_kind(st, seen, err));
 		seen |= 1u << st->kind;
 	}
-	if (status == TFR_OK)
-		status = check_finished(s, err);
-	if (status == TFR_OK)
-		status = check_sizes(s, err);
-	if (status == TFR_OK)
-		status = check_copies(s, err);
-	return status;
+	TFR_TRY(check_finished(s, err));
+	TFR_TRY(check_sizes(s, err));
+	return check_copies(s, err);
 }
 
 /* ---- the parser ---- */
@@ -237,7 +232,7 @@ static enum tfr_status usage(const struct tfr_stage_row *row, struct tfr_error *
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n';
+	return memchr(" \t\n", c, 3);
 }
 
 static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_error *err)
@@ -281,7 +276,6 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 
 	for (const char *p = list;;) {
 		const char *end = strchrnul(p, ','), *last = end;
-		enum tfr_status status;
 
 		while (is_blank(*p))
 			p++;
@@ -291,9 +285,7 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 			return tfr_fail(err, TFR_EUSAGE, "an empty stage in the list of stages");
 		if (s->count == STAGES_COUNT_MAX)
 			return tfr_fail(err, TFR_EUSAGE, "more than %d stages", STAGES_COUNT_MAX);
-		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err);
-		if (status)
-			return status;
+		TFR_TRY(parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err));
 		audio |= s->at[s->count - 1].audio;
 		if (!*end)
 			return TFR_OK;

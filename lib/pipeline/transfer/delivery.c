@@ -2,7 +2,6 @@
  *
  * A device buffer is free again once all its batches were handed out and released. */
 #include <assert.h>
-#include <errno.h>
 
 #include <tfr-private/text.h>
 
@@ -155,9 +154,7 @@ static enum tfr_status stalled_kernels(const struct tfr_uploader *l, struct tfr_
 	tfr_fail(err, TFR_ESYS,
 		"nothing moved for %g s: stage 'upload' waits for %s to normalise batch %llu",
 		set->opts.stall_timeout, tfr_device_name(l->device), (unsigned long long)t->number);
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
@@ -174,9 +171,7 @@ enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_e
 		"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of %s",
 		tr->set->opts.stall_timeout, tfr_device_name(l->device),
 		(unsigned long long)b->batches[0].number, tfr_format_size(b->bytes, size));
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 double tfr_transfer_oldest_upload(const struct tfr_transfer *tr)
