@@ -101,8 +101,7 @@ bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node 
 /* ---- the pool ---- */
 
 static const struct {
-	bool (*claim)(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
-		enum tfr_lack *lack);
+	bool (*claim)(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 	void (*run)(struct tfr_flow *flow, struct tfr_worker *w);
 } jobs[] = {
 	[NODE_MAP] = { tfr_map_claim, tfr_map_run },
@@ -117,10 +116,11 @@ static const struct {
 static bool claim(
 	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lacks)
 {
-	enum tfr_lack *lack = &lacks[n - flow->nodes];
-
-	*lack = LACK_NOTHING;
-	return jobs[n->kind].claim(flow, w, n, lack);
+	w->lack = LACK_NOTHING;
+	if (jobs[n->kind].claim(flow, w, n))
+		return true;
+	lacks[n - flow->nodes] = w->lack;
+	return false;
 }
 
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)

@@ -10,18 +10,17 @@
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
-bool tfr_map_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
 	if (n->claimed - n->taken == n->slot_count) {
-		*lack = LACK_ROOM;
+		w->lack = LACK_ROOM;
 		return false;
 	}
 	s->in_count = tfr_flow_node_take(flow, n->up, s->in, n->per_job);
 	if (!s->in_count) {
-		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
+		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	assert(!s->done && !s->out_count); /* it was handed on completely */

@@ -60,6 +60,9 @@ struct tfr_flow_node {
 	uint64_t seen, looks; /* samples that the next node found */
 };
 
+/* LACK_NOTHING: the node is over, or another worker runs it. */
+enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
+
 struct tfr_worker {
 	struct tfr_flow *flow;
 	struct tfr_image_executor *executor;
@@ -67,6 +70,7 @@ struct tfr_worker {
 	struct tfr_where *where;
 	struct tfr_batch_parser *parser;
 	struct tfr_span idle;
+	enum tfr_lack lack;	    /* of the last claim that failed */
 	struct tfr_flow_node *node; /* the job: of this one, */
 	struct tfr_job_slot *slot;  /* this slot, */
 	struct tfr_feed_sample *sample;
@@ -117,25 +121,19 @@ bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample);
 
 /* ---- jobs ----
  *
- * A claim takes the input of a job, or says what is missing; LACK_NOTHING: the node is over, or
- * another worker runs it.  A run does the work without the lock and returns with it. */
-enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
+ * A claim takes the input of a job, or sets w->lack to what is missing.  A run does the work
+ * without the lock and returns with it. */
 
-bool tfr_map_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_ordered_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w);
 /* place.c: the last nodes */
-bool tfr_place_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_records_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_records_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_drop_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_drop_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
 
 /* ordered.c: the samples of the first epoch, for all later ones, which point into the cache.  NULL:

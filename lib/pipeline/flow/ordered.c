@@ -273,16 +273,14 @@ static unsigned wanted(const struct tfr_flow_node *n)
 							    : n->per_job;
 }
 
-bool tfr_ordered_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
-	*lack = LACK_NOTHING;
 	if (n->running)
 		return false;
 	if (!has_room(n)) {
-		*lack = LACK_ROOM;
+		w->lack = LACK_ROOM;
 		return false;
 	}
 	s->in_count = tfr_flow_node_take(flow, n->up, s->in, wanted(n));
@@ -291,7 +289,7 @@ bool tfr_ordered_claim(
 			n->over = true;
 			tfr_feed_wake_workers(flow->control);
 		}
-		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
+		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	assert(!s->done && !s->out_count);
