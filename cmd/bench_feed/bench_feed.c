@@ -31,17 +31,16 @@ enum { PROBES = 16 };
 /* The share of some bytes, spread over the file, that are in memory. */
 static double still_cached(int fd, uint64_t size)
 {
-	unsigned hits = 0, asked = 0;
+	unsigned hits = 0;
 	char byte;
 	struct iovec one = { &byte, 1 };
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		uint64_t at = size / PROBES * i + size / PROBES / 2;
 
-		asked++;
 		hits += preadv2(fd, &one, 1, (off_t)at, RWF_NOWAIT) == 1;
 	}
-	return (double)hits / asked;
+	return (double)hits / PROBES;
 }
 
 /* The bytes that stay in memory. */
@@ -128,41 +127,30 @@ static void piece_done(void *ctx, const struct tfr_trace *piece)
 static int open_pipeline(struct feed *f)
 {
 	const struct feed_settings *s = f->s;
-	bool limited = s->epochs || s->steps || s->seconds > 0;
-	const struct tfr_pipeline_opts opts = {
-		.set = f->set,
-		.devices = f->devices,
-		.device_count = f->device_count,
-		.stages = f->stages,
-		.images_optional = f->images_optional,
-		.where = s->where,
-		.features = f->features,
-		.feature_count = f->feature_count,
-		.shuffle_files = s->shuffle_files,
-		.drop_remainder = s->drop_remainder,
-		.fast_decode = s->fast_decode,
-		.verify = s->verify_transfers,
-		.pageable = s->pageable,
-		.no_overlap = s->no_overlap,
-		.normalise_on_device = s->normalise_on,
-		.steps_per_transfer = (unsigned)s->steps_per_transfer,
-		.epochs = limited ? s->epochs : 1,
-		.steps = s->steps,
-		.seconds = limited ? s->seconds : 30,
-		.seed = s->seed,
-		.threads = (unsigned)s->jobs,
-		.memory = s->memory,
-		.stall_timeout = s->stall_timeout,
-		.skip_bad = strcmp(s->on_error, "fail") != 0,
-		.skipped = record_skipped,
-		.warn = warn_of_name,
-		.cancelled = interrupted,
-		.traced = f->trace ? piece_done : NULL,
-		.ctx = f,
-	};
+	struct tfr_pipeline_opts opts = s->opts;
 	struct tfr_error err;
 	enum tfr_status status;
 
+	opts.set = f->set;
+	opts.devices = f->devices;
+	opts.device_count = f->device_count;
+	opts.stages = f->stages;
+	opts.images_optional = f->images_optional;
+	opts.features = f->features;
+	opts.feature_count = f->feature_count;
+	opts.normalise_on_device = s->normalise_on;
+	opts.steps_per_transfer = (unsigned)s->steps_per_transfer;
+	if (!opts.epochs && !opts.steps && opts.seconds <= 0) {
+		opts.epochs = 1;
+		opts.seconds = 30;
+	}
+	opts.threads = (unsigned)s->jobs;
+	opts.skip_bad = strcmp(s->on_error, "fail") != 0;
+	opts.skipped = record_skipped;
+	opts.warn = warn_of_name;
+	opts.cancelled = interrupted;
+	opts.traced = f->trace ? piece_done : NULL;
+	opts.ctx = f;
 	if (s->cold)
 		make_cold(f->c, f->set);
 	feed_guard_phase(f->guard, "opening the pipeline", FEED_GUARD_SLOW);
@@ -197,7 +185,8 @@ static void measure_links(struct feed *f)
 		sizes[i] = link_size(f, i);
 	feed_guard_phase(f->guard, "measuring links", FEED_GUARD_SLOW);
 	/* A rate of 0 was not measured: the report leaves it out. */
-	(void)tfr_device_links(f->devices, f->device_count, sizes, f->s->pageable, f->link, &err);
+	(void)tfr_device_links(
+		f->devices, f->device_count, sizes, f->s->opts.pageable, f->link, &err);
 	feed_guard_phase(f->guard, NULL, 0);
 }
 
@@ -370,7 +359,7 @@ static void run(struct feed *f)
 	status = feed_consume(f, &err);
 	feed_history_stop(f->history);
 	gather(f);
-	f->verified = f->s->verify_transfers && f->stats.batches &&
+	f->verified = f->s->opts.verify && f->stats.batches &&
 		      (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
 		measure_links(f);

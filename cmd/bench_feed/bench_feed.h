@@ -13,14 +13,12 @@
 #define FEED_NOT_GIVEN UINT64_MAX
 
 struct feed_settings {
-	const char *device, *stages, *size, *augment, *where, *on_error, *compute, *trace, *html,
-		*compare;
+	struct tfr_pipeline_opts opts; /* those that are one option each */
+	const char *device, *stages, *size, *augment, *on_error, *compute, *trace, *html, *compare;
 	struct opt_list features;
-	uint64_t batch, shuffle, cycle_length, block_length, prefetch, epochs, steps,
-		steps_per_transfer, seed, jobs, memory;
-	double seconds, stall_timeout, tolerance;
-	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
-		cold, allow_missing, json, force, quiet, verbose;
+	uint64_t batch, shuffle, cycle_length, block_length, prefetch, steps_per_transfer, jobs;
+	double tolerance;
+	bool cold, allow_missing, json, force, quiet, verbose;
 	int normalise_on, progress;
 };
 

@@ -30,7 +30,7 @@ struct feed_guard {
 /* For how long the driver is waited for; 0: for ever. */
 static double patience(const struct feed_guard *g)
 {
-	double limit = g->f->s->stall_timeout;
+	double limit = g->f->s->opts.stall_timeout;
 
 	return limit > 0 && limit < g->least ? g->least : limit;
 }

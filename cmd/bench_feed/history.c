@@ -237,14 +237,9 @@ static void *history_main(void *arg)
 
 	pthread_mutex_lock(&h->lock);
 	while (!h->stop) {
-		struct timespec until;
+		uint64_t next = feed_trace_now() + (uint64_t)(LOOK * 1e9);
+		struct timespec until = { (time_t)(next / 1000000000), (long)(next % 1000000000) };
 
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += (long)(LOOK * 1e9);
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
 		while (!h->stop && !pthread_cond_timedwait(&h->stop_now, &h->lock, &until))
 			;
 		if (!h->stop)
