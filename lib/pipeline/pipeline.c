@@ -136,7 +136,7 @@ static enum tfr_status end_of_feed(struct tfr_pipeline *p, struct tfr_error *err
 	enum tfr_status fault = tfr_record_source_fault(p->source, err);
 	uint64_t epochs = tfr_flow_epochs(p->flow);
 
-	tfr_statistics_set_epochs(p->statistics, epochs - (fault && epochs));
+	p->statistics->epochs = epochs - (fault && epochs);
 	return fault ? fault : TFR_END;
 }
 
@@ -176,14 +176,8 @@ static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t wa
 	uint64_t now = tfr_clock_ns();
 	uint64_t payload_bytes = tfr_transfer_deliver(p->transfer, batch);
 
-	batch->index = tfr_statistics_batches(p->statistics);
+	batch->index = p->statistics->batches;
 	tfr_statistics_delivered(p->statistics, batch, payload_bytes, now - waited_since, now);
-}
-
-static void charge(struct tfr_pipeline *p, enum tfr_account which)
-{
-	tfr_span_charge(
-		&p->consumer_span, tfr_statistics_account(p->statistics, p->set->rows, which));
 }
 
 enum tfr_status tfr_pipeline_next(
@@ -194,14 +188,15 @@ enum tfr_status tfr_pipeline_next(
 
 	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
-	charge(p, TFR_ACCOUNT_STARVED);
+	tfr_statistics_charge(p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
-	if (!steps || tfr_statistics_batches(p->statistics) < steps)
+	if (!steps || p->statistics->batches < steps)
 		status = await_batch(p, err);
 	tfr_transfer_ask(p->transfer, false);
 	tfr_span_end(&p->consumer_span);
 	if (status == TFR_OK) {
-		charge(p, TFR_ACCOUNT_BUSY);
+		tfr_statistics_charge(
+			p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_BUSY);
 		deliver(p, batch, start);
 	}
 	pthread_mutex_unlock(&p->control.lock);

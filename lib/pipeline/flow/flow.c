@@ -137,7 +137,7 @@ static void charge_stages(struct tfr_flow *flow, struct tfr_worker *w,
 	enum tfr_account which = lack == LACK_INPUT ? TFR_ACCOUNT_STARVED : TFR_ACCOUNT_BLOCKED;
 
 	for (unsigned i = n->from; lack && i < n->to && i < flow->set->rows; i++)
-		tfr_span_charge(&w->idle, tfr_statistics_account(flow->statistics, i, which));
+		tfr_statistics_charge(flow->statistics, &w->idle, i, which);
 }
 
 /* Charges why the pool has less work than workers: the last node has no room, or the first no
@@ -157,7 +157,7 @@ static void charge_pool(struct tfr_flow *flow, struct tfr_worker *w, const enum 
 		why = TFR_POOL_STARVED;
 	else
 		return;
-	tfr_span_charge(&w->idle, tfr_statistics_pool_account(flow->statistics, why));
+	tfr_statistics_charge_pool(flow->statistics, &w->idle, why);
 }
 
 static bool is_dry(const struct tfr_flow *flow, const struct tfr_flow_node *n)

@@ -18,7 +18,7 @@
 #include <tfr-private/text.h>
 #include <tfr/remote.h>
 
-#include "pipeline/report/counters.h"
+#include "pipeline/report/statistics.h"
 #include "thread/threads.h"
 
 struct time_shares {

@@ -123,7 +123,7 @@ static void queue_chunk(struct file_reader *r, struct tfr_record_chunk *chunk)
 
 static void charge(struct file_reader *r, enum tfr_account which)
 {
-	tfr_span_charge(&r->span, tfr_statistics_account(r->source->statistics, 0, which));
+	tfr_statistics_charge(r->source->statistics, &r->span, 0, which);
 }
 
 /* A full queue is filled again when half of it is gone, since waking the reader for each chunk

@@ -450,9 +450,8 @@ static void wait_for_work(struct tfr_uploader *l, bool blocked)
 
 	tfr_span_begin(&l->span);
 	if (l->device)
-		tfr_span_charge(
-			&l->span, tfr_statistics_account(tr->statistics, tr->set->rows - 1,
-					  blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED));
+		tfr_statistics_charge(tr->statistics, &l->span, tr->set->rows - 1,
+			blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED);
 	pthread_cond_wait(&l->ready.changed, &tr->control->lock);
 	tfr_span_end(&l->span);
 }
