@@ -192,12 +192,10 @@ static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
 	}
 	if (tfr_flow_batches_records(p->flow) && fits_records(p, f))
 		return true;
-	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
-		if (choices[i][0] < least)
-			continue;
-		if (total_with(p, f, choices[i][0], choices[i][1]) <= plan->limit)
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+		if (choices[i][0] >= least &&
+			total_with(p, f, choices[i][0], choices[i][1]) <= plan->limit)
 			return true;
-	}
 	return least > 3 && total_with(p, f, least, least) <= plan->limit;
 }
 

@@ -14,41 +14,35 @@
 
 /* ---- tensors ---- */
 
-static void strides_of(struct tfr_tensor *t)
-{
-	int64_t stride = (int64_t)tfr_dtype_size(t->dtype);
-
-	for (unsigned i = t->rank; i-- > 0;) {
-		t->strides[i] = stride;
-		stride *= (int64_t)t->shape[i];
-	}
-}
-
 static void add_tensor(struct tfr_staged_batch *b, const char *name, enum tfr_dtype dtype,
 	uint64_t offset, unsigned rank, const uint64_t *shape)
 {
 	struct tfr_tensor *t = &b->tensors[b->tensor_count++];
+	int64_t stride = (int64_t)tfr_dtype_size(dtype);
 
 	*t = (struct tfr_tensor){ .name = name, .dtype = dtype, .rank = rank, .offset = offset };
 	memcpy(t->shape, shape, rank * sizeof(*shape));
-	strides_of(t);
+	for (unsigned i = rank; i-- > 0;) {
+		t->strides[i] = stride;
+		stride *= (int64_t)shape[i];
+	}
 }
 
-static void add_images(struct tfr_staged_batch *b, const char *name,
+/* Audio is images without a height. */
+static void add_images(struct tfr_staged_batch *b, const char *name, bool audio,
 	const struct tfr_image_form *form, uint64_t offset)
 {
-	uint64_t hwc[] = { b->records, form->height, form->width, form->channels };
-	uint64_t chw[] = { b->records, form->channels, form->height, form->width };
+	uint64_t shape[4] = { b->records };
+	unsigned rank = 1;
 
-	add_tensor(b, name, form->dtype, offset, 4, form->chw ? chw : hwc);
-}
-
-static void add_audio(struct tfr_staged_batch *b, const struct tfr_image_form *form)
-{
-	uint64_t last[] = { b->records, form->width, form->channels };
-	uint64_t first[] = { b->records, form->channels, form->width };
-
-	add_tensor(b, "audio", form->dtype, 0, 3, form->chw ? first : last);
+	if (form->chw)
+		shape[rank++] = form->channels;
+	if (!audio)
+		shape[rank++] = form->height;
+	shape[rank++] = form->width;
+	if (!form->chw)
+		shape[rank++] = form->channels;
+	add_tensor(b, name, form->dtype, offset, rank, shape);
 }
 
 static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
@@ -56,12 +50,10 @@ static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_ba
 	const struct tfr_batch_layout *l = &tr->layout;
 
 	b->tensor_count = 0;
-	if (l->images && l->audio)
-		add_audio(b, &l->image);
-	else if (l->images)
-		add_images(b, "image", &l->image, 0);
+	if (l->images)
+		add_images(b, l->audio ? "audio" : "image", l->audio, &l->image, 0);
 	if (l->masks)
-		add_images(b, "mask", &l->mask, l->mask_at);
+		add_images(b, "mask", false, &l->mask, l->mask_at);
 	if (!l->images && !tr->set->features) {
 		uint64_t offsets = (uint64_t)b->records + 1;
 		uint64_t bytes = b->used - offsets * sizeof(int64_t);
@@ -71,21 +63,20 @@ static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_ba
 	}
 }
 
+/* Sets the size of the batch and describes its tensors, without features. */
 static void end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	const struct tfr_batch_layout *l = &tr->layout;
-	uint64_t end = b->records * l->image_bytes;
+	uint8_t *memory = tfr_staged_memory(tr, b);
 
+	b->used = b->records * l->image_bytes;
 	/* The bytes between tensors are uploaded, too, and are the same every time. */
-	if (l->masks)
-		memset(tfr_staged_memory(tr, b) + end, 0, l->mask_at - end);
-	if (l->masks)
-		end = l->mask_at + b->records * l->mask_bytes;
+	if (l->masks) {
+		memset(memory + b->used, 0, l->mask_at - b->used);
+		b->used = l->mask_at + b->records * l->mask_bytes;
+	}
 	if (tr->set->features)
-		memset(tfr_staged_memory(tr, b) + end, 0, l->features_at - end);
-	b->used = b->records * tr->layout.image_bytes;
-	if (tr->layout.masks)
-		b->used = tr->layout.mask_at + b->records * tr->layout.mask_bytes;
+		memset(memory + b->used, 0, l->features_at - b->used);
 	describe_tensors(tr, b);
 }
 
@@ -254,6 +245,12 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 	}
 }
 
+static void finish_if_done(struct tfr_transfer *tr, struct tfr_staged_batch *b)
+{
+	if (b->state == STAGED_CLOSED && b->done == b->assigned)
+		finish(tr, b);
+}
+
 static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
 {
 	struct tfr_staged_batch *b = tr->open;
@@ -263,8 +260,7 @@ static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
 	b->state = STAGED_CLOSED;
 	tr->open = NULL;
 	tr->next_number += !b->unwanted;
-	if (b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 void tfr_transfer_end_epoch(struct tfr_transfer *tr)
@@ -324,8 +320,7 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 		b->records++;
 		b->payload_bytes += bytes;
 	}
-	if (b->state == STAGED_CLOSED && b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 /* ---- records ---- */
@@ -420,8 +415,7 @@ void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_pie
 
 	assert(piece->count <= b->assigned - b->done);
 	b->done += piece->count;
-	if (b->state == STAGED_CLOSED && b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 /* ---- lists without batch ---- */
@@ -620,23 +614,21 @@ static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
 	struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!tr->set->images)
 		weigh(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)
 		close_gaps(tr, b, b->assigned);
-	if (tr->set->features) {
-		status = put_features(tr, b, parser, time, start, err);
-	} else if (b->samples) {
-		status = copy_payloads(tr, b, err);
-		describe_tensors(tr, b);
-	} else {
+	if (tr->set->features)
+		return put_features(tr, b, parser, time, start, err);
+	if (!b->samples) {
 		end_images(tr, b);
+		return TFR_OK;
 	}
-	return status;
+	TFR_TRY(copy_payloads(tr, b, err));
+	describe_tensors(tr, b);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,

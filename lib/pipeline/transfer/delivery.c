@@ -105,20 +105,18 @@ uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 	return a->payload_bytes;
 }
 
-static struct tfr_uploader *uploader_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
+static struct tfr_device_buffer *target_of(
+	struct tfr_transfer *tr, const struct tfr_batch *batch, struct tfr_uploader **l)
 {
-	return &tr->uploaders[batch->buffer / tr->set->plan.device];
-}
-
-static struct tfr_device_buffer *target_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
-{
-	return &uploader_of(tr, batch)->targets[batch->buffer % tr->set->plan.device];
+	*l = &tr->uploaders[batch->buffer / tr->set->plan.device];
+	return &(*l)->targets[batch->buffer % tr->set->plan.device];
 }
 
 /* The next upload to this target finds it too small and allocates. */
 void *tfr_transfer_take(struct tfr_transfer *tr, const struct tfr_batch *batch)
 {
-	struct tfr_device_buffer *t = target_of(tr, batch);
+	struct tfr_uploader *l;
+	struct tfr_device_buffer *t = target_of(tr, batch, &l);
 	void *memory = t->memory;
 
 	assert(t->held == 1);
@@ -135,8 +133,7 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 	if (!tr->uploader_count)
 		return;
-	l = uploader_of(tr, batch);
-	t = target_of(tr, batch);
+	t = target_of(tr, batch, &l);
 	assert(t->held);
 	if (--t->held == 0 && t->handed_out) {
 		free_target(l, t);

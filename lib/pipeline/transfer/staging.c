@@ -75,8 +75,8 @@ static void make_layout(struct tfr_transfer *tr, uint64_t records_bytes)
 	l->mask_at = align(l->batch * l->image_bytes, ALIGN);
 	l->features_at = align(l->mask_at + l->batch * l->mask_bytes, ALIGN);
 	l->bytes = records_bytes ? l->features_at + records_bytes
-				 : (l->masks ? l->mask_at + l->batch * l->mask_bytes
-					     : l->batch * l->image_bytes);
+		   : l->masks	 ? l->mask_at + l->batch * l->mask_bytes
+				 : l->batch * l->image_bytes;
 	l->stride = tr->set->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
 

@@ -92,16 +92,14 @@ static bool leaves_kernels(const struct tfr_uploader *l)
 static enum tfr_status await_kernels(
 	struct tfr_device_buffer *t, double *seconds, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*seconds = 0;
-	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
+	for (unsigned i = 0; i < t->count; i++) {
 		double one = 0;
 
-		status = tfr_event_wait(t->batches[i].made, &one, err);
+		TFR_TRY(tfr_event_wait(t->batches[i].made, &one, err));
 		*seconds += one;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The device was busy since the kernels before were done, and no longer than it reports.  Traces
@@ -242,23 +240,22 @@ static enum tfr_status normalise(
 {
 	struct tfr_transfer *tr = l->transfer;
 	uint64_t one = tr->layout.image_bytes;
-	enum tfr_status status = TFR_OK;
 
-	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
+	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 		struct tfr_tensor *image = &a->tensors[0];
 		uint64_t to = t->made_at +
 			      (a->at / tr->layout.stride) * tr->set->batch * one * sizeof(float);
 
-		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
+		TFR_TRY(tfr_device_normalise(l->device, (float *)(t->memory + to),
 			t->memory + a->at, a->batch.records * one, tr->set->channels, tr->set->mean,
-			tr->set->std, a->made, err);
+			tr->set->std, a->made, err));
 		image->offset = to;
 		image->dtype = TFR_FLOAT32;
 		for (unsigned k = 0; k < image->rank; k++)
 			image->strides[k] *= sizeof(float);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The two exchange their memory.  That of a target was taken along with its last batch, perhaps. */
@@ -280,18 +277,18 @@ static enum tfr_status exchange(struct tfr_uploader *l, struct tfr_staging_buffe
 static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
 {
-	enum tfr_status status;
+	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
 
 	if (!l->device)
 		return TFR_OK;
-	if (l->transfer->set->opts.in_place)
-		status = exchange(l, b, t, err);
-	else
-		status = tfr_device_buffer_grow(l, t, bytes, err);
-	if (status == TFR_OK && !l->transfer->set->opts.in_place)
-		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
-	if (status == TFR_OK && l->transfer->set->opts.normalise_on_device)
-		status = normalise(l, t, err);
+	if (opts->in_place) {
+		TFR_TRY(exchange(l, b, t, err));
+	} else {
+		TFR_TRY(tfr_device_buffer_grow(l, t, bytes, err));
+		TFR_TRY(tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err));
+	}
+	if (opts->normalise_on_device)
+		TFR_TRY(normalise(l, t, err));
 	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 
@@ -299,7 +296,7 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 		for (unsigned k = 0; k < a->batch.tensor_count; k++)
 			a->tensors[k].data = t->memory + a->tensors[k].offset;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static void start_upload(
@@ -384,17 +381,14 @@ static enum tfr_status await(
 {
 	struct tfr_device_buffer *t = &l->targets[b->target];
 	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
-	enum tfr_status status = TFR_OK;
 
 	*seconds = *kernels = 0;
 	if (!l->device || !t->count || opts->in_place)
 		return TFR_OK;
-	status = tfr_event_wait(t->event, seconds, &l->err);
-	if (status == TFR_OK && opts->normalise_on_device && !leaves_kernels(l))
-		status = await_kernels(t, kernels, &l->err);
-	if (status == TFR_OK && opts->verify)
-		status = tfr_upload_verify(l, b, t, &l->err);
-	return status;
+	TFR_TRY(tfr_event_wait(t->event, seconds, &l->err));
+	if (opts->normalise_on_device && !leaves_kernels(l))
+		TFR_TRY(await_kernels(t, kernels, &l->err));
+	return opts->verify ? tfr_upload_verify(l, b, t, &l->err) : TFR_OK;
 }
 
 static void finish_upload(struct tfr_uploader *l)
