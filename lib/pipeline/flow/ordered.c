@@ -161,17 +161,14 @@ static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_feed
 	return e;
 }
 
-/* Copies pixels without gaps, and points their form to the copy.  Returns its end. */
+/* Copies pixels, and points their form to the copy.  Returns its end. */
 static uint8_t *copy_pixels(struct tfr_pixels *px, uint8_t *to)
 {
-	uint64_t row = row_bytes(px);
-	uint8_t *end = to + pixel_bytes(px), *at = to;
+	uint8_t *end = to + pixel_bytes(px), *at = tfr_pixels_pack(px, to);
 
-	for (uint32_t y = 0; y < px->height; y++, at += row)
-		memcpy(at, (const uint8_t *)px->data + y * px->stride, row);
 	memset(at, 0, (size_t)(end - at));
 	px->data = to;
-	px->stride = row;
+	px->stride = row_bytes(px);
 	return end;
 }
 

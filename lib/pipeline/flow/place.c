@@ -5,7 +5,6 @@
  * which worker makes them.  An image that becomes several takes as many places, which may be in
  * two batches or more. */
 #include <assert.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
@@ -84,23 +83,15 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 	return tfr_transfer_place_memory(w->flow->transfer, w->places[k], mask);
 }
 
-static void copy_pixels(uint8_t *to, const struct tfr_pixels *px)
-{
-	size_t row = px->width * px->channels * tfr_dtype_size(px->dtype);
-
-	for (uint32_t y = 0; y < px->height; y++)
-		memcpy(to + y * row, (const uint8_t *)px->data + y * px->stride, row);
-}
-
 /* Pixels that were finished before: they only go to their place. */
 static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	const struct tfr_feed_sample *s = w->sample;
 	uint64_t start = tfr_clock_ns(), end;
 
-	copy_pixels(place_in_batch(w, 0, false, NULL), &s->pixels[0]);
+	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
 	if (flow->set->masks)
-		copy_pixels(place_in_batch(w, 0, true, NULL), &s->pixels[1]);
+		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
 	end = tfr_clock_ns();
 	tfr_job_time_add(&w->time, w->node->row, end - start, 0, 0);
 	tfr_feed_trace(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
