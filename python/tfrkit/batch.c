@@ -415,6 +415,15 @@ PyType_Spec tfrkit_tensor_spec = { "tfrkit._core.Tensor", sizeof(struct tensor),
 
 /* --- batches --- */
 
+bool tfrkit_is_batch_type(const struct tfrkit_state *state, PyObject *type)
+{
+	bool good = PyType_IsSubtype((PyTypeObject *)type, state->types[TFRKIT_BATCH]);
+
+	if (!good)
+		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	return good;
+}
+
 struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_type,
 	PyObject *features, PyObject *columns, struct tfrkit_block *block)
 {

@@ -281,10 +281,8 @@ PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs
 		    &PyType_Type, &type, &columns, &opts.stages, &opts.where, &epochs, &seed,
 		    &opts.threads, &memory, &drop_remainder, &shuffle_files, &skip_bad))
 		return NULL;
-	if (!PyType_IsSubtype((PyTypeObject *)type, state->types[TFRKIT_BATCH])) {
-		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	if (!tfrkit_is_batch_type(state, type))
 		return NULL;
-	}
 	opts.epochs = epochs;
 	opts.seed = seed;
 	opts.memory = memory;

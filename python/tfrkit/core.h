@@ -62,6 +62,9 @@ struct tfrkit_state {
 	PyTypeObject *types[TFRKIT_TYPES];
 };
 
+/* batch.c: whether the class can be that of batches; otherwise an exception is set. */
+bool tfrkit_is_batch_type(const struct tfrkit_state *state, PyObject *type);
+
 /* Frees an object whose parts are gone. */
 void tfrkit_free(PyObject *self);
 

@@ -127,10 +127,8 @@ PyObject *tfrkit_parse(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "O!O!O!O", &PyTuple_Type, &payloads,
 		    state->types[TFRKIT_FEATURES], &features, &PyType_Type, &type, &columns))
 		return NULL;
-	if (!PyType_IsSubtype((PyTypeObject *)type, state->types[TFRKIT_BATCH])) {
-		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	if (!tfrkit_is_batch_type(state, type))
 		return NULL;
-	}
 	list = borrow(payloads);
 	block = list ? calloc(1, sizeof(*block)) : NULL;
 	if (!block) {
