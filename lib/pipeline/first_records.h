@@ -44,7 +44,4 @@ enum tfr_status tfr_first_records_read(
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
 
-/* From here on, the figures of images are those of audio clips. */
-void tfr_first_records_use_audio(struct tfr_first_records *f);
-
 #endif

@@ -9,6 +9,17 @@
 #include "base/error.h"
 #include "pipeline/parts.h"
 
+/* From here on, the figures of images are those of audio clips. */
+static void use_audio(struct tfr_first_records *f)
+{
+	const struct tfr_first_clips *s = &f->clips;
+
+	f->images = s->measured;
+	f->pixels = s->samples;
+	f->widths = f->heights = f->most_pixels = 0;
+	f->mean_width = f->mean_height = 0;
+}
+
 /* Settles everything that depends on the records. */
 static enum tfr_status settle(
 	struct tfr_pipeline *p, const struct tfr_feed_context *feed, struct tfr_error *err)
@@ -18,7 +29,7 @@ static enum tfr_status settle(
 	TFR_TRY(tfr_first_records_read(p, &f, err));
 	TFR_TRY(tfr_feed_options_settle(p->set, &f, err));
 	if (tfr_feeds_audio(p->set))
-		tfr_first_records_use_audio(&f);
+		use_audio(&f);
 	if (p->set->features)
 		TFR_TRY(tfr_first_records_parse(p, &f, err));
 	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
@@ -87,7 +98,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	tfr_transfer_free(p->transfer);
 	tfr_flow_free(p->flow);
 	tfr_record_source_close(p->source);
-	tfr_statistics_free(p->statistics);
+	free(p->statistics);
 	tfr_feed_control_clear(&p->control);
 	if (p->set)
 		tfr_feed_options_clear(p->set);

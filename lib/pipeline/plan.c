@@ -59,16 +59,6 @@ static void plan_form(struct tfr_pipeline *p)
 	plan->audio_channels = form->channels;
 }
 
-void tfr_first_records_use_audio(struct tfr_first_records *f)
-{
-	const struct tfr_first_clips *s = &f->clips;
-
-	f->images = s->measured;
-	f->pixels = s->samples;
-	f->widths = f->heights = f->most_pixels = 0;
-	f->mean_width = f->mean_height = 0;
-}
-
 static void fill_plan(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	struct tfr_pipeline_plan *plan = &p->set->plan;

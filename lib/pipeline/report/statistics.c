@@ -26,11 +26,6 @@ enum tfr_status tfr_statistics_new(
 	return TFR_OK;
 }
 
-void tfr_statistics_free(struct tfr_statistics *s)
-{
-	free(s);
-}
-
 /* ---- accounts ---- */
 
 void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span)

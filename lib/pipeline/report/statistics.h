@@ -67,10 +67,9 @@ static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
  * first batch took longer than all others, the feed has only emptied its shuffle buffer since. */
 bool tfr_statistics_steady(const struct tfr_statistics *s);
 
-/* Opens a feed's statistics: its clock starts now. */
+/* Opens a feed's statistics, to be freed: its clock starts now. */
 enum tfr_status tfr_statistics_new(
 	struct tfr_statistics **s, const struct tfr_feed_settings *set, struct tfr_error *err);
-void tfr_statistics_free(struct tfr_statistics *s); /* accepts NULL */
 
 /* ---- what threads are at ---- */
 
