@@ -12,6 +12,11 @@
 #include "device/stream_copy.h"
 #include "pipeline/transfer/buffers.h"
 
+static uint8_t *staged_memory(const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
+{
+	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
+}
+
 /* ---- tensors ---- */
 
 static void add_tensor(struct tfr_staged_batch *b, const char *name, enum tfr_dtype dtype,
@@ -67,7 +72,7 @@ static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_ba
 static void end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	const struct tfr_batch_layout *l = &tr->layout;
-	uint8_t *memory = tfr_staged_memory(tr, b);
+	uint8_t *memory = staged_memory(tr, b);
 
 	b->used = b->records * l->image_bytes;
 	/* The bytes between tensors are uploaded, too, and are the same every time. */
@@ -106,7 +111,7 @@ static bool end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 
 	if (b->pieces < tr->set->batch)
 		return false;
-	((int64_t *)tfr_staged_memory(tr, b))[b->records] = (int64_t)b->payload_bytes;
+	((int64_t *)staged_memory(tr, b))[b->records] = (int64_t)b->payload_bytes;
 	b->used = at + b->payload_bytes;
 	describe_tensors(tr, b);
 	return true;
@@ -135,7 +140,7 @@ static enum tfr_status copy_payloads(
 		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err));
 	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
 		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
-	offsets = (int64_t *)tfr_staged_memory(tr, b);
+	offsets = (int64_t *)staged_memory(tr, b);
 	bytes = (uint8_t *)offsets + at;
 	for (uint32_t i = b->pieces; i < b->records; i++)
 		offset -= b->samples[i]->size;
@@ -298,7 +303,7 @@ uint8_t *tfr_transfer_place_memory(
 	const struct tfr_transfer *tr, struct tfr_batch_place place, bool mask)
 {
 	const struct tfr_batch_layout *l = &tr->layout;
-	uint8_t *memory = tfr_staged_memory(tr, place.batch);
+	uint8_t *memory = staged_memory(tr, place.batch);
 
 	assert(place.at < l->batch);
 	return mask ? memory + l->mask_at + place.at * l->mask_bytes
@@ -393,8 +398,8 @@ void tfr_transfer_copy_piece(
 {
 	struct tfr_staged_batch *b = piece->batch;
 	struct tfr_feed_sample **samples = b->samples + piece->from;
-	int64_t *offsets = (int64_t *)tfr_staged_memory(tr, b) + piece->from;
-	uint8_t *to = tfr_staged_memory(tr, b) + payloads_at(tr->set->batch);
+	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
+	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
 	uint64_t start = tfr_clock_ns(), at = piece->at, end;
 
 	for (unsigned i = 0; i < piece->count; i++) {
@@ -464,7 +469,7 @@ static void move_place(
 	const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t to, uint32_t from)
 {
 	const struct tfr_batch_layout *l = &tr->layout;
-	uint8_t *memory = tfr_staged_memory(tr, b), *masks = memory + l->mask_at;
+	uint8_t *memory = staged_memory(tr, b), *masks = memory + l->mask_at;
 
 	memcpy(memory + to * l->image_bytes, memory + from * l->image_bytes, l->image_bytes);
 	if (l->masks)
@@ -577,9 +582,8 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 		return tfr_staging_grow(b->home, b->home->capacity + need - y->stride, err);
 	TFR_TRY(tfr_staging_grow(b->home, before + need, err));
 	end_images(tr, b);
-	tfr_feature_block_write(tr->set->features, parser,
-		tfr_staged_memory(tr, b) + y->features_at, y->features_at,
-		b->tensors + b->tensor_count);
+	tfr_feature_block_write(tr->set->features, parser, staged_memory(tr, b) + y->features_at,
+		y->features_at, b->tensors + b->tensor_count);
 	b->tensor_count += tr->set->features->tensors;
 	b->used = need;
 	return TFR_OK;

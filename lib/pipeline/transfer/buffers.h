@@ -149,12 +149,6 @@ static inline struct tfr_staging_buffer *tfr_uploader_oldest(const struct tfr_up
 					 : NULL;
 }
 
-static inline uint8_t *tfr_staged_memory(
-	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
-{
-	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
-}
-
 enum tfr_status tfr_staging_alloc(
 	struct tfr_uploader *l, uint64_t size, void **memory, struct tfr_error *err);
 
