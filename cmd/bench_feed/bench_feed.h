@@ -7,19 +7,18 @@
 #define TFR_CMD_BENCH_FEED_BENCH_FEED_H
 
 #include "common/cmd.h"
+#include "common/html_page.h"
 
 /* An option that was not given: feed_compose() has the default. */
 #define FEED_NOT_GIVEN UINT64_MAX
 
 struct feed_settings {
-	const char *device, *stages, *size, *augment, *where, *on_error, *compute, *trace, *html,
-		*compare;
+	struct tfr_pipeline_opts opts; /* those that are one option each */
+	const char *device, *stages, *size, *augment, *on_error, *compute, *trace, *html, *compare;
 	struct opt_list features;
-	uint64_t batch, shuffle, cycle_length, block_length, prefetch, epochs, steps,
-		steps_per_transfer, seed, jobs, memory;
-	double seconds, stall_timeout, tolerance;
-	bool shuffle_files, drop_remainder, fast_decode, verify_transfers, pageable, no_overlap,
-		cold, allow_missing, json, force, quiet, verbose;
+	uint64_t batch, shuffle, cycle_length, block_length, prefetch, steps_per_transfer, jobs;
+	double tolerance;
+	bool cold, allow_missing, json, force, quiet, verbose;
 	int normalise_on, progress;
 };
 
@@ -57,7 +56,7 @@ struct feed_point {
 
 struct feed_history;
 struct feed_comparison;
-struct page;
+struct feed_trace;
 
 /* --- images and audio of a batch, copied back from the device --- */
 
@@ -121,12 +120,9 @@ int feed_check_options(struct cmd *c, const struct feed_settings *s);
 /* --compute-ms MEAN[:SD], in seconds.  False: malformed. */
 bool feed_parse_compute(const char *text, double *mean, double *deviation);
 
-/* stage_list.c: the stage list made from the short options, with images or without.  The caller
+/* The stage list made from the short options, with images or without.  The caller
  * frees it.  NULL: out of memory. */
 char *feed_compose(const struct feed_settings *s, bool images);
-
-/* cold.c: drops the inputs from the page cache, and warns if they stay. */
-void feed_make_cold(struct cmd *c, const struct tfr_set *set);
 
 /* consumer.c: takes batches until there are no more.  Returns TFR_END, or the error in `err`. */
 enum tfr_status feed_consume(struct feed *f, struct tfr_error *err);
@@ -148,13 +144,6 @@ unsigned feed_history_rates(const struct feed_history *h, double *rates, unsigne
 /* Wipes the live view before a line of text is printed; the next sample draws it again. */
 void feed_history_hide(struct feed_history *h);
 
-/* live.c */
-struct feed_live;
-struct feed_live *feed_live_open(const struct feed *f); /* NULL: no live view */
-void feed_live_draw(struct feed_live *l, const struct tfr_pipeline_stats *st);
-void feed_live_hide(struct feed_live *l); /* accepts NULL */
-void feed_live_close(struct feed_live *l);
-
 /* bench_feed.c: in place of a main thread that is stuck in a call of a driver, reports and ends the
  * process.  `err` NULL: after a signal. */
 void feed_end_stuck(struct feed *f, const struct tfr_error *err);
@@ -169,21 +158,86 @@ void feed_guard_free(struct feed_guard *g);
 void feed_guard_phase(struct feed_guard *g, const char *doing, double least);
 void feed_guard_alive(struct feed_guard *g);
 
-/* run.c: opens a pipeline over `stages`, with the limits of the options.  0, or the exit
- * status after printing the error.  0 without a pipeline: a signal came. */
-int feed_open(struct feed *f);
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes.
  * The process must then end without closing.  `err`: how the run ended. */
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err);
 /* Adds a hint where a GPU does not answer. */
 void feed_hint_stuck(const struct feed *f, struct tfr_error *err);
-void feed_close(struct feed *f); /* the pipeline, if there is one */
-/* Collects the measurements of the run. */
-void feed_gather(struct feed *f);
-/* Measures the bandwidth of every link, with transfers as large as the run's. */
-void feed_measure_links(struct feed *f);
-uint64_t feed_peak_rss(void);
 /* The peak of the process, and pinned memory that its size does not count. */
 uint64_t feed_peak_memory_bytes(const struct feed *f);
+
+/* trace.c: --trace, every piece of work for a trace viewer.  Every function accepts NULL: no
+ * --trace. */
+enum tfr_status feed_trace_open(
+	struct feed_trace **t, const char *path, bool force, struct tfr_error *err);
+void feed_trace_close(struct feed_trace *t); /* removes a trace that was not published */
+/* The same while threads still trace, which then wait for the end of the process. */
+void feed_trace_abandon(struct feed_trace *t);
+
+/* Sets the names of the pieces that follow. */
+void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st);
+/* As the callback of struct tfr_pipeline_opts: on any thread. */
+void feed_trace_piece(struct feed_trace *t, const struct tfr_trace *piece);
+/* A step of the device, and a wait of the consumer: nanoseconds of CLOCK_MONOTONIC. */
+void feed_trace_step(
+	struct feed_trace *t, unsigned device, uint64_t batch, uint64_t start, uint64_t end);
+void feed_trace_wait(struct feed_trace *t, uint64_t start, uint64_t end);
+/* The number of items that wait after each stage. */
+void feed_trace_queues(struct feed_trace *t, const struct tfr_pipeline_stats *st);
+
+/* Names the rows and publishes the file. */
+enum tfr_status feed_trace_publish(
+	struct feed_trace *t, const struct feed *f, struct tfr_error *err);
+/* The number of pieces after the file was full. */
+uint64_t feed_trace_dropped(const struct feed_trace *t);
+
+uint64_t feed_trace_now(void);
+
+/* --- reports --- */
+
+/* report.c, report_json.c: standard output. */
+void feed_report_text(const struct feed *f);
+void feed_report_json(const struct feed *f);
+
+/* report_html.c */
+enum tfr_status feed_html(struct page *page, const struct feed *f, struct tfr_error *err);
+
+/* compare.c: an earlier run, read before this one starts. */
+enum tfr_status feed_comparison_open(
+	struct feed_comparison **k, const char *path, struct tfr_error *err);
+void feed_comparison_close(struct feed_comparison *k);
+/* TFR_EUSAGE: the earlier run had other stages. */
+enum tfr_status feed_comparison_fits(
+	const struct feed_comparison *k, const char *stages, struct tfr_error *err);
+/* Warns if the earlier run was on another device. */
+void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f);
+void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance);
+void feed_comparison_print(const struct feed_comparison *k);
+void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);
+/* TFR_EDATA: a figure became worse than the tolerance allows. */
+enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err);
+
+/* The parts of a report that are one line of text, for the terminal and for the page: the device,
+ * the stages, the rates, the memory. */
+typedef void feed_put(void *ctx, const char *label, const char *text);
+void feed_facts(const struct feed *f, feed_put *put, void *ctx);
+void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx);
+static inline double feed_samples_per_second(const struct feed *f)
+{
+	return f->stats.records_per_second * tfr_pipeline_plan(f->pipeline)->audio_samples;
+}
+
+/* `spent` seconds as a share of the time of the stage's threads. */
+static inline double feed_share(const struct tfr_stage_stats *s, double seconds, double spent)
+{
+	double time = seconds * (s->threads ? s->threads : 1);
+
+	return time > 0 ? spent / time : 0;
+}
+
+/* A warning if other programs used so much of the processors that the figures are too low.  False:
+ * they did not, or it is not known. */
+enum { FEED_LOAD_TEXT = 300 };
+bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT]);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/outputs.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 
 /* A larger file is not a report. */
@@ -142,10 +142,10 @@ void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
 	if (before && strcmp(before, now))
 		cmd_warn(f->c, "'%s' was measured on device %s, this run on %s", k->path, before,
 			now);
-	if (json_object_get_boolean(member(k->old, "verified")) != f->s->verify_transfers)
+	if (json_object_get_boolean(member(k->old, "verified")) != f->s->opts.verify)
 		cmd_warn(f->c, "'%s' was measured %s --verify-transfers, this run %s it", k->path,
-			f->s->verify_transfers ? "without" : "with",
-			f->s->verify_transfers ? "with" : "without");
+			f->s->opts.verify ? "without" : "with",
+			f->s->opts.verify ? "with" : "without");
 }
 
 void feed_comparison_make(struct feed_comparison *k, const struct feed *f, double tolerance)

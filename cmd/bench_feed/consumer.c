@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "bench_feed/bench_feed.h"
-#include "bench_feed/trace.h"
 #include "common/text.h"
 
 /* A step in progress on one device. */
@@ -246,7 +245,7 @@ static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
 	steps = calloc(f->device_count, sizeof(*steps));
 	if (!steps)
 		return cmd_fill_no_memory(err);
-	f->compute.random = f->s->seed;
+	f->compute.random = f->s->opts.seed;
 	f->compute.threshold = fmax(f->compute.mean / 100, 1e-3);
 	for (unsigned i = 0; !status && i < f->device_count; i++)
 		status = tfr_event_new(&steps[i].event, f->devices[i], err);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "bench_feed/bench_feed.h"
-#include "bench_feed/trace.h"
 
 /* Between two looks; and how much longer than the pipeline, which knows more, this waits. */
 enum { LOOK_NS = 100000000, LATER_NS = 700000000 };
@@ -31,7 +30,7 @@ struct feed_guard {
 /* For how long the driver is waited for; 0: for ever. */
 static double patience(const struct feed_guard *g)
 {
-	double limit = g->f->s->stall_timeout;
+	double limit = g->f->s->opts.stall_timeout;
 
 	return limit > 0 && limit < g->least ? g->least : limit;
 }

@@ -8,6 +8,7 @@
 #include <tfr-private/text.h>
 
 #include "bench_feed/bench_feed.h"
+#include "common/text.h"
 
 const struct feed_settings feed_defaults = {
 	.device = "auto",
@@ -18,17 +19,16 @@ const struct feed_settings feed_defaults = {
 	.block_length = FEED_NOT_GIVEN,
 	.prefetch = FEED_NOT_GIVEN,
 	.steps_per_transfer = 1,
-	.memory = 1ull << 30,
-	.stall_timeout = 60,
+	.opts = { .memory = 1ull << 30, .stall_timeout = 60 },
 	.tolerance = -1,
 };
 
 const struct opt feed_options[] = {
 	OPT_HEADING("Input"),
 	OPT(STRING, 0, "where", "EXPR", NULL, "feed only the Examples for which EXPR holds",
-		struct feed_settings, where),
+		struct feed_settings, opts.where),
 	OPT(FLAG, 0, "shuffle-files", NULL, NULL, "read the files in another order in each epoch",
-		struct feed_settings, shuffle_files),
+		struct feed_settings, opts.shuffle_files),
 	OPT_GONE_COMPRESSION,
 	OPT_MISSING(struct feed_settings, allow_missing),
 	OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",
@@ -60,11 +60,11 @@ const struct opt feed_options[] = {
 		":float[] (ragged); may be repeated",
 		struct feed_settings, features),
 	OPT(FLAG, 0, "drop-remainder", NULL, NULL, "leave out a short last batch of an epoch",
-		struct feed_settings, drop_remainder),
+		struct feed_settings, opts.drop_remainder),
 	OPT(FLAG, 0, "fast-decode", NULL, NULL, "decode JPEG faster and less exactly",
-		struct feed_settings, fast_decode),
+		struct feed_settings, opts.fast_decode),
 	OPT(COUNT, 0, "seed", "N", NULL, "seed of shuffling, crops, flips and --compute-ms [0]",
-		struct feed_settings, seed),
+		struct feed_settings, opts.seed),
 	OPT_HEADING("Device"),
 	OPT(STRING, 0, "device", "SPEC", "host|sim:|cuda:0|cuda:all|auto",
 		"where batches go: host, sim:BANDWIDTH,LATENCY[,COUNT] (sim:25G,10us,2), cuda:0,1, "
@@ -79,22 +79,24 @@ const struct opt feed_options[] = {
 	OPT(COUNT, 0, "steps-per-transfer", "K", NULL, "batches per transfer [1]",
 		struct feed_settings, steps_per_transfer),
 	OPT(FLAG, 0, "pageable", NULL, NULL, "upload from memory that is not pinned",
-		struct feed_settings, pageable),
+		struct feed_settings, opts.pageable),
 	OPT(FLAG, 0, "no-overlap", NULL, NULL, "upload a batch only when it is asked for",
-		struct feed_settings, no_overlap),
+		struct feed_settings, opts.no_overlap),
 	OPT(FLAG, 0, "verify-transfers", NULL, NULL,
 		"copy every batch back from the device and compare it", struct feed_settings,
-		verify_transfers),
+		opts.verify),
 	OPT_ALIAS("verify", "verify-transfers"),
 	OPT_HEADING("Limits"),
 	OPT(POSITIVE, 0, "epochs", "N", NULL,
 		"stop after N epochs [without a limit: 1 epoch or 30 s]", struct feed_settings,
-		epochs),
-	OPT(POSITIVE, 0, "steps", "N", NULL, "stop after N batches", struct feed_settings, steps),
-	OPT(REAL, 0, "seconds", "S", NULL, "stop after S seconds", struct feed_settings, seconds),
+		opts.epochs),
+	OPT(POSITIVE, 0, "steps", "N", NULL, "stop after N batches", struct feed_settings,
+		opts.steps),
+	OPT(REAL, 0, "seconds", "S", NULL, "stop after S seconds", struct feed_settings,
+		opts.seconds),
 	OPT(REAL, 0, "stall-timeout", "S", NULL,
 		"give up when nothing has moved for S seconds; 0: never [60]", struct feed_settings,
-		stall_timeout),
+		opts.stall_timeout),
 	OPT_HEADING("Output"),
 	OPT_JSON(struct feed_settings, json),
 	OPT(STRING, 0, "html", "FILE", NULL, "write the report as a page, with images of a batch",
@@ -109,7 +111,7 @@ const struct opt feed_options[] = {
 	OPT_FORCE(struct feed_settings, force),
 	OPT_HEADING("Running"),
 	OPT(SIZE, 'm', "memory", "SIZE", NULL, "memory for everything together [1G]",
-		struct feed_settings, memory),
+		struct feed_settings, opts.memory),
 	OPT_JOBS(struct feed_settings, jobs),
 	OPT_PROGRESS(struct feed_settings, progress),
 	OPT(FLAG, 'v', "verbose", NULL, NULL, "report the memory plan, name every skipped record",
@@ -224,9 +226,10 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 		{ s->stages && s->prefetch != FEED_NOT_GIVEN, "stages", "prefetch", in_list },
 		{ f && s->size, "feature", "size", no_images },
 		{ f && s->augment, "feature", "augment", no_images },
-		{ f && s->fast_decode, "feature", "fast-decode", no_images },
+		{ f && s->opts.fast_decode, "feature", "fast-decode", no_images },
 		{ f && s->normalise_on, "feature", "normalise-on device", no_images },
-		{ s->no_overlap && s->steps_per_transfer > 1, "no-overlap", "steps-per-transfer",
+		{ s->opts.no_overlap && s->steps_per_transfer > 1, "no-overlap",
+			"steps-per-transfer",
 			"The batches of one transfer are in flight together." },
 	};
 
@@ -256,4 +259,82 @@ int feed_check_options(struct cmd *c, const struct feed_settings *s)
 	if (s->cold && reads_stdin(c))
 		return cmd_usage(c, "--cold needs files, not standard input");
 	return 0;
+}
+
+/* --- the stage list made from the short options ---
+ *
+ * Each option is a number or a name in the list.  Names are checked where the list is parsed, so
+ * that --augment and --stages report the same errors. */
+
+/* Stages that set the size of an image: without an argument they take --size. */
+static bool shapes(const char *name, size_t n)
+{
+	static const char *const names[] = { "random-resized-crop", "random-crop", "centre-crop",
+		"five-crop", "resize", "pad" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	return false;
+}
+
+/* --augment, each stage with its size.  Without a stage that sets the size, resize comes first. */
+static void put_augment(FILE *out, const char *list, const char *size)
+{
+	bool shaped = false;
+
+	for (const char *name = list; *name;) {
+		size_t n = strcspn(name, ","), word = strcspn(name, ",=*");
+
+		shaped |= shapes(name, word);
+		name += n + (name[n] == ',');
+	}
+	if (!shaped)
+		fprintf(out, ",resize=%s", size);
+	while (*list) {
+		size_t n = strcspn(list, ","), word = strcspn(list, ",=*");
+
+		fprintf(out, ",%.*s", (int)word, list);
+		if (shapes(list, word) && list[word] != '=')
+			fprintf(out, "=%s", size);
+		fprintf(out, "%.*s", (int)(n - word), list + word);
+		list += n + (list[n] == ',');
+	}
+}
+
+static uint64_t given(uint64_t n, uint64_t otherwise)
+{
+	return n == FEED_NOT_GIVEN ? otherwise : n;
+}
+
+static void put_list(FILE *out, const struct feed_settings *s, bool images)
+{
+	uint64_t shuffle = given(s->shuffle, 2048);
+
+	fprintf(out, "read=%llu:%llu", (unsigned long long)given(s->cycle_length, 4),
+		(unsigned long long)given(s->block_length, 1));
+	if (images || s->opts.where)
+		fputs(",parse", out);
+	if (s->opts.where)
+		fputs(",filter", out);
+	if (shuffle > 1)
+		fprintf(out, ",shuffle=%llu", (unsigned long long)shuffle);
+	if (images) {
+		fputs(",decode", out);
+		put_augment(out, s->augment ? s->augment : "random-resized-crop,flip,normalise",
+			s->size ? s->size : "224");
+	}
+	fprintf(out, ",batch=%llu", (unsigned long long)given(s->batch, 64));
+	if (given(s->prefetch, 0))
+		fprintf(out, ",prefetch=%llu", (unsigned long long)s->prefetch);
+	fputs(",upload", out);
+}
+
+char *feed_compose(const struct feed_settings *s, bool images)
+{
+	struct text text;
+
+	if (text_open(&text))
+		put_list(text.f, s, images);
+	return text_close(&text);
 }

@@ -7,8 +7,7 @@
 
 #include <tfr/remote.h>
 
-#include "bench_feed/outputs.h"
-#include "bench_feed/trace.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 #include "common/screen.h"
 #include "common/table.h"
@@ -422,7 +421,7 @@ static void print_notes(const struct feed *f)
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 	char text[400], a[32], b[32];
 
-	if (f->s->fast_decode)
+	if (f->s->opts.fast_decode)
 		print_field("note",
 			"images decoded fast, not exactly: not comparable with other rates");
 	if (f->stats.shuffle_least < plan->shuffle) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_feed/outputs.h"
+#include "bench_feed/bench_feed.h"
 #include "common/figures.h"
 
 /* A bucket of the waits, from its lower bound to the next. */

@@ -4,8 +4,7 @@
 
 #include <tfr/remote.h>
 
-#include "bench_feed/outputs.h"
-#include "bench_feed/trace.h"
+#include "bench_feed/bench_feed.h"
 
 static void put_stages(struct tfr_json *j, const struct tfr_pipeline_stats *st)
 {
@@ -225,7 +224,7 @@ static void put_report(struct tfr_json *j, const struct feed *f)
 	tfr_json_string(j, "device_description", any ? tfr_device_description(f->devices[0]) : "");
 	tfr_json_string(j, "device_reason", any ? tfr_device_reason(f->devices[0]) : "");
 	tfr_json_string(j, "pipeline", tfr_pipeline_describe(f->pipeline));
-	tfr_json_bool(j, "exact", !f->s->fast_decode);
+	tfr_json_bool(j, "exact", !f->s->opts.fast_decode);
 	tfr_json_bool(j, "verified", f->verified);
 	tfr_json_string(j, "first_batch", f->tensors ? f->tensors : "");
 	put_totals(j, f);

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_feed/trace.h"
-#include "common/html_page.h"
+#include "bench_feed/bench_feed.h"
 
 enum {
 	PIECES_MAX = 2000000,

@@ -10,6 +10,7 @@
 #ifndef TFR_PIPELINE_CONTROL_H
 #define TFR_PIPELINE_CONTROL_H
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "pipeline/settings.h"
@@ -42,6 +43,14 @@ void tfr_feed_control_init(struct tfr_feed_control *c, const struct tfr_pipeline
 void tfr_feed_control_clear(struct tfr_feed_control *c);
 
 /* ---- without the lock ---- */
+
+/* Adds to an error that nothing moved for so long.  Returns TFR_ESYS. */
+static inline enum tfr_status tfr_feed_timed_out(struct tfr_error *err)
+{
+	if (err)
+		err->sys_errno = ETIMEDOUT;
+	return TFR_ESYS;
+}
 
 void tfr_feed_stop(struct tfr_feed_control *c);
 /* A record that cannot be used is left out and reported (skip_bad), or ends the feed. */

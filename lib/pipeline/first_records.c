@@ -13,6 +13,7 @@
 #include <tfr-private/example.h>
 #include <tfr-private/media.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "pipeline/parts.h"
@@ -155,7 +156,6 @@ static enum tfr_status survey(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct survey v = { p->set, tfr_example_new(), f, false };
-	enum tfr_status status;
 
 	if (!v.example)
 		return tfr_fail_nomem(err, "looking at the first records");
@@ -165,8 +165,8 @@ static enum tfr_status survey(
 		return tfr_fail_nomem(err, "looking at the first records");
 	if (f->records)
 		return TFR_OK;
-	status = tfr_record_source_first_fault(p->source, err);
-	return status ? status : tfr_fail(err, TFR_EDATA, "no records to feed");
+	TFR_TRY(tfr_record_source_first_fault(p->source, err));
+	return tfr_fail(err, TFR_EDATA, "no records to feed");
 }
 
 enum tfr_status tfr_first_records_read(
@@ -265,17 +265,13 @@ static void suggest_names(struct tfr_pipeline *p, const struct trial *k, enum tf
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct trial *k = calloc(1, sizeof(*k));
+	TFR_AUTO_FREE struct trial *k = calloc(1, sizeof(*k));
 	enum tfr_status status;
 
 	if (!k)
 		return tfr_fail_nomem(err, "looking at the first records");
 	k->err = err;
-	status = tfr_feature_block_parser(p->set->features, &k->parser, err);
-	if (status) {
-		free(k);
-		return status;
-	}
+	TFR_TRY(tfr_feature_block_parser(p->set->features, &k->parser, err));
 	pthread_mutex_lock(&p->control.lock);
 	tfr_record_source_each(p->source, parse_one, k);
 	status = k->count ? tfr_batch_parse(k->parser, k->good, k->count, err) : k->status;
@@ -289,6 +285,5 @@ enum tfr_status tfr_first_records_parse(
 		suggest_names(p, k, status, err);
 	pthread_mutex_unlock(&p->control.lock);
 	tfr_batch_parser_free(k->parser);
-	free(k);
 	return status;
 }

@@ -32,14 +32,16 @@ struct tfr_first_records {
 	uint64_t features_bytes;	 /* of a batch */
 };
 
+static inline uint64_t tfr_first_mean_footprint(const struct tfr_first_records *f)
+{
+	return f->footprint / f->records + 1;
+}
+
 /* Waits for the first records and looks at them.  Without the lock. */
 enum tfr_status tfr_first_records_read(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
 /* Of a batch with features, from the same records.  TFR_EDATA: not one of them has them. */
 enum tfr_status tfr_first_records_parse(
 	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
-
-/* From here on, the figures of images are those of audio clips. */
-void tfr_first_records_use_audio(struct tfr_first_records *f);
 
 #endif

@@ -66,10 +66,11 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 /* The stages of reading are needed before anything is read. */
 static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	const struct tfr_stage *read = set->list.at;
+	const struct tfr_stage *read;
 
 	TFR_TRY(tfr_stage_list_parse(
 		&set->list, set->opts.stages ? set->opts.stages : images_list, err));
+	read = set->list.at;
 	set->cycle = (uint32_t)read->n;
 	set->block_length = (uint32_t)(read->min ? read->min : 1);
 	return TFR_OK;
@@ -77,17 +78,14 @@ static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_erro
 
 enum tfr_status tfr_feed_options_check(struct tfr_feed_settings *set, struct tfr_error *err)
 {
-	enum tfr_status status = check_numbers(set, err);
-
-	if (status == TFR_OK)
-		status = check_in_place(&set->opts, err);
-	if (status == TFR_OK)
-		status = check_list(set, err);
-	if (status == TFR_OK && tfr_stage_list_find(&set->list, STAGE_CACHE) < set->list.count)
+	TFR_TRY(check_numbers(set, err));
+	TFR_TRY(check_in_place(&set->opts, err));
+	TFR_TRY(check_list(set, err));
+	if (tfr_stage_list_find(&set->list, STAGE_CACHE) < set->list.count)
 		set->source_epochs = 1;
-	else if (status == TFR_OK && !set->source_epochs)
+	else if (!set->source_epochs)
 		set->source_epochs = set->opts.epochs;
-	return status;
+	return TFR_OK;
 }
 
 void tfr_feed_options_clear(struct tfr_feed_settings *set)
@@ -218,20 +216,16 @@ static enum tfr_status note_list(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	unsigned decode = tfr_stage_list_find(&set->list, STAGE_DECODE);
-	enum tfr_status status;
 
 	set->rows = set->list.count;
 	set->batches = tfr_stage_list_find(&set->list, STAGE_BATCH) < set->list.count;
 	set->images = decode < set->list.count;
 	set->masks = set->images && set->list.at[decode].masks;
 	set->uploads = tfr_stage_list_find(&set->list, STAGE_UPLOAD) < set->list.count;
-	status = check_records(set, f, err);
-	if (status == TFR_OK)
-		status = note_features(set, err);
-	if (status == TFR_OK)
-		status = note_batch(set, err);
+	TFR_TRY(check_records(set, f, err));
+	TFR_TRY(note_features(set, err));
 	set->tensors_max = 2 + (set->features ? set->features->tensors : 0);
-	return status;
+	return note_batch(set, err);
 }
 
 /* The list without the stages of images; with those of audio in place of decode. */
@@ -263,7 +257,6 @@ static enum tfr_status settle_audio(
 {
 	const struct tfr_stage *decode =
 		&set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
-	enum tfr_status status;
 
 	if (!f->measured) { /* there is no clip to decide the form of a batch */
 		if (err)
@@ -280,10 +273,9 @@ static enum tfr_status settle_audio(
 			f->rate);
 		return TFR_EUSAGE;
 	}
-	status = tfr_stage_list_settle_audio(&set->list, f->rate, f->channels, err);
-	decode = &set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
-	if (status || !decode->voices || !f->other_channels || f->other_rate)
-		return status;
+	TFR_TRY(tfr_stage_list_settle_audio(&set->list, f->rate, f->channels, err));
+	if (!decode->voices || !f->other_channels || f->other_rate)
+		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "the first records hold audio clips of %u and of %u channels",
 		f->channels, f->other_channels);
 	tfr_error_hint(err, "Put mono or channels=N after decode=audio.");
@@ -306,23 +298,17 @@ static enum tfr_status check_types(const struct tfr_feed_settings *set,
 enum tfr_status tfr_feed_options_settle(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if ((!set->opts.stages || set->opts.images_optional) && !f->images)
-		status = leave_images_out(set, f->clips.recognised > 0, err);
-	if (status == TFR_OK)
-		status = check_types(set, f, err);
-	if (status == TFR_OK && f->compressed &&
-		tfr_stage_list_find(&set->list, STAGE_INFLATE) == set->list.count)
-		status = show_inflate(set, err);
-	if (status == TFR_OK && tfr_feeds_audio(set) && f->clips.count)
-		status = settle_audio(set, &f->clips, err);
-	if (status)
-		return status;
+		TFR_TRY(leave_images_out(set, f->clips.recognised > 0, err));
+	TFR_TRY(check_types(set, f, err));
+	if (f->compressed && tfr_stage_list_find(&set->list, STAGE_INFLATE) == set->list.count)
+		TFR_TRY(show_inflate(set, err));
+	if (tfr_feeds_audio(set) && f->clips.count)
+		TFR_TRY(settle_audio(set, &f->clips, err));
 	set->description = tfr_stage_list_text(&set->list);
 	if (!set->description)
 		return tfr_fail_nomem(err, "starting a feed");
 	if (set->opts.normalise_on_device)
-		status = leave_normalising(set, err);
-	return status ? status : note_list(set, f, err);
+		TFR_TRY(leave_normalising(set, err));
+	return note_list(set, f, err);
 }

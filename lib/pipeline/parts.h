@@ -36,10 +36,6 @@ enum tfr_status tfr_feed_options_settle(
 	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err);
 void tfr_feed_options_clear(struct tfr_feed_settings *set);
 
-/* plan.c: settles where the memory goes, once the list is compiled. */
-enum tfr_status tfr_feed_plan(
-	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err);
-
 /* pipeline.c: says which stage waits for what; with the lock. */
 enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err);
 

@@ -1,48 +1,250 @@
-/* pipeline/pipeline.c - a feed from its options to its end.
+/* pipeline/pipeline.c - a feed from its options to its end, and the division of its memory.
  *
  * Opening starts the readers, looks at what they read, settles the list and the plan, then starts
- * the uploaders and the workers; closing stops all of them and joins them. */
+ * the uploaders and the workers; closing stops all of them and joins them.
+ *
+ * The plan is made from the sizes of the first records and of the images in them
+ * (first_records.c).  A feed that cannot fit is refused, with the sizes; memory that is left over
+ * is headroom for larger records. */
 #include <assert.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include <tfr-private/text.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "pipeline/parts.h"
+
+/* ---- the plan ---- */
+
+/* Batches of records that are kept in flight: as many as make IN_FLIGHT bytes. */
+enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
+
+/* What this process takes before it feeds anything: code, libraries, stacks. */
+#define PROCESS_BYTES (10ull * MIB)
+
+/* Records that a batch with features holds until it is complete, of all that are under way. */
+static uint64_t held_records(const struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	if (p->set->images && !p->set->features)
+		return 0;
+	return p->set->batches ? p->set->batch * tfr_first_mean_footprint(f) : 0;
+}
+
+static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	uint64_t mean = f->bytes / f->records + 1;
+
+	return p->set->batch * (mean + mean / 4) + f->largest +
+	       (p->set->batch + 1) * sizeof(uint64_t);
+}
+
+static void plan_batches(struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	uint64_t records = 0;
+
+	if (p->set->features)
+		records = f->features_bytes;
+	else if (!p->set->images)
+		records = payload_batch_bytes(p, f);
+	tfr_transfer_plan(p->transfer, records, &p->set->plan);
+}
+
+/* The form of a batch of audio. */
+static void plan_form(struct tfr_pipeline *p)
+{
+	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+
+	if (!tfr_feeds_audio(p->set))
+		return;
+	plan->audio_rate = p->set->list.at[tfr_stage_list_find(&p->set->list, STAGE_DECODE)].rate;
+	if (!form)
+		return;
+	plan->audio_samples = form->width;
+	plan->audio_channels = form->channels;
+}
+
+static void fill_plan(struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+
+	plan->limit = p->set->opts.memory;
+	plan->record_bytes = f->bytes / f->records;
+	plan->image_width = f->images ? (uint32_t)(f->widths / f->images) : 0;
+	plan->image_height = f->images ? (uint32_t)(f->heights / f->images) : 0;
+	plan_form(p);
+	plan->read_bytes = tfr_record_source_bytes(p->source, f->largest) + p->pool.idle_limit;
+	plan->device_counted = p->set->uploads && tfr_device_in_process(p->set->opts.devices[0]);
+}
+
+static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_records *f,
+	unsigned staging, unsigned device)
+{
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+	uint64_t devices = p->set->uploads ? p->set->opts.device_count : 1;
+
+	plan->staging = staging;
+	plan->device = device;
+	plan->total = PROCESS_BYTES + plan->shuffle_bytes + plan->cache_bytes + plan->queue_bytes +
+		      plan->read_bytes + plan->scratch_bytes +
+		      devices * tfr_transfer_bytes(p->transfer, staging, device,
+					plan->device_counted, held_records(p, f));
+	return plan->total;
+}
+
+static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *err)
+{
+	const struct tfr_pipeline_plan *plan = &p->set->plan;
+	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
+		batch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT], text[100] = "";
+	char record[TFR_SIZE_TEXT], rest[TFR_SIZE_TEXT];
+	unsigned uploaders = p->set->uploads ? p->set->opts.device_count : 1;
+	unsigned buffers = uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
+	uint64_t fixed = plan->total - plan->shuffle_bytes,
+		 each = plan->shuffle ? plan->shuffle_bytes / plan->shuffle + 1 : 1;
+
+	if (plan->cache_bytes)
+		snprintf(text, sizeof(text), "cache %s, ",
+			tfr_format_size(plan->cache_bytes, cache));
+	tfr_fail(err, TFR_ENOMEM,
+		"needs %s of memory, and the limit is %s: shuffle buffer %s (%llu records of %s), "
+		"%s"
+		"batches %u x %s, the rest %s",
+		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
+		tfr_format_size(plan->shuffle_bytes, shuffle), (unsigned long long)plan->shuffle,
+		tfr_format_size(plan->record_bytes, record), text, buffers,
+		tfr_format_size(plan->transfer_bytes, batch),
+		tfr_format_size(fixed - plan->cache_bytes - buffers * plan->transfer_bytes, rest));
+	if (plan->cache_bytes > plan->limit / 4)
+		tfr_error_hint(err, "Leave out the stage 'cache', or raise --memory to %lluM.",
+			(unsigned long long)(plan->total / MIB + 1));
+	else if (plan->shuffle && fixed + 16 * each < plan->limit)
+		tfr_error_hint(err, "Lower --shuffle-buffer to %llu, or raise --memory to %lluM.",
+			(unsigned long long)((plan->limit - fixed) / each),
+			(unsigned long long)(plan->total / MIB + 1));
+	else
+		tfr_error_hint(err, "Lower --batch or %s, or raise --memory to %lluM.",
+			tfr_feeds_audio(p->set) ? "the samples of a clip" : "--size",
+			(unsigned long long)(plan->total / MIB + 1));
+	return TFR_ENOMEM;
+}
+
+/* Staging buffers that there must be: an image that becomes several may reach into more than one
+ * batch. */
+static unsigned least_staging(const struct tfr_pipeline *p)
+{
+	uint64_t copies = tfr_flow_copies(p->flow), steps = p->set->opts.steps_per_transfer;
+	uint64_t ahead = (copies + p->set->batch - 2) / p->set->batch;
+	uint64_t transfers = (ahead + steps - 1) / steps + 1;
+	uint64_t devices = p->set->uploads ? p->set->opts.device_count : 1;
+
+	return copies < 2 ? 1 : (unsigned)((transfers + devices - 1) / devices);
+}
+
+/* A transfer costs its latency and some switches of threads, whatever its size: where it takes a
+ * small part of the memory, more are kept in flight than the `device` buffers of the plan.  Images
+ * take too long to decode for that to matter. */
+static bool deepen(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
+	unsigned device)
+{
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+	uint64_t wanted = IN_FLIGHT / (plan->transfer_bytes + 1), fixed = plan->total;
+	unsigned more;
+
+	wanted = wanted < MORE ? MORE : wanted < DEEP ? wanted : DEEP;
+	more = wanted > device ? (unsigned)wanted - device : 0;
+	for (; more; more /= 2)
+		if (total_with(p, f, staging + more, device + more) <= plan->limit &&
+			plan->total - fixed <= plan->limit / 16)
+			return true;
+	total_with(p, f, staging, device);
+	return false;
+}
+
+/* Batches of records are made in no time: several threads hand each of them on, and none should
+ * wait for another to be woken.  Each worker makes one, and more wait, where they are small.
+ */
+static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	unsigned each = p->set->opts.threads + 2;
+
+	return total_with(p, f, each, 3) <= p->set->plan.limit &&
+	       (deepen(p, f, each, 3) || p->set->plan.total <= p->set->plan.limit / 2);
+}
+
+/* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
+ * filled, one that is sent and one that is used. */
+static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
+{
+	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+	unsigned least = least_staging(p);
+
+	if (p->set->prefetch) {
+		unsigned n = p->set->prefetch > least ? p->set->prefetch : least;
+
+		return total_with(p, f, n, n) <= plan->limit;
+	}
+	if (tfr_flow_batches_records(p->flow) && fits_records(p, f))
+		return true;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+		if (choices[i][0] >= least &&
+			total_with(p, f, choices[i][0], choices[i][1]) <= plan->limit)
+			return true;
+	return least > 3 && total_with(p, f, least, least) <= plan->limit;
+}
+
+static enum tfr_status settle_plan(
+	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
+{
+	struct tfr_pipeline_plan *plan = &p->set->plan;
+
+	tfr_flow_plan(p->flow, f, plan);
+	plan_batches(p, f);
+	fill_plan(p, f);
+	if (!fits(p, f))
+		return refuse(p, err);
+	assert(plan->total <= plan->limit);
+	tfr_flow_share_room(p->flow, f, plan->limit - plan->total);
+	return TFR_OK;
+}
+
+/* ---- from open to close ---- */
+
+/* From here on, the figures of images are those of audio clips. */
+static void use_audio(struct tfr_first_records *f)
+{
+	const struct tfr_first_clips *s = &f->clips;
+
+	f->images = s->measured;
+	f->pixels = s->samples;
+	f->widths = f->heights = f->most_pixels = 0;
+	f->mean_width = f->mean_height = 0;
+}
 
 /* Settles everything that depends on the records. */
 static enum tfr_status settle(
 	struct tfr_pipeline *p, const struct tfr_feed_context *feed, struct tfr_error *err)
 {
 	struct tfr_first_records f = { 0 };
-	enum tfr_status status = tfr_first_records_read(p, &f, err);
 
-	if (status == TFR_OK)
-		status = tfr_feed_options_settle(p->set, &f, err);
-	if (status == TFR_OK && tfr_feeds_audio(p->set))
-		tfr_first_records_use_audio(&f);
-	if (status == TFR_OK && p->set->features)
-		status = tfr_first_records_parse(p, &f, err);
-	if (status == TFR_OK)
-		status = tfr_transfer_new(&p->transfer, feed, err);
-	if (status == TFR_OK)
-		status = tfr_flow_new(&p->flow, feed, p->source, p->transfer, err);
-	return status ? status : tfr_feed_plan(p, &f, err);
+	TFR_TRY(tfr_first_records_read(p, &f, err));
+	TFR_TRY(tfr_feed_options_settle(p->set, &f, err));
+	if (tfr_feeds_audio(p->set))
+		use_audio(&f);
+	if (p->set->features)
+		TFR_TRY(tfr_first_records_parse(p, &f, err));
+	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
+	TFR_TRY(tfr_flow_new(&p->flow, feed, p->source, p->transfer, err));
+	return settle_plan(p, &f, err);
 }
 
-static enum tfr_status start(struct tfr_pipeline *p, struct tfr_error *err)
-{
-	unsigned threads = p->set->opts.threads + tfr_record_source_readers(p->source);
-	enum tfr_status status = tfr_transfer_start(p->transfer, threads, err);
-
-	return status ? status : tfr_flow_start(p->flow, err);
-}
-
-/* The parts that all others need. */
-static enum tfr_status begin(
+static enum tfr_status start(
 	struct tfr_pipeline *p, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
-	enum tfr_status status;
+	struct tfr_feed_context feed;
 
 	tfr_feed_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
@@ -50,29 +252,26 @@ static enum tfr_status begin(
 	if (!p->set)
 		return tfr_fail_nomem(err, "starting a feed");
 	p->set->opts = *opts;
-	status = tfr_statistics_new(&p->statistics, p->set, err);
-	if (status == TFR_OK)
-		tfr_statistics_watch(p->statistics, &p->consumer_span);
-	return status ? status : tfr_feed_options_check(p->set, err);
+	TFR_TRY(tfr_statistics_new(&p->statistics, p->set, err));
+	tfr_statistics_watch(p->statistics, &p->consumer_span);
+	TFR_TRY(tfr_feed_options_check(p->set, err));
+	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
+	TFR_TRY(tfr_record_source_open(&p->source, &feed, err));
+	TFR_TRY(settle(p, &feed, err));
+	TFR_TRY(tfr_transfer_start(
+		p->transfer, p->set->opts.threads + tfr_record_source_readers(p->source), err));
+	return tfr_flow_start(p->flow, err);
 }
 
 enum tfr_status tfr_pipeline_open(
 	struct tfr_pipeline **out, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
 	struct tfr_pipeline *p = calloc(1, sizeof(*p));
-	struct tfr_feed_context feed;
 	enum tfr_status status;
 
 	if (!p)
 		return tfr_fail_nomem(err, "starting a feed");
-	status = begin(p, opts, err);
-	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
-	if (status == TFR_OK)
-		status = tfr_record_source_open(&p->source, &feed, err);
-	if (status == TFR_OK)
-		status = settle(p, &feed, err);
-	if (status == TFR_OK)
-		status = start(p, err);
+	status = start(p, opts, err);
 	if (status) {
 		tfr_pipeline_close(p);
 		return status;
@@ -103,7 +302,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	tfr_transfer_free(p->transfer);
 	tfr_flow_free(p->flow);
 	tfr_record_source_close(p->source);
-	tfr_statistics_free(p->statistics);
+	free(p->statistics);
 	tfr_feed_control_clear(&p->control);
 	if (p->set)
 		tfr_feed_options_clear(p->set);
@@ -131,9 +330,7 @@ enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err)
 		tfr_fail(err, TFR_ESYS, "nothing moved for %g s: stage '%s' waits",
 			set->opts.stall_timeout,
 			set->list.at[p->flow ? tfr_flow_waiting_row(p->flow) : 0].row->name);
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
@@ -154,7 +351,7 @@ static enum tfr_status end_of_feed(struct tfr_pipeline *p, struct tfr_error *err
 	enum tfr_status fault = tfr_record_source_fault(p->source, err);
 	uint64_t epochs = tfr_flow_epochs(p->flow);
 
-	tfr_statistics_set_epochs(p->statistics, epochs - (fault && epochs));
+	p->statistics->epochs = epochs - (fault && epochs);
 	return fault ? fault : TFR_END;
 }
 
@@ -194,14 +391,8 @@ static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t wa
 	uint64_t now = tfr_clock_ns();
 	uint64_t payload_bytes = tfr_transfer_deliver(p->transfer, batch);
 
-	batch->index = tfr_statistics_batches(p->statistics);
+	batch->index = p->statistics->batches;
 	tfr_statistics_delivered(p->statistics, batch, payload_bytes, now - waited_since, now);
-}
-
-static void charge(struct tfr_pipeline *p, enum tfr_account which)
-{
-	tfr_span_charge(
-		&p->consumer_span, tfr_statistics_account(p->statistics, p->set->rows, which));
 }
 
 enum tfr_status tfr_pipeline_next(
@@ -212,14 +403,15 @@ enum tfr_status tfr_pipeline_next(
 
 	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
-	charge(p, TFR_ACCOUNT_STARVED);
+	tfr_statistics_charge(p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
-	if (!steps || tfr_statistics_batches(p->statistics) < steps)
+	if (!steps || p->statistics->batches < steps)
 		status = await_batch(p, err);
 	tfr_transfer_ask(p->transfer, false);
 	tfr_span_end(&p->consumer_span);
 	if (status == TFR_OK) {
-		charge(p, TFR_ACCOUNT_BUSY);
+		tfr_statistics_charge(
+			p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_BUSY);
 		deliver(p, batch, start);
 	}
 	pthread_mutex_unlock(&p->control.lock);

@@ -35,6 +35,14 @@ struct tfr_feed_settings {
 	float mean[4], std[4];
 };
 
+/* What every part of a feed works with.  All four outlive every part. */
+struct tfr_feed_context {
+	const struct tfr_feed_settings *set;
+	struct tfr_feed_control *control;
+	struct tfr_statistics *statistics;
+	struct tfr_sample_pool *pool;
+};
+
 /* Whether decode makes audio of the records, and not images. */
 static inline bool tfr_feeds_audio(const struct tfr_feed_settings *set)
 {

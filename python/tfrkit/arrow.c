@@ -7,7 +7,6 @@
  *   padded, ragged                large_list of these; the offsets of padded rows are made here
  *
  * Nothing here is null.  Each structure owns its children; the parent array holds the block. */
-#include "arrow.h"
 #include "batches.h"
 
 #include <errno.h>
@@ -15,6 +14,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the structures, as the specification has them: CDataInterface.html, CStreamInterface.html and
+ * CDataInterface/PyCapsuleInterface.html of https://arrow.apache.org/docs/format/ --- */
+
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
 
 /* --- arrays: each node is one allocation, freed by its release --- */
 
@@ -278,36 +304,35 @@ static bool has_columns(const struct tfrkit_features *f, const struct tfrkit_bat
 	return true;
 }
 
+/* A capsule that owns a structure of zeros, to be filled in. */
+static PyObject *new_capsule(size_t size, const char *name, PyCapsule_Destructor destroy)
+{
+	void *structure = calloc(1, size);
+	PyObject *capsule = structure ? PyCapsule_New(structure, name, destroy) : PyErr_NoMemory();
+
+	if (!capsule)
+		free(structure);
+	return capsule;
+}
+
 static PyObject *schema_capsule(const struct tfrkit_features *f)
 {
-	struct ArrowSchema *s = calloc(1, sizeof(*s));
-	PyObject *capsule;
+	PyObject *capsule = new_capsule(sizeof(struct ArrowSchema), "arrow_schema", destroy_schema);
 
-	if (!s || !init_schema_of(s, f)) {
-		free(s);
-		return PyErr_NoMemory();
-	}
-	capsule = PyCapsule_New(s, "arrow_schema", destroy_schema);
-	if (!capsule) {
-		release_schema(s);
-		free(s);
+	if (capsule && !init_schema_of(PyCapsule_GetPointer(capsule, "arrow_schema"), f)) {
+		Py_CLEAR(capsule);
+		PyErr_NoMemory();
 	}
 	return capsule;
 }
 
 static PyObject *array_capsule(const struct tfrkit_batch *b)
 {
-	struct ArrowArray *a = calloc(1, sizeof(*a));
-	PyObject *capsule;
+	PyObject *capsule = new_capsule(sizeof(struct ArrowArray), "arrow_array", destroy_array);
 
-	if (!a || !init_batch(a, b)) {
-		free(a);
-		return PyErr_NoMemory();
-	}
-	capsule = PyCapsule_New(a, "arrow_array", destroy_array);
-	if (!capsule) {
-		release_array(a);
-		free(a);
+	if (capsule && !init_batch(PyCapsule_GetPointer(capsule, "arrow_array"), b)) {
+		Py_CLEAR(capsule);
+		PyErr_NoMemory();
 	}
 	return capsule;
 }
@@ -424,26 +449,21 @@ static void stream_release(struct ArrowArrayStream *s)
 
 PyObject *tfrkit_arrow_stream(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	struct ArrowArrayStream *s;
 	struct stream *is;
 	PyObject *capsule;
 
 	if (!no_request(args, kwargs) || !has_columns(tfrkit_batches_features(self), NULL))
 		return NULL;
-	s = calloc(1, sizeof(*s));
-	is = calloc(1, sizeof(*is));
-	if (!s || !is) {
-		free(s);
-		free(is);
+	capsule =
+		new_capsule(sizeof(struct ArrowArrayStream), "arrow_array_stream", destroy_stream);
+	is = capsule ? calloc(1, sizeof(*is)) : NULL;
+	if (!is) {
+		Py_XDECREF(capsule);
 		return PyErr_NoMemory();
 	}
 	is->batches = Py_NewRef(self);
-	*s = (struct ArrowArrayStream){ stream_schema, stream_next, stream_error, stream_release,
-		is };
-	capsule = PyCapsule_New(s, "arrow_array_stream", destroy_stream);
-	if (!capsule) {
-		stream_release(s);
-		free(s);
-	}
+	*(struct ArrowArrayStream *)PyCapsule_GetPointer(capsule, "arrow_array_stream") =
+		(struct ArrowArrayStream){ stream_schema, stream_next, stream_error, stream_release,
+			is };
 	return capsule;
 }

@@ -1,4 +1,10 @@
-/* batch.c - one batch: its tensors, made when they are asked for, and the features of a feed. */
+/* batch.c - one batch: its tensors, made when they are asked for, and the features of a feed.
+ *
+ * A tensor is an object with a buffer, which NumPy views, and with DLPack (dmlc/dlpack,
+ * include/dlpack/dlpack.h).  A consumer of DLPack that names max_version 1.0 or later gets a
+ * DLManagedTensorVersioned in a capsule "dltensor_versioned", others a DLManagedTensor in
+ * "dltensor". A consumer that takes the tensor renames the capsule; otherwise its destructor calls
+ * the deleter. */
 #include "batches.h"
 
 #include <stdlib.h>
@@ -18,13 +24,11 @@ void tfrkit_block_unref(struct tfrkit_block *b)
 static void features_dealloc(PyObject *self)
 {
 	struct tfrkit_features *f = (struct tfrkit_features *)self;
-	PyTypeObject *type = Py_TYPE(self);
 
 	for (size_t i = 0; i < f->count; i++)
 		tfr_batch_feature_clear(&f->list[i]);
 	PyMem_Free(f->list);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 /* Features(specs): `specs` is a tuple of bytes, each as --feature of tfr-bench-feed(1). */
@@ -105,7 +109,320 @@ static PyType_Slot features_slots[] = {
 PyType_Spec tfrkit_features_spec = { "tfrkit._core.Features", sizeof(struct tfrkit_features), 0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, features_slots };
 
+/* --- tensors --- */
+
+struct tensor {
+	PyObject_HEAD struct tfrkit_block *block;
+	struct tfr_tensor is;
+};
+
+enum { CPU = 1 };
+enum { CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2, CODE_BFLOAT = 4 };
+
+struct dl_tensor {
+	void *data;
+	struct {
+		int32_t type, id;
+	} device;
+	int32_t ndim;
+	struct {
+		uint8_t code, bits;
+		uint16_t lanes;
+	} dtype;
+	int64_t *shape, *strides; /* elements */
+	uint64_t byte_offset;
+};
+
+struct managed {
+	struct dl_tensor tensor;
+	void *context;
+	void (*deleter)(struct managed *self);
+};
+
+struct managed_versioned {
+	struct {
+		uint32_t major, minor;
+	} version;
+	void *context;
+	void (*deleter)(struct managed_versioned *self);
+	uint64_t flags;
+	struct dl_tensor tensor;
+};
+
+/* Either form, and what it points to. */
+struct export
+{
+	union {
+		struct managed old;
+		struct managed_versioned versioned;
+	};
+	struct tfrkit_block *block;
+	int64_t shape[TFR_RANK_MAX], strides[TFR_RANK_MAX];
+};
+
+static void drop(struct export *e)
+{
+	tfrkit_block_unref(e->block);
+	free(e);
+}
+
+static void delete_old(struct managed *self)
+{
+	drop(self->context);
+}
+
+static void delete_versioned(struct managed_versioned *self)
+{
+	drop(self->context);
+}
+
+static void destroy(PyObject *capsule)
+{
+	struct managed *old = PyCapsule_IsValid(capsule, "dltensor")
+				      ? PyCapsule_GetPointer(capsule, "dltensor")
+				      : NULL;
+	struct managed_versioned *versioned =
+		PyCapsule_IsValid(capsule, "dltensor_versioned")
+			? PyCapsule_GetPointer(capsule, "dltensor_versioned")
+			: NULL;
+
+	if (old)
+		old->deleter(old);
+	if (versioned)
+		versioned->deleter(versioned);
+}
+
+static void describe(struct dl_tensor *d, struct export *e, const struct tfr_tensor *t)
+{
+	size_t size = tfr_dtype_size(t->dtype);
+
+	*d = (struct dl_tensor){ .data = t->data,
+		.device = { CPU, 0 },
+		.ndim = (int32_t)t->rank,
+		.dtype = { CODE_INT, (uint8_t)(8 * size), 1 },
+		.shape = e->shape,
+		.strides = e->strides };
+	if (t->dtype == TFR_UINT8)
+		d->dtype.code = CODE_UINT;
+	else if (t->dtype == TFR_FLOAT16 || t->dtype == TFR_FLOAT32)
+		d->dtype.code = CODE_FLOAT;
+	else if (t->dtype == TFR_BFLOAT16)
+		d->dtype.code = CODE_BFLOAT;
+	for (unsigned k = 0; k < t->rank; k++) {
+		e->shape[k] = (int64_t)t->shape[k];
+		e->strides[k] = t->strides[k] / (int64_t)size;
+	}
+}
+
+static PyObject *export(const struct tensor *t, bool versioned)
+{
+	struct export *e = calloc(1, sizeof(*e));
+	PyObject *capsule;
+
+	if (!e)
+		return PyErr_NoMemory();
+	e->block = tfrkit_block_ref(t->block);
+	if (versioned) {
+		e->versioned.version.major = 1;
+		e->versioned.context = e;
+		e->versioned.deleter = delete_versioned;
+		describe(&e->versioned.tensor, e, &t->is);
+		capsule = PyCapsule_New(&e->versioned, "dltensor_versioned", destroy);
+	} else {
+		e->old.context = e;
+		e->old.deleter = delete_old;
+		describe(&e->old.tensor, e, &t->is);
+		capsule = PyCapsule_New(&e->old, "dltensor", destroy);
+	}
+	if (!capsule)
+		drop(e);
+	return capsule;
+}
+
+static bool is_cpu(PyObject *device)
+{
+	int type = 0, id = 0;
+
+	if (device == Py_None)
+		return true;
+	if (!PyArg_ParseTuple(device, "ii", &type, &id))
+		return false;
+	if (type != CPU)
+		PyErr_SetString(PyExc_BufferError, "the tensor is in the processor's memory");
+	return type == CPU;
+}
+
+static PyObject *tensor_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "stream", "max_version", "dl_device", "copy", NULL };
+	PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+	int major = 0, minor = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(
+		    args, kwargs, "|$OOOO", names, &stream, &version, &device, &copy))
+		return NULL;
+	if (stream != Py_None) {
+		PyErr_SetString(PyExc_BufferError, "the processor's memory has no streams");
+		return NULL;
+	}
+	if (copy == Py_True) {
+		PyErr_SetString(PyExc_BufferError, "DLPack does not copy here: copy what it gives");
+		return NULL;
+	}
+	if (!is_cpu(device) ||
+		(version != Py_None && !PyArg_ParseTuple(version, "ii", &major, &minor)))
+		return NULL;
+	return export((const struct tensor *)self, major >= 1);
+}
+
+static PyObject *tensor_dlpack_device(PyObject *self, PyObject *unused)
+{
+	(void)self;
+	(void)unused;
+	return Py_BuildValue("(ii)", CPU, 0);
+}
+
+static const char *format_of(enum tfr_dtype dtype)
+{
+	switch (dtype) {
+	case TFR_UINT8:
+		return "B";
+	case TFR_FLOAT16:
+		return "e";
+	case TFR_FLOAT32:
+		return "f";
+	case TFR_INT64:
+		return "q";
+	case TFR_INT32:
+		return "i";
+	case TFR_INT16:
+		return "h";
+	default:
+		return NULL;
+	}
+}
+
+static PyObject *new_tensor(
+	PyTypeObject *type, struct tfrkit_block *block, const struct tfr_tensor *t)
+{
+	PyObject *self = PyType_GenericAlloc(type, 0);
+
+	if (!self)
+		return NULL;
+	((struct tensor *)self)->block = tfrkit_block_ref(block);
+	((struct tensor *)self)->is = *t;
+	return self;
+}
+
+static void tensor_dealloc(PyObject *self)
+{
+	tfrkit_block_unref(((struct tensor *)self)->block);
+	tfrkit_free(self);
+}
+
+static size_t count_of(const struct tfr_tensor *t)
+{
+	size_t n = 1;
+
+	for (unsigned k = 0; k < t->rank; k++)
+		n *= t->shape[k];
+	return n;
+}
+
+static bool is_contiguous(const struct tfr_tensor *t)
+{
+	int64_t stride = (int64_t)tfr_dtype_size(t->dtype);
+
+	for (unsigned k = t->rank; k-- > 0; stride *= (int64_t)t->shape[k])
+		if (t->shape[k] > 1 && t->strides[k] != stride)
+			return false;
+	return true;
+}
+
+/* The batch belongs to its holders alone, so that they may write to it. */
+static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
+{
+	struct tfr_tensor *t = &((struct tensor *)self)->is;
+	const char *format = format_of(t->dtype);
+	bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+	bool shaped = (flags & PyBUF_ND) == PyBUF_ND;
+
+	view->obj = NULL;
+	if (!format || (!strided && !is_contiguous(t))) {
+		PyErr_SetString(PyExc_BufferError, format ? "the tensor is not contiguous"
+							  : "a buffer has no bfloat16: use DLPack");
+		return -1;
+	}
+	*view = (Py_buffer){ .buf = t->data,
+		.obj = Py_NewRef(self),
+		.itemsize = (Py_ssize_t)tfr_dtype_size(t->dtype),
+		.len = (Py_ssize_t)(count_of(t) * tfr_dtype_size(t->dtype)),
+		.ndim = shaped ? (int)t->rank : 1,
+		.format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)format : NULL,
+		.shape = shaped ? (Py_ssize_t *)t->shape : NULL,
+		.strides = strided ? (Py_ssize_t *)t->strides : NULL };
+	return 0;
+}
+
+static PyObject *tensor_shape(PyObject *self, void *unused)
+{
+	const struct tfr_tensor *t = &((struct tensor *)self)->is;
+	PyObject *shape = PyTuple_New((Py_ssize_t)t->rank);
+
+	(void)unused;
+	for (unsigned k = 0; shape && k < t->rank; k++) {
+		PyObject *one = PyLong_FromUnsignedLongLong(t->shape[k]);
+
+		if (one)
+			PyTuple_SetItem(shape, (Py_ssize_t)k, one);
+		else
+			Py_CLEAR(shape);
+	}
+	return shape;
+}
+
+static PyObject *tensor_dtype(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyUnicode_FromString(tfr_dtype_name(((struct tensor *)self)->is.dtype));
+}
+
+static PyGetSetDef tensor_getters[] = {
+	{ "shape", tensor_shape, NULL, "The length of each axis.", NULL },
+	{ "dtype", tensor_dtype, NULL, "The name of the number type, such as \"float32\".", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyMethodDef tensor_methods[] = {
+	{ "__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
+		"The tensor as a capsule of DLPack." },
+	{ "__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "The processor's memory." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot tensor_slots[] = {
+	{ Py_tp_doc, "Numbers of a batch: a buffer in the batch's memory, which it keeps alive." },
+	{ Py_tp_dealloc, tensor_dealloc },
+	{ Py_tp_getset, tensor_getters },
+	{ Py_tp_methods, tensor_methods },
+	{ Py_bf_getbuffer, tensor_getbuffer },
+	{ 0, NULL },
+};
+
+PyType_Spec tfrkit_tensor_spec = { "tfrkit._core.Tensor", sizeof(struct tensor), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	tensor_slots };
+
 /* --- batches --- */
+
+bool tfrkit_is_batch_type(const struct tfrkit_state *state, PyObject *type)
+{
+	bool good = PyType_IsSubtype((PyTypeObject *)type, state->types[TFRKIT_BATCH]);
+
+	if (!good)
+		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	return good;
+}
 
 struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_type,
 	PyObject *features, PyObject *columns, struct tfrkit_block *block)
@@ -132,16 +449,13 @@ struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_t
 static void batch_dealloc(PyObject *self)
 {
 	struct tfrkit_batch *b = (struct tfrkit_batch *)self;
-	PyTypeObject *type = Py_TYPE(self);
-	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
 	tfrkit_block_unref(b->block);
 	PyMem_Free(b->tensors);
 	Py_XDECREF(b->columns);
 	Py_XDECREF((PyObject *)b->features);
 	Py_XDECREF((PyObject *)b->tensor_type);
-	release(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 /* The tensor of that number. */
@@ -156,7 +470,7 @@ static PyObject *batch_tensor(PyObject *self, PyObject *number)
 		PyErr_SetString(PyExc_IndexError, "no such tensor");
 		return NULL;
 	}
-	return tfrkit_tensor_new(b->tensor_type, b->block, &b->tensors[at]);
+	return new_tensor(b->tensor_type, b->block, &b->tensors[at]);
 }
 
 static PyObject *batch_columns(PyObject *self, void *unused)

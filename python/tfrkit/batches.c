@@ -119,7 +119,6 @@ static void shut(struct batches *b)
 static void batches_dealloc(PyObject *self)
 {
 	struct batches *b = (struct batches *)self;
-	PyTypeObject *type = Py_TYPE(self);
 
 	if (tfrkit_guard_owns(&b->guard)) {
 		PyThreadState *thread = b->thread = PyEval_SaveThread();
@@ -136,8 +135,7 @@ static void batches_dealloc(PyObject *self)
 	Py_XDECREF((PyObject *)b->batch_type);
 	Py_XDECREF((PyObject *)b->tensor_type);
 	Py_XDECREF(b->columns);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 /* --- the next batch --- */
@@ -253,7 +251,7 @@ static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
 static struct batches *make(
 	struct tfrkit_state *state, PyObject *files, PyObject *features, PyObject *batch_type)
 {
-	struct batches *b = (struct batches *)PyType_GenericAlloc(state->batches, 0);
+	struct batches *b = (struct batches *)PyType_GenericAlloc(state->types[TFRKIT_BATCHES], 0);
 
 	if (!b)
 		return NULL;
@@ -262,7 +260,7 @@ static struct batches *make(
 	b->files = (struct tfrkit_files *)Py_NewRef(files);
 	b->features = (struct tfrkit_features *)Py_NewRef(features);
 	b->batch_type = (PyTypeObject *)Py_NewRef(batch_type);
-	b->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)state->tensor);
+	b->tensor_type = (PyTypeObject *)Py_NewRef((PyObject *)state->types[TFRKIT_TENSOR]);
 	return b;
 }
 
@@ -278,15 +276,13 @@ PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs
 	PyObject *files, *features, *type, *columns;
 	struct batches *b;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!Osz$KKIKppp", names, state->files,
-		    &files, state->features, &features, &PyType_Type, &type, &columns, &opts.stages,
-		    &opts.where, &epochs, &seed, &opts.threads, &memory, &drop_remainder,
-		    &shuffle_files, &skip_bad))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!Osz$KKIKppp", names,
+		    state->types[TFRKIT_FILES], &files, state->types[TFRKIT_FEATURES], &features,
+		    &PyType_Type, &type, &columns, &opts.stages, &opts.where, &epochs, &seed,
+		    &opts.threads, &memory, &drop_remainder, &shuffle_files, &skip_bad))
 		return NULL;
-	if (!PyType_IsSubtype((PyTypeObject *)type, state->batch)) {
-		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	if (!tfrkit_is_batch_type(state, type))
 		return NULL;
-	}
 	opts.epochs = epochs;
 	opts.seed = seed;
 	opts.memory = memory;

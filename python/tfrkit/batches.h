@@ -46,18 +46,6 @@ struct tfrkit_batch {
 struct tfrkit_batch *tfrkit_batch_new(PyTypeObject *type, PyTypeObject *tensor_type,
 	PyObject *features, PyObject *columns, struct tfrkit_block *block);
 
-/* tensor.c */
-struct tfrkit_tensor {
-	PyObject_HEAD struct tfrkit_block *block;
-	struct tfr_tensor is;
-};
-PyObject *tfrkit_tensor_new(
-	PyTypeObject *type, struct tfrkit_block *block, const struct tfr_tensor *t);
-
-/* dlpack.c: methods of a tensor */
-PyObject *tfrkit_dlpack(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *tfrkit_dlpack_device(PyObject *self, PyObject *unused);
-
 /* arrow.c: methods of a batch, of features and of an iterator */
 PyObject *tfrkit_arrow_array(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *tfrkit_arrow_schema(PyObject *self, PyObject *unused);

@@ -28,6 +28,15 @@ void tfrkit_leave(struct tfrkit_guard *g, PyThreadState *thread)
 	g->busy = false;
 }
 
+void tfrkit_free(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	release(self);
+	Py_DECREF(type);
+}
+
 /* Text of libtfr is UTF-8, except where it quotes something that is not. */
 static PyObject *text_of(const char *text)
 {
@@ -87,11 +96,8 @@ bool tfrkit_warn(struct tfrkit_warnings *w)
 
 static void files_dealloc(PyObject *self)
 {
-	PyTypeObject *type = Py_TYPE(self);
-
 	tfr_set_close(((struct tfrkit_files *)self)->set);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 static Py_ssize_t files_length(PyObject *self)
@@ -281,32 +287,24 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out)
-{
-	PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
-	int failed = !type || PyModule_AddType(module, (PyTypeObject *)type);
-
-	if (out && !failed)
-		*out = (PyTypeObject *)type;
-	else
-		Py_XDECREF(type);
-	return failed;
-}
-
 static int exec_module(PyObject *module)
 {
+	PyType_Spec *const specs[] = { &files_spec, &tfrkit_features_spec, &tfrkit_batches_spec,
+		&tfrkit_batch_spec, &tfrkit_tensor_spec, &tfrkit_example_spec, &tfrkit_lookup_spec,
+		&tfrkit_records_spec, &tfrkit_writer_spec };
 	struct tfrkit_state *state = PyModule_GetState(module);
 
-	if (add_type(module, &files_spec, &state->files) ||
-		add_type(module, &tfrkit_features_spec, &state->features) ||
-		add_type(module, &tfrkit_batches_spec, &state->batches) ||
-		add_type(module, &tfrkit_batch_spec, &state->batch) ||
-		add_type(module, &tfrkit_tensor_spec, &state->tensor) ||
-		add_type(module, &tfrkit_example_spec, NULL) ||
-		add_type(module, &tfrkit_lookup_spec, NULL) ||
-		add_type(module, &tfrkit_records_spec, NULL) ||
-		add_type(module, &tfrkit_writer_spec, NULL))
-		return -1;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		PyObject *type = PyType_FromModuleAndSpec(module, specs[i], NULL);
+		int failed = !type || PyModule_AddType(module, (PyTypeObject *)type);
+
+		if (i < TFRKIT_TYPES && !failed)
+			state->types[i] = (PyTypeObject *)type;
+		else
+			Py_XDECREF(type);
+		if (failed)
+			return -1;
+	}
 	return PyModule_AddStringConstant(module, "version", tfr_version());
 }
 
@@ -314,13 +312,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
 {
 	struct tfrkit_state *state = PyModule_GetState(module);
 
-	if (!state)
-		return 0;
-	Py_VISIT(state->files);
-	Py_VISIT(state->features);
-	Py_VISIT(state->batches);
-	Py_VISIT(state->batch);
-	Py_VISIT(state->tensor);
+	for (size_t i = 0; state && i < TFRKIT_TYPES; i++)
+		Py_VISIT(state->types[i]);
 	return 0;
 }
 
@@ -328,13 +321,8 @@ static int clear(PyObject *module)
 {
 	struct tfrkit_state *state = PyModule_GetState(module);
 
-	if (!state)
-		return 0;
-	Py_CLEAR(state->files);
-	Py_CLEAR(state->features);
-	Py_CLEAR(state->batches);
-	Py_CLEAR(state->batch);
-	Py_CLEAR(state->tensor);
+	for (size_t i = 0; state && i < TFRKIT_TYPES; i++)
+		Py_CLEAR(state->types[i]);
 	return 0;
 }
 

@@ -56,13 +56,17 @@ void tfrkit_keep_warning(void *ctx, const char *text); /* ctx: struct tfrkit_war
 /* Issues them and frees them.  False: one was turned into an exception, which is set. */
 bool tfrkit_warn(struct tfrkit_warnings *w);
 
-/* Opens a file for reading by number: by its index if there is a usable one, otherwise by its
- * headers. Without the GIL. */
-enum tfr_status tfrkit_lookup_open(struct tfr_lookup **l, const char *path, struct tfr_error *err);
-
+/* The types that the module keeps, by their place in `types`. */
+enum { TFRKIT_FILES, TFRKIT_FEATURES, TFRKIT_BATCHES, TFRKIT_BATCH, TFRKIT_TENSOR, TFRKIT_TYPES };
 struct tfrkit_state {
-	PyTypeObject *files, *features, *batches, *batch, *tensor;
+	PyTypeObject *types[TFRKIT_TYPES];
 };
+
+/* batch.c: whether the class can be that of batches; otherwise an exception is set. */
+bool tfrkit_is_batch_type(const struct tfrkit_state *state, PyObject *type);
+
+/* Frees an object whose parts are gone. */
+void tfrkit_free(PyObject *self);
 
 /* The files of a set; it never changes, so any thread and process may use it. */
 struct tfrkit_files {

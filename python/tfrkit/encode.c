@@ -37,6 +37,20 @@ static bool refuse(const struct target *t, const char *why)
 	return false;
 }
 
+static bool put_values(const struct target *t, const struct values *v)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status;
+
+	if (v->kind == TFR_KIND_BYTES)
+		status = tfr_builder_bytes(t->builder, t->key, v->bytes, v->n, &err);
+	else if (v->kind == TFR_KIND_FLOAT)
+		status = tfr_builder_floats(t->builder, t->key, v->floats, v->n, &err);
+	else
+		status = tfr_builder_int64s(t->builder, t->key, v->ints, v->n, &err);
+	return check(status, &err);
+}
+
 /* --- arrays --- */
 
 /* One element of native byte order, as either an integer or a float. */
@@ -88,41 +102,38 @@ static char class_of(const char *format, Py_ssize_t size)
 static bool add_contiguous(
 	const struct target *t, const void *data, size_t n, size_t size, char class)
 {
+	struct values v = { .kind = class == 'f' ? TFR_KIND_FLOAT : TFR_KIND_INT64, .n = n };
 	struct tfr_error err = { 0 };
-	bool floats = class == 'f', good = true;
-	int64_t *ints = NULL;
-	float *singles = NULL;
-	int64_t i = 0;
-	double f = 0;
+	void *copy;
+	bool good = true;
 
-	if (floats && size == sizeof(float) && (uintptr_t)data % sizeof(float) == 0)
+	if (class == 'f' && size == sizeof(float) && (uintptr_t)data % sizeof(float) == 0)
 		return check(tfr_builder_floats(t->builder, t->key, data, n, &err), &err);
 	if (class == 'i' && size == sizeof(int64_t) && (uintptr_t)data % sizeof(int64_t) == 0)
 		return check(tfr_builder_int64s(t->builder, t->key, data, n, &err), &err);
-	if (floats)
-		singles = PyMem_Calloc(n + 1, sizeof(*singles));
-	else
-		ints = PyMem_Calloc(n + 1, sizeof(*ints));
-	if (!singles && !ints) {
+	copy = PyMem_Calloc(n + 1, sizeof(int64_t));
+	if (!copy) {
 		PyErr_NoMemory();
 		return false;
 	}
+	v.ints = copy;
+	v.floats = copy;
 	for (size_t k = 0; good && k < n; k++) {
+		int64_t i = 0;
+		double f = 0;
+
 		good = read_element(class, (const char *)data + k * size, size, &i, &f);
-		if (floats)
-			singles[k] = (float)f;
+		if (class == 'f')
+			v.floats[k] = (float)f;
 		else
-			ints[k] = i;
+			v.ints[k] = i;
 	}
-	if (!good)
+	if (good)
+		good = put_values(t, &v);
+	else
 		PyErr_Format(PyExc_OverflowError, "feature '%s': a value is more than int64 holds",
 			t->key);
-	else if (floats)
-		good = check(tfr_builder_floats(t->builder, t->key, singles, n, &err), &err);
-	else
-		good = check(tfr_builder_int64s(t->builder, t->key, ints, n, &err), &err);
-	PyMem_Free(singles);
-	PyMem_Free(ints);
+	PyMem_Free(copy);
 	return good;
 }
 
@@ -261,29 +272,16 @@ static bool add_items(const struct target *t, struct values *v, PyObject *list, 
 	return good;
 }
 
-static bool put_values(const struct target *t, const struct values *v)
-{
-	struct tfr_error err = { 0 };
-	enum tfr_status status;
-
-	if (!v->n)
-		return refuse(t, "an empty list has no kind: use an empty array");
-	if (v->kind == TFR_KIND_BYTES)
-		status = tfr_builder_bytes(t->builder, t->key, v->bytes, v->n, &err);
-	else if (v->kind == TFR_KIND_FLOAT)
-		status = tfr_builder_floats(t->builder, t->key, v->floats, v->n, &err);
-	else
-		status = tfr_builder_int64s(t->builder, t->key, v->ints, v->n, &err);
-	return check(status, &err);
-}
-
 /* The values of a list, or of one object. */
 static bool add_list(const struct target *t, PyObject *value)
 {
 	PyObject *kept = PyList_New(0);
 	struct values v = { 0 };
-	bool good = kept && add_item(t, &v, value, kept) && put_values(t, &v);
+	bool good = kept && add_item(t, &v, value, kept);
 
+	if (good)
+		good = v.n ? put_values(t, &v)
+			   : refuse(t, "an empty list has no kind: use an empty array");
 	PyMem_Free(v.ints);
 	PyMem_Free(v.floats);
 	PyMem_Free(v.bytes);

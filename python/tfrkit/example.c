@@ -16,15 +16,12 @@ struct example {
 static void example_dealloc(PyObject *self)
 {
 	struct example *e = (struct example *)self;
-	PyTypeObject *type = Py_TYPE(self);
-	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-	if (PyType_IS_GC(type))
+	if (PyType_IS_GC(Py_TYPE(self)))
 		PyObject_GC_UnTrack(self);
 	tfr_example_free(e->parsed);
 	Py_XDECREF(e->payload);
-	release(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 static bool parse(struct example *e)
@@ -96,29 +93,25 @@ static bool find(PyObject *self, PyObject *name, const struct tfr_feature **f)
 	return !PyErr_Occurred();
 }
 
-static PyObject *floats(const struct example *e, const struct tfr_feature *f)
+/* A buffer, the offset in it and the number of values: floats are the payload's own if they can be.
+ */
+static PyObject *numbers(const struct example *e, const struct tfr_feature *f)
 {
 	const uint8_t *payload = (const uint8_t *)PyBytes_AsString(e->payload);
+	bool floats = f->kind == TFR_KIND_FLOAT;
 	PyObject *values;
 
-	if (f->one_chunk && (uintptr_t)f->body % sizeof(float) == 0)
+	if (floats && f->one_chunk && (uintptr_t)f->body % sizeof(float) == 0)
 		return Py_BuildValue(
 			"(Onn)", e->payload, (Py_ssize_t)(f->body - payload), (Py_ssize_t)f->count);
-	values = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(f->count * sizeof(float)));
+	values = PyBytes_FromStringAndSize(
+		NULL, (Py_ssize_t)(f->count * (floats ? sizeof(float) : sizeof(int64_t))));
 	if (!values)
 		return NULL;
-	tfr_feature_floats(f, 0, (float *)(void *)PyBytes_AsString(values), f->count);
-	return Py_BuildValue("(Nnn)", values, (Py_ssize_t)0, (Py_ssize_t)f->count);
-}
-
-static PyObject *int64s(const struct tfr_feature *f)
-{
-	PyObject *values =
-		PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(f->count * sizeof(int64_t)));
-
-	if (!values)
-		return NULL;
-	tfr_feature_int64s(f, 0, (int64_t *)(void *)PyBytes_AsString(values), f->count);
+	if (floats)
+		tfr_feature_floats(f, 0, (float *)(void *)PyBytes_AsString(values), f->count);
+	else
+		tfr_feature_int64s(f, 0, (int64_t *)(void *)PyBytes_AsString(values), f->count);
 	return Py_BuildValue("(Nnn)", values, (Py_ssize_t)0, (Py_ssize_t)f->count);
 }
 
@@ -164,10 +157,8 @@ static PyObject *example_raw(PyObject *self, PyObject *name)
 		PyErr_SetObject(PyExc_KeyError, name);
 		return NULL;
 	}
-	if (f->kind == TFR_KIND_FLOAT)
-		values = floats((struct example *)self, f);
-	else if (f->kind == TFR_KIND_INT64)
-		values = int64s(f);
+	if (f->kind == TFR_KIND_FLOAT || f->kind == TFR_KIND_INT64)
+		values = numbers((struct example *)self, f);
 	else if (f->kind == TFR_KIND_BYTES)
 		values = byte_lists(f);
 	else

@@ -60,7 +60,7 @@ static PyObject *wrap(struct tfrkit_state *state, struct tfrkit_block *block, Py
 	block->batch.tensor_count = n;
 	block->batch.records = (uint32_t)tfr_batch_rows(block->parser);
 	batch = (PyObject *)tfrkit_batch_new(
-		(PyTypeObject *)type, state->tensor, features, columns, block);
+		(PyTypeObject *)type, state->types[TFRKIT_TENSOR], features, columns, block);
 	PyMem_Free(tensors);
 	return batch;
 }
@@ -124,13 +124,11 @@ PyObject *tfrkit_parse(PyObject *module, PyObject *args)
 	PyThreadState *thread;
 	size_t done = 0;
 
-	if (!PyArg_ParseTuple(args, "O!O!O!O", &PyTuple_Type, &payloads, state->features, &features,
-		    &PyType_Type, &type, &columns))
+	if (!PyArg_ParseTuple(args, "O!O!O!O", &PyTuple_Type, &payloads,
+		    state->types[TFRKIT_FEATURES], &features, &PyType_Type, &type, &columns))
 		return NULL;
-	if (!PyType_IsSubtype((PyTypeObject *)type, state->batch)) {
-		PyErr_SetString(PyExc_TypeError, "batch_type is not a subclass of Batch");
+	if (!tfrkit_is_batch_type(state, type))
 		return NULL;
-	}
 	list = borrow(payloads);
 	block = list ? calloc(1, sizeof(*block)) : NULL;
 	if (!block) {

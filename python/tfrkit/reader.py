@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import operator
 import os
 from _thread import allocate_lock
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import overload
 
@@ -76,20 +76,12 @@ class _Random:
 
     def __init__(self, files: list[str]) -> None:
         self.process = os.getpid()
-        self._files = files
         self._lock = allocate_lock()
-        self._lookups: OrderedDict[int, _core.Lookup] = OrderedDict()   # the last one was used last
+        self._lookup = functools.lru_cache(_LOOKUPS)(lambda file: _core.Lookup(files[file]))
 
     def read(self, file: int, number: int) -> bytes:
         with self._lock:
-            lookup = self._lookups.get(file)
-            if lookup is None:
-                if len(self._lookups) == _LOOKUPS:
-                    self._lookups.popitem(last=False)
-                lookup = self._lookups[file] = _core.Lookup(self._files[file])
-            else:
-                self._lookups.move_to_end(file)
-            return lookup[number]
+            return self._lookup(file)[number]
 
 
 class Reader:

@@ -1,12 +1,117 @@
-/* records.c - the iterator over the payloads of a set, or of a range of its records.
+/* records.c - the records of one file by number, and the iterator over the payloads of a set or of
+ * a range of its records.
  *
- * One call into libtfr, without the GIL, gets all records that one block of the file holds.  The
- * views stay valid until the next such call, so that next() of a record costs no more than the
- * bytes object that it returns.  A fault is raised after the records before it. */
+ * One call of the iterator into libtfr, without the GIL, gets all records that one block of the
+ * file holds.  The views stay valid until the next such call, so that next() of a record costs no
+ * more than the bytes object that it returns.  A fault is raised after the records before it. */
 #include "core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* --- by number --- */
+
+/* Bytes read for one record, if it is no larger: programs ask for records in random order. */
+enum { BLOCK = 16 << 10 };
+
+struct lookup {
+	PyObject_HEAD struct tfrkit_guard guard;
+	struct tfr_lookup *lookup;
+};
+
+static void lookup_dealloc(PyObject *self)
+{
+	struct lookup *l = (struct lookup *)self;
+
+	if (tfrkit_guard_owns(&l->guard))
+		tfr_lookup_close(l->lookup);
+	tfrkit_free(self);
+}
+
+/* Opens a file for reading by number: by its index if there is a usable one, otherwise by its
+ * headers.  Without the GIL. */
+static enum tfr_status open_lookup(struct tfr_lookup **l, const char *path, struct tfr_error *err)
+{
+	const struct tfr_reader_opts opts = { .block_size = BLOCK };
+	enum tfr_index_state state;
+	enum tfr_status status = tfr_lookup_open(l, path, &opts, &state, err);
+
+	if (!status && !*l)
+		status = tfr_lookup_scan(l, path, &opts, err);
+	return status;
+}
+
+/* Lookup(path) */
+static PyObject *lookup_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct tfr_lookup *lookup = NULL;
+	struct tfr_error err = { 0 };
+	PyObject *path, *self;
+	enum tfr_status status;
+	PyThreadState *thread;
+
+	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+		return NULL;
+	thread = PyEval_SaveThread();
+	status = open_lookup(&lookup, PyBytes_AsString(path), &err);
+	PyEval_RestoreThread(thread);
+	Py_DECREF(path);
+	if (status)
+		return tfrkit_raise(&err);
+	self = PyType_GenericAlloc(type, 0);
+	if (!self) {
+		tfr_lookup_close(lookup);
+		return NULL;
+	}
+	((struct lookup *)self)->guard = tfrkit_guard_new();
+	((struct lookup *)self)->lookup = lookup;
+	return self;
+}
+
+static Py_ssize_t lookup_length(PyObject *self)
+{
+	return (Py_ssize_t)tfr_lookup_count(((struct lookup *)self)->lookup);
+}
+
+static PyObject *lookup_item(PyObject *self, Py_ssize_t number)
+{
+	struct lookup *l = (struct lookup *)self;
+	struct tfr_error err = { 0 };
+	enum tfr_status status = TFR_END;
+	struct tfr_record rec;
+	PyThreadState *thread;
+	PyObject *payload;
+
+	if (!tfrkit_enter(&l->guard, "this lookup", &thread))
+		return NULL;
+	if (number >= 0)
+		status = tfr_lookup_read(l->lookup, (uint64_t)number, &rec, &err);
+	PyEval_RestoreThread(thread);
+	/* The view is valid until the next call, which `busy` holds off until it is copied. */
+	payload = status ? NULL
+			 : PyBytes_FromStringAndSize((const char *)rec.data, (Py_ssize_t)rec.size);
+	l->guard.busy = false;
+	if (status == TFR_END)
+		PyErr_SetString(PyExc_IndexError, "no such record");
+	else if (status)
+		tfrkit_raise(&err);
+	return payload;
+}
+
+static PyType_Slot lookup_slots[] = {
+	{ Py_tp_doc, "The records of one file by number." },
+	{ Py_tp_new, lookup_new },
+	{ Py_tp_dealloc, lookup_dealloc },
+	{ Py_sq_length, lookup_length },
+	{ Py_sq_item, lookup_item },
+	{ 0, NULL },
+};
+
+PyType_Spec tfrkit_lookup_spec = { "tfrkit._core.Lookup", sizeof(struct lookup), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, lookup_slots };
+
+/* --- in order --- */
 
 enum { MOST = 4096 };
 
@@ -31,14 +136,12 @@ struct records {
 static void records_dealloc(PyObject *self)
 {
 	struct records *r = (struct records *)self;
-	PyTypeObject *type = Py_TYPE(self);
 
 	if (tfrkit_guard_owns(&r->guard))
 		tfr_reader_close(r->reader);
 	free(r->recs);
 	Py_XDECREF((PyObject *)r->files);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 /* Records(files, file, skip, count): from record `skip` of file number `file` on, `count` at most
@@ -51,15 +154,15 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	struct records *r;
 
 	(void)kwargs;
-	if (!PyArg_ParseTuple(args, "O!KKK", state->files, &files, &file, &skip, &count))
+	if (!PyArg_ParseTuple(
+		    args, "O!KKK", state->types[TFRKIT_FILES], &files, &file, &skip, &count))
 		return NULL;
 	self = PyType_GenericAlloc(type, 0);
 	if (!self)
 		return NULL;
 	r = (struct records *)self;
 	r->guard = tfrkit_guard_new();
-	Py_INCREF(files);
-	r->files = (struct tfrkit_files *)files;
+	r->files = (struct tfrkit_files *)Py_NewRef(files);
 	r->file = (size_t)file;
 	r->skip = skip;
 	r->left = count;
@@ -75,7 +178,7 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 static enum tfr_status open_at(struct records *r, const char *path)
 {
 	struct tfr_lookup *lookup = NULL;
-	enum tfr_status status = tfrkit_lookup_open(&lookup, path, &r->err);
+	enum tfr_status status = open_lookup(&lookup, path, &r->err);
 
 	if (!status)
 		status = tfr_lookup_reader(lookup, r->skip, &options, &r->reader, &r->err);
@@ -171,11 +274,10 @@ static PyObject *records_next(PyObject *self)
 
 static PyObject *records_iter(PyObject *self)
 {
-	Py_INCREF(self);
-	return self;
+	return Py_NewRef(self);
 }
 
-static PyType_Slot slots[] = {
+static PyType_Slot records_slots[] = {
 	{ Py_tp_doc, "The payloads of a set, in order, as bytes." },
 	{ Py_tp_new, records_new },
 	{ Py_tp_dealloc, records_dealloc },
@@ -185,4 +287,4 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec tfrkit_records_spec = { "tfrkit._core.Records", sizeof(struct records), 0,
-	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots };
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, records_slots };

@@ -34,13 +34,11 @@ static void end(struct writer *w)
 static void writer_dealloc(PyObject *self)
 {
 	struct writer *w = (struct writer *)self;
-	PyTypeObject *type = Py_TYPE(self);
 
 	if (tfrkit_guard_owns(&w->guard))
 		end(w);
 	free(w->run);
-	PyObject_Free(self);
-	Py_DECREF(type);
+	tfrkit_free(self);
 }
 
 static enum tfr_status open_writer(struct tfr_set_writer **set, const char *path,

@@ -1,5 +1,10 @@
-/* pipeline/flow/flow.c - what waits between the nodes, and the workers from their start to their
- * end. */
+/* pipeline/flow/flow.c - the slots between the nodes, and the pool of workers: each takes the job
+ * furthest downstream that has input and room.
+ *
+ * A job is a claim, which takes the input under the lock or says what is missing, and a run,
+ * which does the work without the lock.  There is one exception to downstream first: the queue
+ * before a node may not run dry, or all workers but the one that refills it would be idle.  An
+ * idle worker charges its time to the stages by what each one lacks. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,153 +12,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
-
-/* ---- from start to end ---- */
-
-static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error *err)
-{
-	n->slots = calloc(n->slot_count, sizeof(*n->slots));
-	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
-		struct tfr_job_slot *s = &n->slots[i];
-
-		s->in = calloc(n->per_job, sizeof(struct tfr_feed_sample *));
-		s->out_capacity = n->per_job;
-		s->out = calloc(s->out_capacity, sizeof(struct tfr_feed_sample *));
-		if (!s->in || !s->out)
-			return tfr_fail_nomem(err, "starting the workers");
-	}
-	return n->slots ? TFR_OK : tfr_fail_nomem(err, "starting the workers");
-}
-
-static enum tfr_status allocate(struct tfr_flow *flow, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK;
-
-	for (unsigned i = 1; status == TFR_OK && i < flow->node_count; i++)
-		if (flow->nodes[i].kind < NODE_PLACE)
-			status = allocate_slots(&flow->nodes[i], err);
-	return status;
-}
-
-static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
-{
-	struct tfr_feed_sample *s;
-
-	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
-		struct tfr_job_slot *slot = &n->slots[i];
-
-		if (slot->out)
-			tfr_samples_put(
-				flow->pool, slot->out + slot->at, slot->out_count - slot->at);
-		free(slot->in);
-		free(slot->out);
-	}
-	free(n->slots);
-	if (n->kind == NODE_SHUFFLE) {
-		while ((s = tfr_shuffler_discard(&n->shuffler)))
-			tfr_sample_put(flow->pool, s);
-		tfr_shuffler_clear(&n->shuffler);
-	}
-	tfr_sample_cache_free(n->cache);
-}
-
-static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struct tfr_error *err)
-{
-	const struct tfr_feed_settings *set = flow->set;
-	struct tfr_worker *w = &flow->workers[number];
-	enum tfr_status status = TFR_OK;
-
-	w->flow = flow;
-	w->time.thread = number;
-	w->example = tfr_example_new();
-	w->places = calloc(tfr_flow_copies(flow), sizeof(*w->places));
-	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_feed_sample *));
-	if (!w->example || !w->places || !w->dropped)
-		return tfr_fail_nomem(err, "starting the workers");
-	if (set->opts.where)
-		status = tfr_where_compile(&w->where, set->opts.where, err);
-	if (status == TFR_OK && set->features)
-		status = tfr_feature_block_parser(set->features, &w->parser, err);
-	if (status == TFR_OK && set->images)
-		status = tfr_image_executor_new(
-			&w->executor, set->opts.memory / 4, set->opts.fast_decode, err);
-	return status;
-}
-
-static void worker_clear(struct tfr_worker *w)
-{
-	tfr_image_executor_free(w->executor);
-	tfr_example_free(w->example);
-	tfr_where_free(w->where);
-	tfr_batch_parser_free(w->parser);
-	free(w->places);
-	free(w->dropped);
-}
-
-static enum tfr_status start_threads(struct tfr_flow *flow, struct tfr_error *err)
-{
-	int rc = 0;
-
-	pthread_mutex_lock(&flow->control->lock);
-	for (unsigned i = 0; i < flow->set->opts.threads; i++)
-		tfr_statistics_watch(flow->statistics, &flow->workers[i].idle);
-	pthread_mutex_unlock(&flow->control->lock);
-	for (unsigned i = 0; rc == 0 && i < flow->set->opts.threads; i++) {
-		rc = pthread_create(&flow->threads[i], NULL, tfr_worker_main, &flow->workers[i]);
-		flow->threads_started += rc == 0;
-	}
-	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
-}
-
-enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
-{
-	unsigned threads = flow->set->opts.threads;
-	enum tfr_status status = TFR_OK;
-
-	TFR_TRY(allocate(flow, err));
-	flow->workers = calloc(threads, sizeof(*flow->workers));
-	flow->threads = calloc(threads, sizeof(*flow->threads));
-	if (!flow->workers || !flow->threads)
-		return tfr_fail_nomem(err, "starting the workers");
-	for (unsigned i = 0; status == TFR_OK && i < threads; i++)
-		status = worker_init(flow, i, err);
-	return status ? status : start_threads(flow, err);
-}
-
-void tfr_flow_stop(struct tfr_flow *flow)
-{
-	for (unsigned i = 0; i < flow->threads_started; i++)
-		pthread_join(flow->threads[i], NULL);
-}
-
-void tfr_flow_warn(struct tfr_flow *flow)
-{
-	struct tfr_feature_watch *all = NULL;
-
-	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
-		struct tfr_where *where = flow->workers[i].where;
-
-		if (where && all)
-			tfr_feature_watch_merge(all, tfr_where_lookout(where));
-		else if (where)
-			all = tfr_where_lookout(where);
-	}
-	if (all)
-		tfr_feature_watch_warn(all, flow->set->opts.warn, flow->set->opts.ctx);
-}
-
-void tfr_flow_free(struct tfr_flow *flow)
-{
-	if (!flow)
-		return;
-	for (unsigned i = 0; i < flow->node_count; i++)
-		clear_node(flow, &flow->nodes[i]);
-	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++)
-		worker_clear(&flow->workers[i]);
-	free(flow->workers);
-	free(flow->threads);
-	free(flow);
-}
 
 /* ---- slots ---- */
 
@@ -240,11 +98,273 @@ bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node 
 	return tfr_flow_node_over(flow, n->up);
 }
 
+/* ---- the pool ---- */
+
+static const struct {
+	bool (*claim)(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
+	void (*run)(struct tfr_flow *flow, struct tfr_worker *w);
+} jobs[] = {
+	[NODE_MAP] = { tfr_map_claim, tfr_map_run },
+	[NODE_SHUFFLE] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_CACHE] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_PREFETCH] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_PLACE] = { tfr_place_claim, tfr_place_run },
+	[NODE_RECORDS] = { tfr_records_claim, tfr_records_run },
+	[NODE_DROP] = { tfr_drop_claim, tfr_drop_run },
+};
+
+static bool claim(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lacks)
+{
+	w->lack = LACK_NOTHING;
+	if (jobs[n->kind].claim(flow, w, n))
+		return true;
+	lacks[n - flow->nodes] = w->lack;
+	return false;
+}
+
+void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)
+{
+	uint64_t waited = tfr_job_time_end(flow->statistics, &w->time);
+
+	pthread_mutex_lock(&flow->control->lock);
+	tfr_statistics_add_job(flow->statistics, &w->time, waited);
+}
+
+static void charge_stages(struct tfr_flow *flow, struct tfr_worker *w,
+	const struct tfr_flow_node *n, enum tfr_lack lack)
+{
+	enum tfr_account which = lack == LACK_INPUT ? TFR_ACCOUNT_STARVED : TFR_ACCOUNT_BLOCKED;
+
+	for (unsigned i = n->from; lack && i < n->to && i < flow->set->rows; i++)
+		tfr_statistics_charge(flow->statistics, &w->idle, i, which);
+}
+
+/* Charges why the pool has less work than workers: the last node has no room, or the first no
+ * input, or a node that one worker at a time runs is running. */
+static void charge_pool(struct tfr_flow *flow, struct tfr_worker *w, const enum tfr_lack *lacks)
+{
+	enum tfr_pool_account why;
+	bool serial = false;
+
+	for (unsigned i = 1; i < flow->node_count; i++)
+		serial |= flow->nodes[i].running;
+	if (lacks[flow->node_count - 1] == LACK_ROOM)
+		why = TFR_POOL_BLOCKED;
+	else if (serial)
+		why = TFR_POOL_SERIAL;
+	else if (lacks[1] == LACK_INPUT)
+		why = TFR_POOL_STARVED;
+	else
+		return;
+	tfr_statistics_charge_pool(flow->statistics, &w->idle, why);
+}
+
+static bool is_dry(const struct tfr_flow *flow, const struct tfr_flow_node *n)
+{
+	const struct tfr_flow_node *next = n + 1;
+	uint64_t enough =
+		flow->set->opts.threads * (uint64_t)(next->kind < NODE_PLACE ? next->per_job : 1);
+
+	return n->waiting < enough;
+}
+
+static void wait_for_work(struct tfr_flow *flow, struct tfr_worker *w, const enum tfr_lack *lacks)
+{
+	tfr_span_begin(&w->idle);
+	for (unsigned i = 1; i < flow->node_count; i++)
+		charge_stages(flow, w, &flow->nodes[i], lacks[i]);
+	charge_pool(flow, w, lacks);
+	tfr_feed_wait_for_work(flow->control);
+	tfr_span_end(&w->idle);
+}
+
+/* Finds a job of a node; NULL: a batch to complete, or all is over. */
+static struct tfr_flow_node *next_job(struct tfr_flow *flow, struct tfr_worker *w)
+{
+	enum tfr_lack lacks[NODES_MAX];
+	uint64_t moves;
+
+	assert(flow->node_count >= 2); /* the source, and a last node */
+	w->batch = NULL;
+	while (!flow->control->stopping) {
+		w->batch = tfr_transfer_take_incomplete(flow->transfer);
+		if (w->batch)
+			return NULL;
+		moves = flow->control->moves;
+		for (struct tfr_flow_node *n = flow->last - 1; n > flow->nodes; n--)
+			if (is_dry(flow, n) && claim(flow, w, n, lacks))
+				return n;
+		for (struct tfr_flow_node *n = flow->last; n > flow->nodes; n--)
+			if (claim(flow, w, n, lacks))
+				return n;
+		/* Looking for work may itself have made some: an end came to light upstream. */
+		if (moves == flow->control->moves)
+			wait_for_work(flow, w, lacks);
+	}
+	return NULL;
+}
+
+static void *worker_main(void *arg)
+{
+	struct tfr_worker *w = arg;
+	struct tfr_flow *flow = w->flow;
+	struct tfr_flow_node *n;
+
+	pthread_mutex_lock(&flow->control->lock);
+	while ((n = next_job(flow, w)) || w->batch) {
+		pthread_mutex_unlock(&flow->control->lock);
+		tfr_job_time_begin(&w->time);
+		if (n)
+			jobs[n->kind].run(flow, w);
+		else
+			tfr_records_run(flow, w);
+	}
+	pthread_mutex_unlock(&flow->control->lock);
+	return NULL;
+}
+
+/* ---- from start to end ---- */
+
+static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error *err)
+{
+	n->slots = calloc(n->slot_count, sizeof(*n->slots));
+	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
+		struct tfr_job_slot *s = &n->slots[i];
+
+		s->in = calloc(n->per_job, sizeof(struct tfr_feed_sample *));
+		s->out_capacity = n->per_job;
+		s->out = calloc(s->out_capacity, sizeof(struct tfr_feed_sample *));
+		if (!s->in || !s->out)
+			return tfr_fail_nomem(err, "starting the workers");
+	}
+	return n->slots ? TFR_OK : tfr_fail_nomem(err, "starting the workers");
+}
+
+static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
+{
+	struct tfr_feed_sample *s;
+
+	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
+		struct tfr_job_slot *slot = &n->slots[i];
+
+		if (slot->out)
+			tfr_samples_put(
+				flow->pool, slot->out + slot->at, slot->out_count - slot->at);
+		free(slot->in);
+		free(slot->out);
+	}
+	free(n->slots);
+	if (n->kind == NODE_SHUFFLE) {
+		while ((s = tfr_shuffler_discard(&n->shuffler)))
+			tfr_sample_put(flow->pool, s);
+		tfr_shuffler_clear(&n->shuffler);
+	}
+	tfr_sample_cache_free(n->cache);
+}
+
+static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struct tfr_error *err)
+{
+	const struct tfr_feed_settings *set = flow->set;
+	struct tfr_worker *w = &flow->workers[number];
+
+	w->flow = flow;
+	w->time.thread = number;
+	w->example = tfr_example_new();
+	w->places = calloc(tfr_flow_copies(flow), sizeof(*w->places));
+	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_feed_sample *));
+	if (!w->example || !w->places || !w->dropped)
+		return tfr_fail_nomem(err, "starting the workers");
+	if (set->opts.where)
+		TFR_TRY(tfr_where_compile(&w->where, set->opts.where, err));
+	if (set->features)
+		TFR_TRY(tfr_feature_block_parser(set->features, &w->parser, err));
+	return set->images ? tfr_image_executor_new(
+				     &w->executor, set->opts.memory / 4, set->opts.fast_decode, err)
+			   : TFR_OK;
+}
+
+static void worker_clear(struct tfr_worker *w)
+{
+	tfr_image_executor_free(w->executor);
+	tfr_example_free(w->example);
+	tfr_where_free(w->where);
+	tfr_batch_parser_free(w->parser);
+	free(w->places);
+	free(w->dropped);
+}
+
+static enum tfr_status start_threads(struct tfr_flow *flow, struct tfr_error *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&flow->control->lock);
+	for (unsigned i = 0; i < flow->set->opts.threads; i++)
+		tfr_statistics_watch(flow->statistics, &flow->workers[i].idle);
+	pthread_mutex_unlock(&flow->control->lock);
+	for (unsigned i = 0; rc == 0 && i < flow->set->opts.threads; i++) {
+		rc = pthread_create(&flow->threads[i], NULL, worker_main, &flow->workers[i]);
+		flow->threads_started += rc == 0;
+	}
+	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
+}
+
+enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
+{
+	unsigned threads = flow->set->opts.threads;
+
+	for (unsigned i = 1; i < flow->node_count; i++)
+		if (flow->nodes[i].kind < NODE_PLACE)
+			TFR_TRY(allocate_slots(&flow->nodes[i], err));
+	flow->workers = calloc(threads, sizeof(*flow->workers));
+	flow->threads = calloc(threads, sizeof(*flow->threads));
+	if (!flow->workers || !flow->threads)
+		return tfr_fail_nomem(err, "starting the workers");
+	for (unsigned i = 0; i < threads; i++)
+		TFR_TRY(worker_init(flow, i, err));
+	return start_threads(flow, err);
+}
+
+void tfr_flow_stop(struct tfr_flow *flow)
+{
+	for (unsigned i = 0; i < flow->threads_started; i++)
+		pthread_join(flow->threads[i], NULL);
+}
+
+void tfr_flow_warn(struct tfr_flow *flow)
+{
+	struct tfr_feature_watch *all = NULL;
+
+	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
+		struct tfr_where *where = flow->workers[i].where;
+
+		if (where && all)
+			tfr_feature_watch_merge(all, tfr_where_lookout(where));
+		else if (where)
+			all = tfr_where_lookout(where);
+	}
+	if (all)
+		tfr_feature_watch_warn(all, flow->set->opts.warn, flow->set->opts.ctx);
+}
+
+void tfr_flow_free(struct tfr_flow *flow)
+{
+	if (!flow)
+		return;
+	for (unsigned i = 0; i < flow->node_count; i++)
+		clear_node(flow, &flow->nodes[i]);
+	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++)
+		worker_clear(&flow->workers[i]);
+	free(flow->workers);
+	free(flow->threads);
+	free(flow);
+}
+
 /* ---- reports ---- */
 
 uint64_t tfr_flow_epochs(const struct tfr_flow *flow)
 {
-	return tfr_flow_last_const(flow)->epochs;
+	return flow->last->epochs;
 }
 
 unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)

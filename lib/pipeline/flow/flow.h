@@ -11,7 +11,6 @@
 #ifndef TFR_PIPELINE_FLOW_H
 #define TFR_PIPELINE_FLOW_H
 
-#include "pipeline/context.h"
 #include "pipeline/first_records.h"
 #include "pipeline/settings.h"
 #include "pipeline/source/record_source.h"

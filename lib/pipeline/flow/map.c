@@ -10,18 +10,17 @@
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
-bool tfr_map_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
 	if (n->claimed - n->taken == n->slot_count) {
-		*lack = LACK_ROOM;
+		w->lack = LACK_ROOM;
 		return false;
 	}
 	s->in_count = tfr_flow_node_take(flow, n->up, s->in, n->per_job);
 	if (!s->in_count) {
-		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
+		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	assert(!s->done && !s->out_count); /* it was handed on completely */
@@ -147,16 +146,10 @@ struct making {
 static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
 {
 	struct making *m = ctx;
-	struct tfr_pixels *pixels;
 
 	if (!m->made[k])
-		m->made[k] = tfr_sample_pixels(m->flow->pool, form);
-	if (!m->made[k])
-		return NULL;
-	if (!mask)
-		return m->made[k]->pixels[0].data;
-	pixels = tfr_sample_mask_pixels(m->flow->pool, m->made[k], form);
-	return pixels ? pixels->data : NULL;
+		m->made[k] = tfr_sample_pixels(m->flow->pool, form, m->flow->set->masks);
+	return m->made[k] ? m->made[k]->pixels[mask].data : NULL;
 }
 
 struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)

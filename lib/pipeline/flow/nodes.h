@@ -9,7 +9,6 @@
 #include "base/shuffler.h"
 #include "pipeline/control.h"
 #include "pipeline/flow/flow.h"
-#include "pipeline/flow/sample_cache.h"
 #include "pipeline/images/recipe.h"
 
 enum { NODES_MAX = STAGES_COUNT_MAX + 2 };
@@ -33,6 +32,8 @@ struct tfr_job_slot {
 	unsigned at; /* of out: handed on */
 	bool done;
 };
+
+struct tfr_sample_cache;
 
 struct tfr_flow_node {
 	enum tfr_node_kind kind;
@@ -59,6 +60,9 @@ struct tfr_flow_node {
 	uint64_t seen, looks; /* samples that the next node found */
 };
 
+/* LACK_NOTHING: the node is over, or another worker runs it. */
+enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
+
 struct tfr_worker {
 	struct tfr_flow *flow;
 	struct tfr_image_executor *executor;
@@ -66,6 +70,7 @@ struct tfr_worker {
 	struct tfr_where *where;
 	struct tfr_batch_parser *parser;
 	struct tfr_span idle;
+	enum tfr_lack lack;	    /* of the last claim that failed */
 	struct tfr_flow_node *node; /* the job: of this one, */
 	struct tfr_job_slot *slot;  /* this slot, */
 	struct tfr_feed_sample *sample;
@@ -86,6 +91,7 @@ struct tfr_flow {
 	struct tfr_record_source *source;
 	struct tfr_transfer *transfer;
 	struct tfr_flow_node nodes[NODES_MAX];
+	struct tfr_flow_node *last; /* of them */
 	unsigned node_count;
 	uint64_t epochs; /* of a cache: that are given out; 0: no limit */
 	struct tfr_worker *workers;
@@ -94,16 +100,6 @@ struct tfr_flow {
 };
 
 enum { DROP_AT_ONCE = 256 };
-
-static inline struct tfr_flow_node *tfr_flow_last(struct tfr_flow *flow)
-{
-	return &flow->nodes[flow->node_count - 1];
-}
-
-static inline const struct tfr_flow_node *tfr_flow_last_const(const struct tfr_flow *flow)
-{
-	return &flow->nodes[flow->node_count - 1];
-}
 
 /* Images that a node makes of one. */
 static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
@@ -125,26 +121,29 @@ bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample);
 
 /* ---- jobs ----
  *
- * A claim takes the input of a job, or says what is missing; LACK_NOTHING: the node is over, or
- * another worker runs it.  A run does the work without the lock and returns with it. */
-enum tfr_lack { LACK_NOTHING, LACK_INPUT, LACK_ROOM };
+ * A claim takes the input of a job, or sets w->lack to what is missing.  A run does the work
+ * without the lock and returns with it. */
 
-bool tfr_map_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_ordered_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w);
 /* place.c: the last nodes */
-bool tfr_place_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_records_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_records_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_drop_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack);
+bool tfr_drop_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
+
+/* ordered.c: the samples of the first epoch, for all later ones, which point into the cache.  NULL:
+ * out of memory. */
+struct tfr_sample_cache *tfr_sample_cache_new(void);
+void tfr_sample_cache_free(struct tfr_sample_cache *c); /* accepts NULL */
+/* Sets the bytes that it may take: once the plan is settled. */
+void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit);
+/* What an entry takes beside its bytes. */
+uint64_t tfr_sample_cache_entry_bytes(void);
 
 /* map.c: a sample as an executor takes it. */
 struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s);
@@ -152,11 +151,7 @@ struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s);
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes);
 
-/* ---- workers.c ---- */
-
-/* A thread's main function; its argument is a struct tfr_worker. */
-void *tfr_worker_main(void *arg);
-/* Takes the lock, and adds the times of the job. */
+/* flow.c: takes the lock, and adds the times of the job. */
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);
 
 #endif

@@ -4,16 +4,258 @@
  * They only move pointers (and the cache copies), a few hundred at a time and without the lock,
  * so that they do not limit the others. */
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include <tfr-private/text.h>
+
+#include "base/array.h"
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
+
+/* ---- the samples in a cache: entries in order, and their bytes in slabs of memory ----
+ *
+ * The bytes of an entry are the payload.  Of pixels they are two forms, then the rows of the
+ * image without gaps, then those of the mask.  Adding and getting need no lock: the node runs
+ * one worker at a time. */
+
+enum { SLAB = 4 << 20, ENTRIES = 4096, FORMS = 128, LINE = 64 };
+
+_Static_assert(2 * sizeof(struct tfr_pixels) <= FORMS, "two forms before the pixels");
+
+struct entry {
+	uint64_t ordinal, record, offset, size;
+	uint8_t *memory;
+	uint32_t image_at, image_size, mask_at, mask_size; /* encoded, in the payload */
+	uint32_t file, copy;
+	bool pixels;
+};
+
+struct slab {
+	struct slab *next;
+	size_t used, capacity;
+	_Alignas(LINE) uint8_t bytes[];
+};
+
+struct tfr_sample_cache {
+	struct entry **entries; /* by ENTRIES */
+	uint64_t count;
+	uint64_t bytes, limit; /* of memory */
+	struct slab *slabs;
+};
+
+struct tfr_sample_cache *tfr_sample_cache_new(void)
+{
+	return calloc(1, sizeof(struct tfr_sample_cache));
+}
+
+void tfr_sample_cache_free(struct tfr_sample_cache *c)
+{
+	if (!c)
+		return;
+	while (c->slabs) {
+		struct slab *s = c->slabs;
+
+		c->slabs = s->next;
+		free(s);
+	}
+	for (uint64_t i = 0; i * ENTRIES < c->count; i++)
+		free(c->entries[i]);
+	free(c->entries);
+	free(c);
+}
+
+void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit)
+{
+	c->limit = limit;
+}
+
+static uint64_t row_bytes(const struct tfr_pixels *px)
+{
+	return (uint64_t)px->width * px->channels * tfr_dtype_size(px->dtype);
+}
+
+static uint64_t pixel_bytes(const struct tfr_pixels *px)
+{
+	return px->data ? (row_bytes(px) * px->height + LINE - 1) / LINE * LINE : 0;
+}
+
+static uint64_t stored_bytes(const struct tfr_feed_sample *s)
+{
+	if (!s->pixels)
+		return s->size;
+	return FORMS + pixel_bytes(&s->pixels[0]) + pixel_bytes(&s->pixels[1]);
+}
+
+uint64_t tfr_sample_cache_entry_bytes(void)
+{
+	return sizeof(struct entry);
+}
+
+/* Room in memory for an entry's bytes; NULL: there is none. */
+static uint8_t *take_room(struct tfr_sample_cache *c, uint64_t bytes)
+{
+	struct slab *s = c->slabs;
+	uint64_t need = (bytes + LINE - 1) / LINE * LINE;
+
+	if (bytes < LINE * 8) /* small records are packed */
+		need = (bytes + 15) / 16 * 16;
+	if (!s || s->capacity - s->used < need) {
+		size_t capacity = need > SLAB / 4 ? (size_t)need : SLAB;
+
+		s = aligned_alloc(LINE, (sizeof(*s) + capacity + LINE - 1) / LINE * LINE);
+		if (!s)
+			return NULL;
+		*s = (struct slab){ .capacity = capacity };
+		/* A slab for one large entry does not replace the slab that has room. */
+		if (c->slabs && capacity != SLAB) {
+			s->next = c->slabs->next;
+			c->slabs->next = s;
+		} else {
+			s->next = c->slabs;
+			c->slabs = s;
+		}
+	}
+	s->used += need;
+	return s->bytes + s->used - need;
+}
+
+static enum tfr_status too_much(const struct tfr_sample_cache *c, struct tfr_error *err)
+{
+	char limit[TFR_SIZE_TEXT];
+
+	tfr_fail(err, TFR_ENOMEM, "the cache does not fit the %s that are left for it",
+		tfr_format_size(c->limit, limit));
+	tfr_error_hint(
+		err, "Raise --memory, or leave out the stage: the system keeps files in memory.");
+	return TFR_ENOMEM;
+}
+
+static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_feed_sample *s)
+{
+	uint64_t block = c->count / ENTRIES;
+	struct entry *e;
+
+	if (c->count % ENTRIES == 0) {
+		if (TFR_ARRAY_ONE_MORE(c->entries, block))
+			return NULL;
+		c->entries[block] = malloc(ENTRIES * sizeof(struct entry));
+		if (!c->entries[block])
+			return NULL;
+	}
+	e = &c->entries[block][c->count % ENTRIES];
+	*e = (struct entry){
+		.ordinal = s->ordinal,
+		.record = s->record,
+		.offset = s->offset,
+		.size = s->size,
+		.image_at = s->image ? (uint32_t)(s->image - s->data) : 0,
+		.image_size = (uint32_t)s->image_size,
+		.mask_at = s->mask ? (uint32_t)(s->mask - s->data) : 0,
+		.mask_size = (uint32_t)s->mask_size,
+		.file = s->file,
+		.copy = s->copy,
+		.pixels = s->pixels,
+	};
+	c->count++;
+	return e;
+}
+
+/* Copies pixels, and points their form to the copy.  Returns its end. */
+static uint8_t *copy_pixels(struct tfr_pixels *px, uint8_t *to)
+{
+	uint8_t *end = to + pixel_bytes(px), *at = tfr_pixels_pack(px, to);
+
+	memset(at, 0, (size_t)(end - at));
+	px->data = to;
+	px->stride = row_bytes(px);
+	return end;
+}
+
+static void copy_sample(const struct tfr_feed_sample *s, uint8_t *to)
+{
+	struct tfr_pixels *forms = (struct tfr_pixels *)to;
+
+	if (!s->pixels) {
+		memcpy(to, s->data, s->size);
+		return;
+	}
+	memcpy(forms, s->pixels, 2 * sizeof(*forms));
+	to = copy_pixels(&forms[0], to + FORMS);
+	if (forms[1].data)
+		copy_pixels(&forms[1], to);
+}
+
+/* Adds a copy of a sample.  TFR_ENOMEM: it would exceed the limit, or there is no memory. */
+static enum tfr_status add_entry(
+	struct tfr_sample_cache *c, const struct tfr_feed_sample *s, struct tfr_error *err)
+{
+	uint64_t bytes = stored_bytes(s);
+	struct entry *e = new_entry(c, s);
+
+	if (!e)
+		return tfr_fail_nomem(err, "caching");
+	c->bytes += sizeof(*e) + bytes;
+	if (c->bytes > c->limit)
+		return too_much(c, err);
+	e->memory = take_room(c, bytes ? bytes : 1);
+	if (!e->memory)
+		return tfr_fail_nomem(err, "caching");
+	copy_sample(s, e->memory);
+	return TFR_OK;
+}
+
+static void fill_sample(const struct entry *e, uint64_t epoch, struct tfr_feed_sample *s)
+{
+	s->epoch = epoch;
+	s->ordinal = e->ordinal;
+	s->record = e->record;
+	s->offset = e->offset;
+	s->size = e->size;
+	s->file = e->file;
+	s->copy = e->copy;
+	if (e->pixels) {
+		s->pixels = (struct tfr_pixels *)e->memory;
+		return;
+	}
+	s->data = e->memory;
+	s->image = e->image_size ? e->memory + e->image_at : NULL;
+	s->image_size = e->image_size;
+	s->mask = e->mask_size ? e->memory + e->mask_at : NULL;
+	s->mask_size = e->mask_size;
+}
+
+enum { AT_ONCE = 256 };
+
+/* Samples number `first` up to first + n, of `epoch`. */
+static enum tfr_status get_entries(struct tfr_sample_cache *c, struct tfr_sample_pool *store,
+	uint64_t first, unsigned n, uint64_t epoch, struct tfr_feed_sample **out,
+	struct tfr_error *err)
+{
+	static const size_t none[AT_ONCE];
+
+	for (unsigned at = 0; at < n; at += AT_ONCE) {
+		unsigned count = n - at < AT_ONCE ? n - at : AT_ONCE;
+
+		if (!tfr_samples_get(store, none, count, out + at)) {
+			tfr_samples_put(store, out, at);
+			return tfr_fail_nomem(err, "taking records out of the cache");
+		}
+		for (uint64_t i = at; i < at + count; i++)
+			fill_sample(&c->entries[(first + i) / ENTRIES][(first + i) % ENTRIES],
+				epoch, out[i]);
+	}
+	return TFR_OK;
+}
+
+/* ---- claims ---- */
 
 /* Whether there is something to give out though nothing comes in. */
 static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	if (n->kind == NODE_SHUFFLE)
 		return n->shuffler.front_closed;
-	return n->kind == NODE_CACHE && !n->over && tfr_sample_cache_count(n->cache) &&
+	return n->kind == NODE_CACHE && !n->over && n->cache->count &&
 	       tfr_flow_node_over(flow, n->up);
 }
 
@@ -28,16 +270,14 @@ static unsigned wanted(const struct tfr_flow_node *n)
 							    : n->per_job;
 }
 
-bool tfr_ordered_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
 
-	*lack = LACK_NOTHING;
 	if (n->running)
 		return false;
 	if (!has_room(n)) {
-		*lack = LACK_ROOM;
+		w->lack = LACK_ROOM;
 		return false;
 	}
 	s->in_count = tfr_flow_node_take(flow, n->up, s->in, wanted(n));
@@ -46,7 +286,7 @@ bool tfr_ordered_claim(
 			n->over = true;
 			tfr_feed_wake_workers(flow->control);
 		}
-		*lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
+		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
 	}
 	assert(!s->done && !s->out_count);
@@ -134,7 +374,7 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 
 	for (unsigned i = 0; i < s->in_count; i++) {
 		if (status == TFR_OK && n->cache && s->in[i])
-			status = tfr_sample_cache_add(n->cache, s->in[i], &w->err);
+			status = add_entry(n->cache, s->in[i], &w->err);
 		s->out[s->out_count++] = s->in[i];
 	}
 	return status;
@@ -144,14 +384,14 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
 	struct tfr_job_slot *s)
 {
-	uint64_t left = tfr_sample_cache_count(n->cache) - n->epoch_items;
+	uint64_t left = n->cache->count - n->epoch_items;
 	unsigned count = left < n->per_job - 1 ? (unsigned)left : n->per_job - 1;
 
-	TFR_TRY(tfr_sample_cache_get(n->cache, flow->pool, n->epoch_items, count,
+	TFR_TRY(get_entries(n->cache, flow->pool, n->epoch_items, count,
 		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err));
 	s->out_count = count;
 	n->epoch_items += count;
-	if (n->epoch_items == tfr_sample_cache_count(n->cache)) {
+	if (n->epoch_items == n->cache->count) {
 		s->out[s->out_count++] = NULL;
 		n->epoch_items = 0;
 		n->seen_epochs++;
@@ -165,7 +405,7 @@ static void end_cache(const struct tfr_flow *flow, struct tfr_flow_node *n)
 	uint64_t done = 1 + n->seen_epochs;
 
 	if (tfr_flow_node_over(flow, n->up) &&
-		(tfr_record_source_fault(flow->source, NULL) || !tfr_sample_cache_count(n->cache) ||
+		(tfr_record_source_fault(flow->source, NULL) || !n->cache->count ||
 			(flow->epochs && done >= flow->epochs)))
 		n->over = true;
 }

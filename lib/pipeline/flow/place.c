@@ -5,7 +5,6 @@
  * which worker makes them.  An image that becomes several takes as many places, which may be in
  * two batches or more. */
 #include <assert.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
@@ -22,33 +21,31 @@ static void end_epoch(struct tfr_flow *flow, struct tfr_flow_node *n)
 	tfr_transfer_end_epoch(flow->transfer);
 }
 
-/* There was no input: returns what is missing. */
-static enum tfr_lack lacks(struct tfr_flow *flow, struct tfr_flow_node *n)
+/* There was no input. */
+static void note_lack(struct tfr_flow *flow, struct tfr_worker *w, const struct tfr_flow_node *n)
 {
-	if (!tfr_flow_node_over(flow, n->up))
-		return LACK_INPUT;
-	tfr_transfer_end(flow->transfer);
-	return LACK_NOTHING;
+	bool over = tfr_flow_node_over(flow, n->up);
+
+	w->lack = over ? LACK_NOTHING : LACK_INPUT;
+	if (over)
+		tfr_transfer_end(flow->transfer);
 }
 
 /* Up to `max` samples, NULL at the end of them where an epoch ends, with a batch open for them and
- * room for `ahead` more.  0: *lack says what is missing. */
-static unsigned take_placed(struct tfr_flow *flow, struct tfr_flow_node *n, unsigned ahead,
-	struct tfr_feed_sample **to, unsigned max, enum tfr_lack *lack)
+ * room for `ahead` more.  0: w->lack says what is missing. */
+static unsigned take_placed(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
+	unsigned ahead, struct tfr_feed_sample **to, unsigned max)
 {
+	bool over = tfr_flow_node_over(flow, n->up);
 	unsigned count;
 
-	if (tfr_flow_node_over(flow, n->up)) {
-		*lack = lacks(flow, n);
+	if (!over && !tfr_transfer_room(flow->transfer, ahead)) {
+		w->lack = LACK_ROOM;
 		return 0;
 	}
-	if (!tfr_transfer_room(flow->transfer, ahead)) {
-		*lack = LACK_ROOM;
-		return 0;
-	}
-	count = tfr_flow_node_take(flow, n->up, to, max);
+	count = over ? 0 : tfr_flow_node_take(flow, n->up, to, max);
 	if (!count) {
-		*lack = lacks(flow, n);
+		note_lack(flow, w, n);
 		return 0;
 	}
 	n->epoch_items += count - !to[count - 1];
@@ -59,13 +56,12 @@ static unsigned take_placed(struct tfr_flow *flow, struct tfr_flow_node *n, unsi
 
 /* ---- images ---- */
 
-bool tfr_place_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	uint32_t copies = tfr_flow_node_copies(n), batch = flow->set->batch;
 
 	do {
-		if (!take_placed(flow, n, (copies + batch - 2) / batch, &w->sample, 1, lack))
+		if (!take_placed(flow, w, n, (copies + batch - 2) / batch, &w->sample, 1))
 			return false;
 		if (!w->sample)
 			end_epoch(flow, n);
@@ -87,23 +83,15 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 	return tfr_transfer_place_memory(w->flow->transfer, w->places[k], mask);
 }
 
-static void copy_pixels(uint8_t *to, const struct tfr_pixels *px)
-{
-	size_t row = px->width * px->channels * tfr_dtype_size(px->dtype);
-
-	for (uint32_t y = 0; y < px->height; y++)
-		memcpy(to + y * row, (const uint8_t *)px->data + y * px->stride, row);
-}
-
 /* Pixels that were finished before: they only go to their place. */
 static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	const struct tfr_feed_sample *s = w->sample;
 	uint64_t start = tfr_clock_ns(), end;
 
-	copy_pixels(place_in_batch(w, 0, false, NULL), &s->pixels[0]);
+	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
 	if (flow->set->masks)
-		copy_pixels(place_in_batch(w, 0, true, NULL), &s->pixels[1]);
+		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
 	end = tfr_clock_ns();
 	tfr_job_time_add(&w->time, w->node->row, end - start, 0, 0);
 	tfr_feed_trace(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
@@ -150,14 +138,13 @@ static bool has_next(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 
 /* Large payloads: w->piece is what the worker copies to its places, unless it is empty.  False:
  * there were none. */
-static bool add_piece(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+static bool add_piece(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	unsigned max = tfr_transfer_places(flow->transfer), count;
 	bool ends;
 
 	max = max < n->per_job ? max : n->per_job;
-	count = take_placed(flow, n, 0, w->dropped, max, lack);
+	count = take_placed(flow, w, n, 0, w->dropped, max);
 	if (!count)
 		return false;
 	ends = !w->dropped[count - 1];
@@ -171,8 +158,7 @@ static bool add_piece(
 
 /* Small ones go to the batch, which is completed once it has all of them.  False: there were none.
  */
-static bool add_records(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	unsigned max = 1, count;
 	struct tfr_feed_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
@@ -180,7 +166,7 @@ static bool add_records(
 
 	if (!to) /* the first of a batch, which opens once it is there */
 		to = w->dropped;
-	count = take_placed(flow, n, 0, to, max, lack);
+	count = take_placed(flow, w, n, 0, to, max);
 	if (!count)
 		return false;
 	ends = !to[count - 1];
@@ -190,13 +176,10 @@ static bool add_records(
 	return true;
 }
 
-bool tfr_records_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_records_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
-	bool (*add)(struct tfr_flow * flow, struct tfr_worker * w, struct tfr_flow_node * n,
-		enum tfr_lack * lack) = n->pieces ? add_piece : add_records;
-
-	while (!tfr_transfer_has_incomplete(flow->transfer) && add(flow, w, n, lack))
+	while (!tfr_transfer_has_incomplete(flow->transfer) &&
+		(n->pieces ? add_piece(flow, w, n) : add_records(flow, w, n)))
 		if (w->piece.count)
 			return true;
 	w->batch = tfr_transfer_take_incomplete(flow->transfer);
@@ -233,13 +216,12 @@ void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 /* ---- lists without batch ---- */
 
-bool tfr_drop_claim(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lack)
+bool tfr_drop_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	unsigned count = tfr_flow_node_take(flow, n->up, w->dropped, DROP_AT_ONCE);
 
 	if (!count) {
-		*lack = lacks(flow, n);
+		note_lack(flow, w, n);
 		return false;
 	}
 	w->node = n;

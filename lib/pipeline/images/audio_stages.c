@@ -276,23 +276,20 @@ static void put_block(
 static enum tfr_status put_blocks(const struct clip *s, struct tfr_error *err)
 {
 	size_t each = s->most < BLOCK ? BLOCK / s->most : 1;
+	float *block, *other, *lane;
 	struct tfr_pixels room;
-	enum tfr_status status =
-		tfr_image_executor_between(s->st, (uint32_t)each, 3, s->most, &room, err);
-	float *block = room.data, *other, *lane;
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_image_executor_between(s->st, (uint32_t)each, 3, s->most, &room, err));
+	block = room.data;
 	other = block + each * s->most;
 	lane = other + each * s->most;
-	for (uint64_t at = 0; status == TFR_OK && at < s->stretch.there; at += each) {
+	for (uint64_t at = 0; at < s->stretch.there; at += each) {
 		uint64_t left = s->stretch.there - at, n = left < each ? left : each;
 
-		status = read_samples(s->origin, s->stretch.from + at, n, block, err);
-		if (status == TFR_OK)
-			put_block(s, mix(s, block, other, n), lane, at, n);
+		TFR_TRY(read_samples(s->origin, s->stretch.from + at, n, block, err));
+		put_block(s, mix(s, block, other, n), lane, at, n);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Of 16 bits that stay 16 bits, the bytes. */
@@ -320,18 +317,17 @@ static enum tfr_status put_clip(const struct clip *s, struct tfr_error *err)
 {
 	const struct origin *o = s->origin;
 	bool straight = !mixes(s) && (!s->form.chw || s->form.channels == 1);
-	enum tfr_status status = TFR_OK;
 
 	if (straight && s->form.dtype == TFR_FLOAT32)
-		status = read_samples(
-			o, s->stretch.from, s->stretch.there, (float *)(void *)s->out, err);
+		TFR_TRY(read_samples(
+			o, s->stretch.from, s->stretch.there, (float *)(void *)s->out, err));
 	else if (straight && s->form.dtype == TFR_INT16 && !o->floats &&
 		 o->info.coding == TFR_AUDIO_PCM && o->info.bits == 16)
 		put_bytes(s);
 	else
-		status = put_blocks(s, err);
+		TFR_TRY(put_blocks(s, err));
 	put_silence(s);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status make_one(

@@ -38,7 +38,7 @@ struct tfr_scratch {
 
 struct tfr_image_executor {
 	struct tfr_decoder *decoder, *mask_decoder;
-	struct tfr_resizer *resizer, *mask_resizer;
+	struct tfr_resizer *resizer;
 	struct tfr_scratch buffers[2][EXECUTOR_BUFFERS]; /* of images, of masks */
 	uint32_t pinned[2];				 /* pinned buffers, as bits */
 	struct tfr_scratch between;
@@ -72,8 +72,6 @@ enum tfr_status tfr_lazy_image_evaluate(
 uint32_t tfr_lazy_image_width(const struct tfr_lazy_image *l);
 uint32_t tfr_lazy_image_height(const struct tfr_lazy_image *l);
 
-/* The window in the coordinates before the pending flips. */
-struct tfr_crop tfr_lazy_image_unturned(const struct tfr_lazy_image *l, struct tfr_crop window);
 /* Crops to the window. */
 enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_lazy_image *l,
 	const struct tfr_crop *window, struct tfr_error *err);
@@ -90,10 +88,6 @@ bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr
 enum tfr_status tfr_lazy_image_target(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
 	struct tfr_error *err);
-
-/* Applies the pending operations and writes the result to the output. */
-enum tfr_status tfr_lazy_image_output(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err);
 
 /* The random numbers of a stage for output `copy`. Stages of the same kind draw different ones. */
 struct tfr_draw tfr_image_executor_draw(
@@ -113,19 +107,24 @@ struct tfr_sample_range {
 	uint64_t from, there, length; /* there <= length, zeros included */
 };
 
+/* A stage at work on one copy of its input. */
+struct tfr_step {
+	struct tfr_image_executor *st;
+	const struct tfr_stage *stage;
+	struct tfr_draw draw;
+	uint32_t copy; /* of those that this stage makes of one, from 0 */
+	struct tfr_error *err;
+};
+
 struct tfr_transform {
-	/* The window that copy `c` is of an image of this size; NULL: it cuts none. */
-	enum tfr_status (*window)(const struct tfr_stage *stage, const struct tfr_draw *draw,
-		uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window,
-		struct tfr_error *err);
-	/* Makes copy `c` of the pair. */
-	enum tfr_status (*apply)(struct tfr_image_executor *st, const struct tfr_stage *stage,
-		const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair,
-		struct tfr_error *err);
+	/* The window that the copy is of an image of this size; NULL: it cuts none. */
+	enum tfr_status (*window)(
+		const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window);
+	/* Makes the copy of the pair, in its place. */
+	enum tfr_status (*apply)(const struct tfr_step *s, struct tfr_image_pair *pair);
 	/* For a stage that makes the pixels of a layer anew: writes them to `to`. */
-	enum tfr_status (*make)(struct tfr_image_executor *st, const struct tfr_stage *stage,
-		const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-		const struct tfr_lazy_image *to, struct tfr_error *err);
+	enum tfr_status (*make)(const struct tfr_step *s, const struct tfr_lazy_image *l,
+		const struct tfr_lazy_image *to);
 	/* For audio, in place of those above; a stage has one of these, or none.  Shortens the
 	 * range. */
 	void (*stretch)(const struct tfr_stage *stage, const struct tfr_draw *draw,

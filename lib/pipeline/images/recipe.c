@@ -1,8 +1,14 @@
-/* pipeline/images/recipe.c - runs a recipe: the image stages of one run.
+/* pipeline/images/recipe.c - runs a recipe: the image stages of one run, on pixels with pending
+ * operations.
  *
  * The stages run in order.  Where a stage makes several images of one, the later stages run for
  * each of them, so that the outputs have the order of a stream of images.  The input of such a
- * stage stays pinned until its last copy is done. */
+ * stage stays pinned until its last copy is done.
+ *
+ * Pending are a resize, then the normalisation to -1 … 1, then the two mirrors, in this order.
+ * A stage that would have to come before one of them applies them first.  So every stage has the
+ * same result as if all were done at once, and a flip between a resize and its output costs
+ * nothing. */
 #include "pipeline/images/recipe.h"
 
 #include <assert.h>
@@ -14,6 +20,302 @@
 #include "base/error.h"
 #include "pipeline/images/executor.h"
 #include "pipeline/images/transforms.h"
+
+/* Well within the first cache. */
+enum { BAND_BYTES = 24 << 10 };
+
+void tfr_image_executor_charge(struct tfr_image_executor *st, unsigned stage)
+{
+	uint64_t now = tfr_clock_ns();
+
+	st->spent[stage] += now - st->since;
+	st->since = now;
+}
+
+/* ---- memory ---- */
+
+static enum tfr_status reserve(
+	struct tfr_image_executor *st, struct tfr_scratch *b, uint64_t bytes, struct tfr_error *err)
+{
+	bytes = (bytes + 63) & ~63ull;
+	if (bytes <= b->capacity)
+		return TFR_OK;
+	if (bytes > st->max_bytes || st->bytes - b->capacity > st->max_bytes - bytes)
+		return tfr_fail(err, TFR_ENOMEM,
+			"stage '%s' needs more than the %llu bytes that an image may take",
+			st->recipe->stages->at[st->stage].text, (unsigned long long)st->max_bytes);
+	free(b->data);
+	st->bytes -= b->capacity;
+	b->capacity = 0;
+	b->data = aligned_alloc(64, bytes);
+	if (!b->data)
+		return tfr_fail_nomem(err, "making images");
+	b->capacity = bytes;
+	st->bytes += bytes;
+	return TFR_OK;
+}
+
+uint32_t tfr_image_executor_band(uint32_t width, unsigned channels)
+{
+	uint32_t rows = BAND_BYTES / ((uint32_t)sizeof(float) * channels * width);
+
+	return rows ? rows : 1;
+}
+
+enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32_t width,
+	uint32_t height, unsigned channels, struct tfr_pixels *px, struct tfr_error *err)
+{
+	TFR_TRY(reserve(
+		st, &st->between, (uint64_t)width * height * channels * sizeof(float), err));
+	*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
+	return TFR_OK;
+}
+
+/* An image like `l` at `data`, without pending operations. */
+static struct tfr_lazy_image made_of(const struct tfr_lazy_image *l, void *data, int buffer,
+	uint32_t width, uint32_t height, enum tfr_dtype dtype)
+{
+	struct tfr_lazy_image to = *l;
+
+	to.px = tfr_pixels_dense(data, width, height, l->px.channels, dtype);
+	to.buffer = buffer;
+	to.x = to.y = 0;
+	to.width = width;
+	to.height = height;
+	return to;
+}
+
+/* The same in a free buffer. */
+static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
+	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
+	struct tfr_error *err)
+{
+	uint32_t busy = st->pinned[l->mask] | (l->buffer < 0 ? 0 : 1u << l->buffer);
+	int index = __builtin_ctz(~busy);
+	struct tfr_scratch *b = &st->buffers[l->mask][index];
+	uint64_t bytes = (uint64_t)width * height * l->px.channels * tfr_dtype_size(dtype);
+
+	assert(index < EXECUTOR_BUFFERS);
+	TFR_TRY(reserve(st, b, bytes, err));
+	*to = made_of(l, b->data, index, width, height, dtype);
+	return TFR_OK;
+}
+
+static enum tfr_status place_output(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
+	uint32_t width, uint32_t height, struct tfr_lazy_image *to, struct tfr_error *err)
+{
+	struct tfr_image_form form = l->mask ? st->recipe->mask_form : st->recipe->form;
+	void *data;
+
+	form.width = width;
+	form.height = height;
+	tfr_image_executor_charge(st, st->stage);
+	data = st->place(st->ctx, st->k, l->mask, &form);
+	st->since = tfr_clock_ns();
+	if (!data)
+		return tfr_fail(err, TFR_ECANCELLED, "no place for an image");
+	*to = made_of(l, data, -1, width, height, form.dtype);
+	to->placed = true;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_lazy_image_target(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
+	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
+	struct tfr_error *err)
+{
+	if (st->stage + 1 == st->recipe->to)
+		return place_output(st, l, width, height, to, err);
+	return take(st, l, width, height, dtype, to, err);
+}
+
+bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr_lazy_image *l)
+{
+	return l->buffer >= 0 && !(st->pinned[l->mask] & 1u << l->buffer);
+}
+
+/* ---- pending operations ---- */
+
+uint32_t tfr_lazy_image_width(const struct tfr_lazy_image *l)
+{
+	return l->resize ? l->to_width : l->width;
+}
+
+uint32_t tfr_lazy_image_height(const struct tfr_lazy_image *l)
+{
+	return l->resize ? l->to_height : l->height;
+}
+
+/* Resizes to `to`, which becomes what `l` is after it; an image with what its pass can do beside
+ * it. */
+static enum tfr_status resize_into(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
+	struct tfr_lazy_image *to, unsigned flags, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	tfr_image_executor_charge(st, st->stage);
+	if (l->mask) {
+		status = tfr_pixels_resize_nearest(&l->px, &to->px, err);
+	} else {
+		flags |= l->mirror ? TFR_RESIZE_MIRROR : 0;
+		flags |= l->normalise ? TFR_RESIZE_NORMALISE : 0;
+		status = tfr_pixels_resize_bilinear(st->resizer, &l->px, &to->px, flags, err);
+		to->mirror = false;
+	}
+	to->resize = to->normalise = false;
+	tfr_image_executor_charge(st, l->resizer);
+	return status;
+}
+
+static enum tfr_dtype resized_dtype(const struct tfr_lazy_image *l)
+{
+	return l->mask ? TFR_UINT8 : TFR_FLOAT32;
+}
+
+static enum tfr_status settle_resize(
+	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
+{
+	struct tfr_lazy_image to;
+
+	TFR_TRY(take(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err));
+	TFR_TRY(resize_into(st, l, &to, 0, err));
+	*l = to;
+	return TFR_OK;
+}
+
+/* One of the mirrors, into `to`. */
+static enum tfr_status turn_into(const struct tfr_lazy_image *l, struct tfr_lazy_image *to,
+	bool across, struct tfr_error *err)
+{
+	if (across) {
+		to->mirror = false;
+		return tfr_pixels_mirror(&l->px, &to->px, 0, err);
+	}
+	to->flip = false;
+	return tfr_pixels_flip(&l->px, &to->px, err);
+}
+
+static enum tfr_status settle_turn(
+	struct tfr_image_executor *st, struct tfr_lazy_image *l, bool across, struct tfr_error *err)
+{
+	struct tfr_lazy_image to = *l;
+
+	if (!tfr_lazy_image_is_own(st, l))
+		TFR_TRY(take(st, l, l->px.width, l->px.height, l->px.dtype, &to, err));
+	TFR_TRY(turn_into(l, &to, across, err));
+	*l = to;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_lazy_image_evaluate(
+	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
+{
+	if (l->resize)
+		TFR_TRY(settle_resize(st, l, err));
+	if (l->mirror)
+		TFR_TRY(settle_turn(st, l, true, err));
+	return l->flip ? settle_turn(st, l, false, err) : TFR_OK;
+}
+
+/* ---- operations of stages ---- */
+
+/* The window in the coordinates before the pending flips. */
+static struct tfr_crop unturned(const struct tfr_lazy_image *l, struct tfr_crop w)
+{
+	if (l->mirror)
+		w.x = l->width - w.x - w.width;
+	if (l->flip)
+		w.y = l->height - w.y - w.height;
+	return w;
+}
+
+enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_lazy_image *l,
+	const struct tfr_crop *window, struct tfr_error *err)
+{
+	struct tfr_crop w;
+	enum tfr_status status;
+
+	TFR_TRY(l->resize ? settle_resize(st, l, err) : TFR_OK);
+	w = unturned(l, *window);
+	w.x -= l->x;
+	w.y -= l->y;
+	status = tfr_pixels_window(&l->px, &w, &l->px, err);
+	l->x = l->y = 0;
+	l->width = w.width;
+	l->height = w.height;
+	return status;
+}
+
+enum tfr_status tfr_lazy_image_resize(struct tfr_image_executor *st, struct tfr_lazy_image *l,
+	uint32_t width, uint32_t height, struct tfr_error *err)
+{
+	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
+	if (l->px.dtype == TFR_UINT8 || width != l->width || height != l->height) {
+		l->resize = true;
+		l->to_width = width;
+		l->to_height = height;
+		l->resizer = st->stage;
+	}
+	return TFR_OK;
+}
+
+/* ---- the output ---- */
+
+void tfr_lazy_image_copy(const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
+{
+	size_t bytes = (size_t)l->px.width * l->px.channels * tfr_dtype_size(l->px.dtype);
+
+	for (uint32_t y = 0; y < l->px.height; y++)
+		memcpy((uint8_t *)to->px.data + y * to->px.stride,
+			(const uint8_t *)l->px.data + y * l->px.stride, bytes);
+}
+
+/* The last thing to be done is done into the output. */
+static enum tfr_status put_same(
+	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
+{
+	bool alone = !l->flip && (!l->mirror || !l->mask);
+	struct tfr_lazy_image to;
+
+	if (l->resize && !alone)
+		TFR_TRY(settle_resize(st, l, err));
+	if (l->mirror && l->flip)
+		TFR_TRY(settle_turn(st, l, true, err));
+	TFR_TRY(place_output(st, l, tfr_lazy_image_width(l), tfr_lazy_image_height(l), &to, err));
+	if (l->resize)
+		return resize_into(st, l, &to, TFR_RESIZE_STREAM, err);
+	if (l->mirror || l->flip)
+		return turn_into(l, &to, l->mirror, err);
+	tfr_lazy_image_copy(l, &to);
+	return TFR_OK;
+}
+
+/* The same with a change of numbers or of their order, which is the last thing. */
+static enum tfr_status put_converted(struct tfr_image_executor *st, struct tfr_lazy_image *l,
+	const struct tfr_image_form *form, struct tfr_error *err)
+{
+	struct tfr_lazy_image to;
+
+	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
+	TFR_TRY(place_output(st, l, l->width, l->height, &to, err));
+	return tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC, to.px.data,
+		TFR_RESIZE_STREAM, err);
+}
+
+/* Applies the pending operations and writes the result to the output. */
+static enum tfr_status put_output(
+	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
+{
+	const struct tfr_image_form *form = l->mask ? &st->recipe->mask_form : &st->recipe->form;
+	enum tfr_dtype dtype = l->resize ? resized_dtype(l) : l->px.dtype;
+	enum tfr_status status = TFR_OK;
+
+	if (!l->placed && dtype == form->dtype && !form->chw)
+		status = put_same(st, l, err);
+	else if (!l->placed)
+		status = put_converted(st, l, form, err);
+	tfr_image_executor_charge(st, st->stage);
+	return status;
+}
 
 /* ---- the executor ---- */
 
@@ -97,27 +399,32 @@ static void widen(struct tfr_crop *all, const struct tfr_crop *w)
 	all->height = bottom - all->y;
 }
 
+/* Copy `c` of those that stage `i` makes of output `copy` of the stages before it. */
+static struct tfr_step step_of(
+	struct tfr_image_executor *st, unsigned i, uint32_t copy, uint32_t c, struct tfr_error *err)
+{
+	const struct tfr_stage *stage = &st->recipe->stages->at[i];
+
+	return (struct tfr_step){ st, stage,
+		tfr_image_executor_draw(st, i, copy * stage->copies + c), c, err };
+}
+
 /* The part that stage `i`, which cuts, looks at with all its copies. */
 static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
 	const struct tfr_lazy_image *l, struct tfr_crop *all, struct tfr_error *err)
 {
 	const struct tfr_stage *stage = &st->recipe->stages->at[i];
-	enum tfr_status status = TFR_OK;
 
 	*all = (struct tfr_crop){ 0 };
-	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
-		struct tfr_draw draw =
-			tfr_image_executor_draw(st, i, st->in->copy * stage->copies + c);
+	for (uint32_t c = 0; c < stage->copies; c++) {
+		struct tfr_step s = step_of(st, i, st->in->copy, c, err);
 		struct tfr_crop w;
 
-		status = stage->row->transform->window(
-			stage, &draw, l->width, l->height, c, &w, err);
-		if (status == TFR_OK) {
-			w = tfr_lazy_image_unturned(l, w);
-			widen(all, &w);
-		}
+		TFR_TRY(stage->row->transform->window(&s, l->width, l->height, &w));
+		w = unturned(l, w);
+		widen(all, &w);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The part to decode of an image of that size: if a stage crops, and only flips come before it,
@@ -130,17 +437,23 @@ static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t wi
 
 	*part = (struct tfr_crop){ .width = width, .height = height };
 	for (unsigned i = r->from + 1; i < r->to; i++) {
-		const struct tfr_stage *stage = &r->stages->at[i];
-		const struct tfr_transform *t = stage->row->transform;
-		struct tfr_draw draw = tfr_image_executor_draw(st, i, st->in->copy);
+		const struct tfr_transform *t = r->stages->at[i].row->transform;
+		struct tfr_step s = step_of(st, i, st->in->copy, 0, NULL);
 
 		if (t->window)
 			return windows_of(st, i, &turned.image, part, err);
 		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
 			return TFR_OK;
-		t->apply(st, stage, &draw, 0, &turned, NULL);
+		t->apply(&s, &turned);
 	}
 	return TFR_OK;
+}
+
+static struct tfr_lazy_image whole_image(struct tfr_pixels px, bool mask)
+{
+	return (struct tfr_lazy_image){
+		.px = px, .width = px.width, .height = px.height, .buffer = -1, .mask = mask
+	};
 }
 
 static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct tfr_image_info *size,
@@ -155,13 +468,7 @@ static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct t
 	if (image.width != size->width || image.height != size->height)
 		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
 			image.width, image.height, size->width, size->height);
-	*l = (struct tfr_lazy_image){
-		.px = tfr_pixels_of(&image),
-		.width = image.width,
-		.height = image.height,
-		.buffer = -1,
-		.mask = true,
-	};
+	*l = whole_image(tfr_pixels_of(&image), true);
 	return TFR_OK;
 }
 
@@ -172,47 +479,18 @@ static enum tfr_status decode(
 	struct tfr_image_info info;
 	struct tfr_image image;
 	struct tfr_crop part;
-	enum tfr_status status = tfr_image_probe(in->encoded, in->encoded_size, &info, err);
 
-	if (status == TFR_OK)
-		status = part_to_decode(st, info.width, info.height, &part, err);
-	if (status == TFR_OK)
-		status = tfr_decode(
-			st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err);
-	if (status == TFR_OK && st->recipe->masks)
-		status = decode_mask(st, &info, &pair->mask, err);
-	if (status)
-		return status;
-	pair->image = (struct tfr_lazy_image){
-		.px = tfr_pixels_of(&image),
-		.x = part.x,
-		.y = part.y,
-		.width = info.width,
-		.height = info.height,
-		.buffer = -1,
-	};
+	TFR_TRY(tfr_image_probe(in->encoded, in->encoded_size, &info, err));
+	TFR_TRY(part_to_decode(st, info.width, info.height, &part, err));
+	TFR_TRY(tfr_decode(st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err));
+	if (st->recipe->masks)
+		TFR_TRY(decode_mask(st, &info, &pair->mask, err));
+	pair->image = whole_image(tfr_pixels_of(&image), false);
+	pair->image.x = part.x;
+	pair->image.y = part.y;
+	pair->image.width = info.width;
+	pair->image.height = info.height;
 	return TFR_OK;
-}
-
-static void take_in(struct tfr_image_executor *st, struct tfr_image_pair *pair)
-{
-	const struct tfr_image_input *in = st->in;
-
-	pair->image = (struct tfr_lazy_image){
-		.px = in->image,
-		.width = in->image.width,
-		.height = in->image.height,
-		.buffer = -1,
-	};
-	if (!st->recipe->masks)
-		return;
-	pair->mask = (struct tfr_lazy_image){
-		.px = in->mask,
-		.width = in->mask.width,
-		.height = in->mask.height,
-		.buffer = -1,
-		.mask = true,
-	};
 }
 
 /* ---- the run ---- */
@@ -230,15 +508,13 @@ static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair
 static enum tfr_status put(
 	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	assert(st->k < st->recipe->copies);
 	st->stage = st->recipe->to - 1;
-	status = tfr_lazy_image_output(st, &pair->image, err);
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_output(st, &pair->mask, err);
+	TFR_TRY(put_output(st, &pair->image, err));
+	if (pair->mask.px.data)
+		TFR_TRY(put_output(st, &pair->mask, err));
 	st->k++;
-	return status;
+	return TFR_OK;
 }
 
 /* Runs stage `i` and those after it for output `copy` of the stages before it. */
@@ -247,35 +523,31 @@ static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t
 {
 	const struct tfr_stage *stage = &st->recipe->stages->at[i];
 	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
-	enum tfr_status status = TFR_OK;
 
 	assert(i >= st->recipe->from && i < st->recipe->to && stage->copies);
-	for (uint32_t c = 0; status == TFR_OK && c < stage->copies; c++) {
+	for (uint32_t c = 0; c < stage->copies; c++) {
 		struct tfr_image_pair child = *pair;
-		struct tfr_draw draw = tfr_image_executor_draw(st, i, copy * stage->copies + c);
+		struct tfr_step s = step_of(st, i, copy, c, err);
 
 		if (c + 1 < stage->copies)
 			pin(st, pair);
 		else
 			memcpy(st->pinned, pinned, sizeof(pinned));
 		st->stage = i;
-		status = stage->row->transform->apply(st, stage, &draw, c, &child, err);
+		TFR_TRY(stage->row->transform->apply(&s, &child));
 		tfr_image_executor_charge(st, i);
-		if (status)
-			break;
 		if (i + 1 < st->recipe->to)
-			status = go_on(st, i + 1, draw.copy, &child, err);
+			TFR_TRY(go_on(st, i + 1, s.draw.copy, &child, err));
 		else
-			status = put(st, &child, err);
+			TFR_TRY(put(st, &child, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
 	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err)
 {
 	struct tfr_image_pair pair = { 0 };
-	enum tfr_status status = TFR_OK;
 
 	st->recipe = r;
 	st->in = in;
@@ -289,13 +561,13 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
 	if (r->audio)
 		return tfr_image_executor_run_audio(st, err);
 	if (r->decodes) {
-		status = decode(st, &pair, err);
+		TFR_TRY(decode(st, &pair, err));
 		tfr_image_executor_charge(st, r->from);
 	} else {
-		take_in(st, &pair);
+		pair.image = whole_image(in->image, false);
+		if (r->masks)
+			pair.mask = whole_image(in->mask, true);
 	}
-	if (status)
-		return status;
 	if (r->from + r->decodes < r->to)
 		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
 	return put(st, &pair, err);

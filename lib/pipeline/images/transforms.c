@@ -11,252 +11,199 @@
 
 /* ---- windows ---- */
 
-/* The cut is made of an image that has so many pixels, or is that record's fault. */
-static enum tfr_status check_larger(
-	const struct tfr_stage *stage, uint32_t width, uint32_t height, struct tfr_error *err)
+static enum tfr_status too_small(const struct tfr_step *s, uint32_t width, uint32_t height)
 {
-	if (width >= stage->width && height >= stage->height)
-		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'", width,
-		height, stage->text);
+	return tfr_fail(s->err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'", width,
+		height, s->stage->text);
 }
 
-static enum tfr_status random_resized_window(const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t width, uint32_t height, uint32_t c,
-	struct tfr_crop *window, struct tfr_error *err)
+static enum tfr_status random_resized_window(
+	const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window)
 {
-	(void)stage, (void)c, (void)err;
-	tfr_random_resized_crop(draw, width, height, window);
+	tfr_random_resized_crop(&s->draw, width, height, window);
 	return TFR_OK;
 }
 
-static enum tfr_status random_window(const struct tfr_stage *stage, const struct tfr_draw *draw,
-	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+static enum tfr_status random_window(
+	const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window)
 {
-	(void)c;
-	if (check_larger(stage, width, height, err))
-		return TFR_EDATA;
-	tfr_random_crop(draw, width, height, stage->width, stage->height, window);
+	if (width < s->stage->width || height < s->stage->height)
+		return too_small(s, width, height);
+	tfr_random_crop(&s->draw, width, height, s->stage->width, s->stage->height, window);
 	return TFR_OK;
 }
 
-static enum tfr_status centre_window(const struct tfr_stage *stage, const struct tfr_draw *draw,
-	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+static enum tfr_status centre_window(
+	const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window)
 {
-	(void)draw, (void)c, (void)err;
-	tfr_centre_shape(width, height, stage->width, stage->height, window);
+	tfr_centre_shape(width, height, s->stage->width, s->stage->height, window);
 	return TFR_OK;
 }
 
-static enum tfr_status five_window(const struct tfr_stage *stage, const struct tfr_draw *draw,
-	uint32_t width, uint32_t height, uint32_t c, struct tfr_crop *window, struct tfr_error *err)
+static enum tfr_status five_window(
+	const struct tfr_step *s, uint32_t width, uint32_t height, struct tfr_crop *window)
 {
 	struct tfr_crop windows[5];
-	enum tfr_status status = check_larger(stage, width, height, err);
 
-	(void)draw;
-	if (status == TFR_OK)
-		status = tfr_five_crop(width, height, stage->width, stage->height, windows, err);
-	if (status == TFR_OK)
-		*window = windows[c];
-	return status;
+	if (width < s->stage->width || height < s->stage->height)
+		return too_small(s, width, height);
+	TFR_TRY(tfr_five_crop(width, height, s->stage->width, s->stage->height, windows, s->err));
+	*window = windows[s->copy];
+	return TFR_OK;
 }
 
 /* ---- where pixels are looked for ---- */
 
-static enum tfr_status cut(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status cut(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_crop window;
-	enum tfr_status status =
-		stage->row->transform->window(stage, draw, tfr_lazy_image_width(&pair->image),
-			tfr_lazy_image_height(&pair->image), c, &window, err);
 
-	if (status == TFR_OK)
-		status = tfr_lazy_image_crop(st, &pair->image, &window, err);
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_crop(st, &pair->mask, &window, err);
-	return status;
-}
-
-static enum tfr_status resize_bilinear(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	enum tfr_status status =
-		tfr_lazy_image_resize(st, &pair->image, stage->width, stage->height, err);
-
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_resize(st, &pair->mask, stage->width, stage->height, err);
-	return status;
-}
-
-static enum tfr_status cut_and_resize(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	enum tfr_status status = cut(st, stage, draw, c, pair, err);
-
-	return status ? status : resize_bilinear(st, stage, pair, err);
-}
-
-static void mirror_pair(struct tfr_image_pair *pair)
-{
-	pair->image.mirror ^= true;
-	pair->mask.mirror ^= true;
-}
-
-static enum tfr_status mirror(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	(void)st, (void)stage, (void)draw, (void)err;
-	if (c)
-		mirror_pair(pair);
+	TFR_TRY(s->stage->row->transform->window(s, tfr_lazy_image_width(&pair->image),
+		tfr_lazy_image_height(&pair->image), &window));
+	TFR_TRY(tfr_lazy_image_crop(s->st, &pair->image, &window, s->err));
+	if (pair->mask.px.data)
+		TFR_TRY(tfr_lazy_image_crop(s->st, &pair->mask, &window, s->err));
 	return TFR_OK;
 }
 
-static enum tfr_status flip(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status resize_layer(const struct tfr_step *s, struct tfr_lazy_image *l)
 {
-	(void)st, (void)stage, (void)c, (void)err;
-	if (tfr_random_flip(draw))
-		mirror_pair(pair);
+	return tfr_lazy_image_resize(s->st, l, s->stage->width, s->stage->height, s->err);
+}
+
+static enum tfr_status resize_bilinear(const struct tfr_step *s, struct tfr_image_pair *pair)
+{
+	TFR_TRY(resize_layer(s, &pair->image));
+	return pair->mask.px.data ? resize_layer(s, &pair->mask) : TFR_OK;
+}
+
+static enum tfr_status cut_and_resize(const struct tfr_step *s, struct tfr_image_pair *pair)
+{
+	TFR_TRY(cut(s, pair));
+	return resize_bilinear(s, pair);
+}
+
+static enum tfr_status mirror_if(bool turn, struct tfr_image_pair *pair)
+{
+	pair->image.mirror ^= turn;
+	pair->mask.mirror ^= turn;
 	return TFR_OK;
 }
 
-static enum tfr_status flip_vertical(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status mirror(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	(void)st, (void)stage, (void)c, (void)err;
-	if (tfr_random_flip_vertical(draw)) {
-		pair->image.flip ^= true;
-		pair->mask.flip ^= true;
-	}
+	return mirror_if(s->copy, pair);
+}
+
+static enum tfr_status flip(const struct tfr_step *s, struct tfr_image_pair *pair)
+{
+	return mirror_if(tfr_random_flip(&s->draw), pair);
+}
+
+static enum tfr_status flip_vertical(const struct tfr_step *s, struct tfr_image_pair *pair)
+{
+	bool turn = tfr_random_flip_vertical(&s->draw);
+
+	pair->image.flip ^= turn;
+	pair->mask.flip ^= turn;
 	return TFR_OK;
 }
 
 /* ---- pixels made anew ---- */
 
 /* Makes the pixels of a layer anew, of the size and type that the stage gives it. */
-static enum tfr_status remake(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, struct tfr_lazy_image *l, struct tfr_error *err)
+static enum tfr_status remake(const struct tfr_step *s, struct tfr_lazy_image *l)
 {
-	unsigned flags = stage->row->flags;
-	uint32_t more = flags & STAGE_GROWS ? 2 * (uint32_t)stage->n : 0;
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
+	unsigned flags = s->stage->row->flags;
+	uint32_t more = flags & STAGE_GROWS ? 2 * (uint32_t)s->stage->n : 0;
 	struct tfr_lazy_image to;
 
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(st, l,
-			flags & STAGE_SIZES ? stage->width : l->width + more,
-			flags & STAGE_SIZES ? stage->height : l->height + more,
-			flags & STAGE_FLOATS ? TFR_FLOAT32 : l->px.dtype, &to, err);
-	if (status == TFR_OK)
-		status = stage->row->transform->make(st, stage, draw, l, &to, err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	TFR_TRY(tfr_lazy_image_evaluate(s->st, l, s->err));
+	TFR_TRY(tfr_lazy_image_target(s->st, l,
+		flags & STAGE_SIZES ? s->stage->width : l->width + more,
+		flags & STAGE_SIZES ? s->stage->height : l->height + more,
+		flags & STAGE_FLOATS ? TFR_FLOAT32 : l->px.dtype, &to, s->err));
+	TFR_TRY(s->stage->row->transform->make(s, l, &to));
+	*l = to;
+	return TFR_OK;
 }
 
-static enum tfr_status remake_image(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status remake_image(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	(void)c;
-	return remake(st, stage, draw, &pair->image, err);
+	return remake(s, &pair->image);
 }
 
-static enum tfr_status remake_pair(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status remake_pair(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	enum tfr_status status = remake_image(st, stage, draw, c, pair, err);
-
-	if (status == TFR_OK && pair->mask.px.data)
-		status = remake(st, stage, draw, &pair->mask, err);
-	return status;
+	TFR_TRY(remake(s, &pair->image));
+	return pair->mask.px.data ? remake(s, &pair->mask) : TFR_OK;
 }
 
-static enum tfr_status resize_area(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status resize_area(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
-	(void)stage, (void)draw;
-	return tfr_pixels_resize_area(st->resizer, &l->px, &to->px, err);
+	return tfr_pixels_resize_area(s->st->resizer, &l->px, &to->px, s->err);
 }
 
-static enum tfr_status resize(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status resize(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	enum tfr_status status;
-
-	if (!stage->area)
-		return resize_bilinear(st, stage, pair, err);
-	status = remake_image(st, stage, draw, c, pair, err);
-	if (status == TFR_OK && pair->mask.px.data)
-		status = tfr_lazy_image_resize(st, &pair->mask, stage->width, stage->height, err);
-	return status;
+	if (!s->stage->area)
+		return resize_bilinear(s, pair);
+	TFR_TRY(remake(s, &pair->image));
+	return pair->mask.px.data ? resize_layer(s, &pair->mask) : TFR_OK;
 }
 
-static enum tfr_status reflect_pad(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status reflect_pad(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
-	(void)st, (void)draw;
-	if (stage->n >= l->width || stage->n >= l->height)
-		return tfr_fail(err, TFR_EDATA, "an image of %ux%u is too small for stage '%s'",
-			l->width, l->height, stage->text);
-	return tfr_pixels_pad_reflect(&l->px, (uint32_t)stage->n, &to->px, err);
+	if (s->stage->n >= l->width || s->stage->n >= l->height)
+		return too_small(s, l->width, l->height);
+	return tfr_pixels_pad_reflect(&l->px, (uint32_t)s->stage->n, &to->px, s->err);
 }
 
-static enum tfr_status pad(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status pad(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
-	(void)st, (void)stage, (void)draw;
-	return tfr_pixels_pad(&l->px, &to->px, err);
+	return tfr_pixels_pad(&l->px, &to->px, s->err);
 }
 
 /* As torchvision's functional.rotate(): 0 where no pixel covers the output, and pixels at the
  * edge are weighted by their coverage, once. */
-static enum tfr_status rotate(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status rotate(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
-	(void)st;
-	return tfr_pixels_rotate(&l->px, tfr_random_angle(draw, stage->degrees),
-		l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to->px, err);
+	return tfr_pixels_rotate(&l->px, tfr_random_angle(&s->draw, s->stage->degrees),
+		l->mask ? TFR_FILTER_NEAREST : TFR_FILTER_BILINEAR, NULL, &to->px, s->err);
 }
 
-static enum tfr_status cutout(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status cutout(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_lazy_image *l = &pair->image, to;
 	struct tfr_crop window;
-	enum tfr_status status = tfr_lazy_image_evaluate(st, l, err);
 
-	(void)c;
-	if (status)
-		return status;
-	if (!tfr_lazy_image_is_own(st, l)) {
-		status = tfr_lazy_image_target(st, l, l->width, l->height, l->px.dtype, &to, err);
-		if (status)
-			return status;
+	TFR_TRY(tfr_lazy_image_evaluate(s->st, l, s->err));
+	if (!tfr_lazy_image_is_own(s->st, l)) {
+		TFR_TRY(tfr_lazy_image_target(
+			s->st, l, l->width, l->height, l->px.dtype, &to, s->err));
 		tfr_lazy_image_copy(l, &to);
 		*l = to;
 	}
-	tfr_random_cutout(draw, l->width, l->height, (uint32_t)stage->n, &window);
-	return tfr_pixels_cutout(&l->px, &window, NULL, err);
+	tfr_random_cutout(&s->draw, l->width, l->height, (uint32_t)s->stage->n, &window);
+	return tfr_pixels_cutout(&l->px, &window, NULL, s->err);
 }
 
 /* ---- numbers changed ---- */
 
 /* A resize of 8-bit pixels to their own size is their change to float32; how they are turned makes
  * no difference to it. */
-static void become_floats(struct tfr_image_executor *st, struct tfr_lazy_image *l)
+static void become_floats(const struct tfr_step *s, struct tfr_lazy_image *l)
 {
 	if (l->resize || l->px.dtype != TFR_UINT8)
 		return;
 	l->resize = true;
 	l->to_width = l->width;
 	l->to_height = l->height;
-	l->resizer = st->stage;
+	l->resizer = s->st->stage;
 }
 
 /* The flags for writing to `to`: the output bypasses the caches, because no code here reads it. */
@@ -267,67 +214,57 @@ static unsigned way_to(const struct tfr_lazy_image *to)
 
 /* As torchvision: x / 255 first, then (t - mean) / std.  One band of rows at a time, so that the
  * intermediate stays in the cache. */
-static enum tfr_status normalise_channels(struct tfr_image_executor *st,
-	const struct tfr_stage *stage, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status normalise_channels(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
 	static const float zero[3] = { 0 }, whole[3] = { 255, 255, 255 };
+	const struct tfr_stage *stage = s->stage;
 	struct tfr_crop band = { .width = l->width };
 	struct tfr_pixels from, between, out;
 	uint32_t rows = tfr_image_executor_band(l->width, l->px.channels);
 	float mean[3], std[3];
-	enum tfr_status status = TFR_OK;
 
 	for (unsigned c = 0; c < 3; c++) {
 		mean[c] = stage->mean[stage->channels == 3 ? c : 0];
 		std[c] = stage->std[stage->channels == 3 ? c : 0];
 	}
-	for (; status == TFR_OK && band.y < l->height; band.y += rows) {
+	for (; band.y < l->height; band.y += rows) {
 		band.height = l->height - band.y < rows ? l->height - band.y : rows;
-		status = tfr_image_executor_between(
-			st, l->width, band.height, l->px.channels, &between, err);
-		if (status == TFR_OK)
-			status = tfr_pixels_window(&l->px, &band, &from, err);
-		if (status == TFR_OK)
-			status = tfr_pixels_window(&to->px, &band, &out, err);
-		if (status == TFR_OK)
-			status = tfr_pixels_normalise(&from, zero, whole, &between, 0, err);
-		if (status == TFR_OK)
-			status = tfr_pixels_normalise(&between, mean, std, &out, way_to(to), err);
+		TFR_TRY(tfr_image_executor_between(
+			s->st, l->width, band.height, l->px.channels, &between, s->err));
+		TFR_TRY(tfr_pixels_window(&l->px, &band, &from, s->err));
+		TFR_TRY(tfr_pixels_window(&to->px, &band, &out, s->err));
+		TFR_TRY(tfr_pixels_normalise(&from, zero, whole, &between, 0, s->err));
+		TFR_TRY(tfr_pixels_normalise(&between, mean, std, &out, way_to(to), s->err));
 	}
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status normalise_layer(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status normalise_layer(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
 	static const float middle[3] = { 127.5f, 127.5f, 127.5f };
 
-	(void)draw;
-	if (stage->channels)
-		return normalise_channels(st, stage, l, to, err);
-	return tfr_pixels_normalise(&l->px, middle, middle, &to->px, way_to(to), err);
+	if (s->stage->channels)
+		return normalise_channels(s, l, to);
+	return tfr_pixels_normalise(&l->px, middle, middle, &to->px, way_to(to), s->err);
 }
 
-static enum tfr_status normalise(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status normalise(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_lazy_image *l = &pair->image;
 
-	if (stage->channels || (!l->resize && l->px.dtype != TFR_UINT8) || l->normalise)
-		return remake_image(st, stage, draw, c, pair, err);
-	become_floats(st, l);
+	if (s->stage->channels || (!l->resize && l->px.dtype != TFR_UINT8) || l->normalise)
+		return remake(s, l);
+	become_floats(s, l);
 	l->normalise = true;
 	return TFR_OK;
 }
 
-static enum tfr_status standardise(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, const struct tfr_lazy_image *l,
-	const struct tfr_lazy_image *to, struct tfr_error *err)
+static enum tfr_status standardise(
+	const struct tfr_step *s, const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
 {
-	(void)st, (void)stage, (void)draw;
-	return tfr_pixels_standardise(&l->px, &to->px, way_to(to), err);
+	return tfr_pixels_standardise(&l->px, &to->px, way_to(to), s->err);
 }
 
 /* Only the form of the output follows the present stage: it is changed as the output is written. */
@@ -339,33 +276,25 @@ static bool only_form_follows(const struct tfr_image_executor *st)
 	return true;
 }
 
-static enum tfr_status cast(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status cast(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_lazy_image *l = &pair->image, to;
-	enum tfr_status status;
 
-	(void)draw, (void)c;
-	if (stage->dtype == TFR_FLOAT32)
-		become_floats(st, l);
-	if (stage->dtype != TFR_UINT8 || only_form_follows(st) ||
+	if (s->stage->dtype == TFR_FLOAT32)
+		become_floats(s, l);
+	if (s->stage->dtype != TFR_UINT8 || only_form_follows(s->st) ||
 		(!l->resize && l->px.dtype == TFR_UINT8))
 		return TFR_OK;
-	status = tfr_lazy_image_evaluate(st, l, err);
-	if (status == TFR_OK)
-		status = tfr_lazy_image_target(st, l, l->width, l->height, TFR_UINT8, &to, err);
-	if (status == TFR_OK)
-		status = tfr_pixels_convert(
-			&l->px, TFR_UINT8, TFR_HWC, to.px.data, way_to(&to), err);
-	if (status == TFR_OK)
-		*l = to;
-	return status;
+	TFR_TRY(tfr_lazy_image_evaluate(s->st, l, s->err));
+	TFR_TRY(tfr_lazy_image_target(s->st, l, l->width, l->height, TFR_UINT8, &to, s->err));
+	TFR_TRY(tfr_pixels_convert(&l->px, TFR_UINT8, TFR_HWC, to.px.data, way_to(&to), s->err));
+	*l = to;
+	return TFR_OK;
 }
 
-static enum tfr_status form(struct tfr_image_executor *st, const struct tfr_stage *stage,
-	const struct tfr_draw *draw, uint32_t c, struct tfr_image_pair *pair, struct tfr_error *err)
+static enum tfr_status form(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	(void)st, (void)stage, (void)draw, (void)c, (void)pair, (void)err;
+	(void)s, (void)pair;
 	return TFR_OK;
 }
 

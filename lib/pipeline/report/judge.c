@@ -8,18 +8,17 @@
  * consumer or the link is the limit, even if it is little used (as a link with a long latency
  * is).  All shares are of the time between the first batch and the last.
  *
- * A factor of an advice is estimated from the measurements of this run and never assumed: shares of
- * the workers' time, the mean size of the first images, the bytes uploaded.  The next limit may
- * undo most of the factor, so that both are reported together. */
+ * The advice says what would relieve the limiting stage, and which stage is the busiest after it:
+ * that one limits next.  How much faster the feed then is cannot be told from one run. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
+#include <tfr/remote.h>
 
-#include "pipeline/report/counters.h"
-#include "pipeline/report/remote_advice.h"
+#include "pipeline/report/statistics.h"
 #include "thread/threads.h"
 
 struct time_shares {
@@ -38,7 +37,6 @@ struct time_shares {
 	double hung;   /* seconds that uploads which have not arrived are under way: the longest */
 	double others; /* share of the processors' time that other programs had */
 	unsigned heaviest; /* row of the pool */
-	double records;	   /* delivered meanwhile */
 };
 
 /* ---- rows ---- */
@@ -68,13 +66,6 @@ static bool is_pool(const struct tfr_statistics *p, unsigned row)
 static unsigned upload_row(const struct tfr_statistics *p)
 {
 	return p->set->uploads ? p->set->rows - 1 : p->set->rows;
-}
-
-static double share_of(const struct time_shares *s, unsigned row)
-{
-	double share = s->seconds > 0 ? s->busy[row] / s->seconds : 0;
-
-	return share < 1 ? share : 1;
 }
 
 static double seconds_of(uint64_t ns)
@@ -156,7 +147,6 @@ static struct time_shares take_shares(
 
 	if (steady)
 		s.seconds = seconds_of(p->last_ns - p->first_ns);
-	s.records = (double)(p->records - (steady ? p->first_records : 0));
 	for (unsigned i = 0; i <= tfr_kernel_row(p); i++) {
 		subtract(&s.spent[i], &last->rows[i], &first->rows[i]);
 		s.busy[i] = seconds_of(s.spent[i].busy);
@@ -337,30 +327,16 @@ static const char *limit_name(const struct tfr_statistics *p, unsigned limit)
 
 /* ---- the advice ---- */
 
-/* Less than this is not worth a command. */
-#define WORTH 1.15
-
-/* An advice, and how many times faster the limiting stage is with it; 0: not known. */
-struct advice {
-	char text[220];
-	double factor;
-};
-
-/* The records a second that the pool, reading, or uploading could do if nothing else held it back;
- * 0: not known. */
-static double could_do(const struct tfr_statistics *p, const struct time_shares *s, unsigned row)
+/* How much of what a row can do is used, from 0 (not at all) on: readers add up. */
+static double used_share(const struct tfr_statistics *p, const struct time_shares *s, unsigned row)
 {
 	if (is_pool(p, row))
-		return s->pool > 0 && s->seconds > 0 ? s->records / s->seconds / s->pool : 0;
-	if (s->busy[row] <= 0)
-		return 0;
-	if (row == upload_row(p) || row == tfr_kernel_row(p)) /* of all devices */
-		return s->records / s->busy[row] * (s->facts->uploaders ? s->facts->uploaders : 1);
-	if (row < upload_row(p)) /* read, inflate: files' records, of which each may be
-					  several images */
-		return (double)s->spent[row].items * tfr_stage_list_copies(&p->set->list) /
-		       s->busy[row];
-	return s->records / s->busy[row];
+		return s->pool;
+	if (row == tfr_kernel_row(p))
+		return s->kernels;
+	if (p->set->uploads && row == upload_row(p))
+		return s->link;
+	return s->seconds > 0 ? s->busy[row] / s->seconds : 0;
 }
 
 /* The shorter side that images in the records would do with: what random crops leave of 256 for
@@ -379,209 +355,182 @@ static uint32_t enough(const struct tfr_statistics *p)
 	return (side * 8 / 7 + 7) / 8 * 8;
 }
 
-static void advise_decode(
-	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+static void advise_decode(const struct tfr_statistics *p, char *text, size_t size)
 {
 	uint32_t shorter = p->set->plan.image_width < p->set->plan.image_height
 				   ? p->set->plan.image_width
 				   : p->set->plan.image_height;
 	uint32_t side = enough(p);
-	double decode = s->pool_seconds > 0 ? s->busy[row] / s->pool_seconds : 0, pixels;
 
-	if (tfr_feeds_audio(p->set)) {
-		snprintf(a->text, sizeof(a->text), "more cores, or fewer samples of each clip");
-		return;
-	}
-	snprintf(a->text, sizeof(a->text), "more cores, or smaller images in the records");
-	if (!side || side >= shorter)
-		return;
-	pixels = (double)side / shorter * ((double)side / shorter);
-	a->factor = 1 / (1 - decode * (1 - pixels));
-	if (a->factor < WORTH)
-		a->factor = 0;
+	if (tfr_feeds_audio(p->set))
+		snprintf(text, size, "more cores, or fewer samples of each clip");
+	else if (side && side < shorter - shorter / 8)
+		snprintf(text, size,
+			"more cores, or shards at %u pixels, not %u ('tfr shard --resize %u')",
+			side, shorter, side);
 	else
-		snprintf(a->text, sizeof(a->text),
-			"up to %.1f times more with shards at %u pixels, not %u ('tfr shard "
-			"--resize %u')",
-			a->factor, side, shorter, side);
+		snprintf(text, size, "more cores, or smaller images in the records");
 }
 
-static void advise_pool(
-	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+static void advise_pool(const struct tfr_statistics *p, const struct time_shares *s, unsigned row,
+	char *text, size_t size)
 {
 	unsigned cores = tfr_cpu_count();
 	enum tfr_stage_kind kind = kind_of(p, row);
 
-	if (s->pool + s->waited >= 0.5 && p->set->opts.threads < cores) {
-		a->factor = (double)cores / p->set->opts.threads;
-		snprintf(a->text, sizeof(a->text),
-			"up to %.1f times more with all %u cores ('-j 0')", a->factor, cores);
-	} else if (kind == STAGE_DECODE) {
-		advise_decode(p, s, row, a);
-	} else if (kind == STAGE_IMAGE) {
-		snprintf(a->text, sizeof(a->text), "more cores, or %s in '%s'",
+	if (s->pool + s->waited >= 0.5 && p->set->opts.threads < cores)
+		snprintf(text, size, "all %u cores ('-j 0')", cores);
+	else if (kind == STAGE_DECODE)
+		advise_decode(p, text, size);
+	else if (kind == STAGE_IMAGE)
+		snprintf(text, size, "more cores, or %s in '%s'",
 			tfr_feeds_audio(p->set) ? "fewer samples" : "a smaller size",
 			p->set->list.at[row].text);
-	} else {
-		snprintf(a->text, sizeof(a->text), "more cores");
-	}
+	else
+		snprintf(text, size, "more cores");
 }
 
-/* Readers with records wait for another's turn, while workers starve. */
-static bool one_is_slow(const struct time_shares *s)
+/* A server is distant if the first byte of an answer comes later than half of the time that a
+ * request of mean size then takes: more requests at once would help.  Otherwise the link is full.
+ * False: nothing was read from a server. */
+static bool advise_remote(double seconds, char *text, size_t size)
 {
-	return s->facts->readers > 1 &&
-	       seconds_of(s->spent[0].blocked) > 0.25 * s->seconds * s->facts->readers;
+	struct tfr_remote_statistics s;
+	char rate[TFR_SIZE_TEXT];
+	double each;
+
+	tfr_remote_statistics(&s);
+	if (!s.requests || !(seconds > 0))
+		return false;
+	each = seconds * s.most_at_once / (double)s.requests; /* about what one request takes */
+	if (s.throttled > s.requests / 100)
+		snprintf(text, size,
+			"a server that allows more requests: it refused %llu of %llu.  Fewer "
+			"--connections, or a copy on a local disk",
+			(unsigned long long)s.throttled, (unsigned long long)s.requests);
+	else if (s.first_byte_p50 > 0.005 && s.first_byte_p50 > each / 2)
+		snprintf(text, size,
+			"a nearer server: the first byte comes after %.0f ms.  More files at once "
+			"(--cycle-length), more --connections, or a bucket in this region",
+			1000 * s.first_byte_p50);
+	else
+		snprintf(text, size,
+			"a faster link: %s/s came over %u connections.  Compressed files ('tfr cat "
+			"-z gzip'), or a copy on a local disk",
+			tfr_format_size((uint64_t)((double)s.bytes_in / seconds), rate),
+			s.most_at_once);
+	return true;
 }
 
-static void advise_read(
-	const struct tfr_statistics *p, const struct time_shares *s, unsigned row, struct advice *a)
+static void advise_read(const struct tfr_statistics *p, const struct time_shares *s, unsigned row,
+	char *text, size_t size)
 {
-	size_t files = tfr_set_count(p->set->opts.set);
+	unsigned readers = s->facts->readers;
+	/* Readers with records wait for another's turn, while workers starve. */
+	double blocked = readers && s->seconds > 0
+				 ? seconds_of(s->spent[0].blocked) / s->seconds / readers
+				 : 0;
 	char cycle[64] = "";
 
-	if (tfr_advise_remote(s->seconds, a->text, sizeof(a->text)))
+	if (advise_remote(s->seconds, text, size))
 		return;
-	if (files > s->facts->readers)
+	if (tfr_set_count(p->set->opts.set) > readers)
 		snprintf(cycle, sizeof(cycle), ", or more than %u files at once (--cycle-length)",
-			s->facts->readers);
-	if (one_is_slow(s))
-		snprintf(a->text, sizeof(a->text),
+			readers);
+	if (readers > 1 && blocked > 0.25)
+		snprintf(text, size,
 			"faster storage: readers wait %d%% of their time for the turn of a slower "
 			"file%s",
-			percent(seconds_of(s->spent[0].blocked) / s->seconds / s->facts->readers),
-			cycle);
+			percent(blocked), cycle);
 	else if (kind_of(p, row) == STAGE_INFLATE)
-		snprintf(a->text, sizeof(a->text),
-			"files that are not compressed ('tfr cat -z none')%s", cycle);
+		snprintf(text, size, "files that are not compressed ('tfr cat -z none')%s", cycle);
 	else
-		snprintf(a->text, sizeof(a->text), "faster storage%s", cycle);
+		snprintf(text, size, "faster storage%s", cycle);
 }
 
-/* The tensor that travels, by the last stage that makes it. */
-static const struct tfr_stage *last_image_stage(const struct tfr_statistics *p)
+static void advise_upload(
+	const struct tfr_statistics *p, const struct time_shares *s, char *text, size_t size)
 {
-	const struct tfr_stage *last = NULL;
+	const struct tfr_pipeline_opts *opts = &p->set->opts;
+	const struct tfr_stage *last = NULL; /* that makes the tensor that travels */
+	bool audio = tfr_feeds_audio(p->set);
 
 	for (unsigned i = 0; i < p->set->rows; i++)
 		if (p->set->list.at[i].kind == STAGE_IMAGE)
 			last = &p->set->list.at[i];
-	return last;
-}
-
-static void advise_upload(
-	const struct tfr_statistics *p, const struct time_shares *s, struct advice *a)
-{
-	const struct tfr_stage *last = last_image_stage(p);
-
-	if (p->set->opts.no_overlap) {
-		snprintf(a->text, sizeof(a->text),
-			"omit --no-overlap: uploads then overlap with the rest");
-	} else if (p->set->opts.pageable) {
-		snprintf(a->text, sizeof(a->text), "pinned memory: without --pageable");
-	} else if (s->link < 0.5) {
-		snprintf(a->text, sizeof(a->text),
+	if (opts->no_overlap)
+		snprintf(text, size, "omit --no-overlap: uploads then overlap with the rest");
+	else if (opts->pageable)
+		snprintf(text, size, "pinned memory: without --pageable");
+	else if (s->link < 0.5)
+		snprintf(text, size,
 			"more batches in flight (--prefetch), or larger ones: the link itself is "
 			"free %d%% of the time",
 			percent(1 - s->link));
-	} else if (last && !strcmp(last->row->name, "normalise") &&
-		   !p->set->opts.normalise_on_device) {
-		a->factor = 4;
-		snprintf(a->text, sizeof(a->text),
-			"up to 4 times more with --normalise-on device: a quarter of the bytes");
-	} else if ((last || tfr_feeds_audio(p->set)) && s->facts->image_dtype == TFR_FLOAT32 &&
-		   !p->set->opts.normalise_on_device) {
-		a->factor = 2;
-		snprintf(a->text, sizeof(a->text),
-			"up to 2 times more with 'cast=float16'%s in the list: half of the bytes",
-			tfr_feeds_audio(p->set) ? " or 'cast=int16'" : "");
-	} else {
-		snprintf(a->text, sizeof(a->text), "a faster link, or fewer bytes in a batch");
-	}
-}
-
-/* Floats made by the workers are four times the bytes for the link. */
-static void advise_kernels(const struct time_shares *s, struct advice *a)
-{
-	a->factor = s->link > 0 ? s->kernels / (4 * s->link) : 0;
-	if (a->factor < WORTH)
-		a->factor = 0;
-	if (a->factor > 0)
-		snprintf(a->text, sizeof(a->text),
-			"up to %.1f times more with --normalise-on host, if workers have time",
-			a->factor);
+	else if (last && !strcmp(last->row->name, "normalise") && !opts->normalise_on_device)
+		snprintf(text, size, "--normalise-on device: a quarter of the bytes");
+	else if ((last || audio) && s->facts->image_dtype == TFR_FLOAT32 &&
+		 !opts->normalise_on_device)
+		snprintf(text, size, "'cast=float16'%s in the list: half of the bytes",
+			audio ? " or 'cast=int16'" : "");
 	else
-		snprintf(a->text, sizeof(a->text), "more devices, or a smaller size");
+		snprintf(text, size, "a faster link, or fewer bytes in a batch");
 }
 
-/* The least of what others could do; none: false. */
-static bool next_limit(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
-	unsigned *next, double *rate)
+/* The name of the busiest of the others; NULL: there is none. */
+static const char *next_limit(
+	const struct tfr_statistics *p, const struct time_shares *s, unsigned limit)
 {
-	const unsigned others[] = { 0, s->heaviest, upload_row(p), p->set->rows,
-		tfr_kernel_row(p) };
-	bool pool = is_pool(p, limit), known = false;
+	const unsigned rows[] = { 0, s->heaviest, upload_row(p), p->set->rows, tfr_kernel_row(p) };
+	const char *next = NULL;
+	double most = 0;
 
-	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		double could = could_do(p, s, others[i]);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		double used = used_share(p, s, rows[i]);
 
-		if (others[i] == limit || (pool && is_pool(p, others[i])) || could <= 0)
+		if (rows[i] == limit || (is_pool(p, limit) && is_pool(p, rows[i])))
 			continue;
 		/* A consumer that hands batches straight back is none. */
-		if (others[i] == p->set->rows && share_of(s, p->set->rows) < 0.01)
-			continue;
-		if (!known || could < *rate) {
-			known = true;
-			*next = others[i];
-			*rate = could;
+		if (used > most && (rows[i] != p->set->rows || used >= 0.01)) {
+			most = used;
+			next = name_of(p, rows[i]);
 		}
 	}
-	return known;
+	return next;
 }
 
 /* What would change the limit, and the next limit after it. */
 static void advise(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
 	char *text, size_t size)
 {
-	struct advice a = { .factor = 0 };
-	char number[TFR_SIZE_TEXT];
-	double rate = 0, then;
-	unsigned next = 0;
+	const char *next = limit < TFR_ROWS_MAX ? next_limit(p, s, limit) : NULL;
+	size_t used;
 
-	if (limit == LIMIT_UNKNOWN) {
+	if (limit == LIMIT_UNKNOWN)
 		snprintf(text, size, "a longer run, with more records or --epochs %.0f",
 			ceil(1 / (s->seconds > 1e-3 ? s->seconds : 1e-3)));
-		return;
-	}
-	if (limit == LIMIT_OTHERS) {
+	else if (limit == LIMIT_OTHERS)
 		snprintf(text, size,
 			"a machine that is otherwise idle: these figures are not its own");
-		return;
-	}
-	if (limit == LIMIT_MEMORY) {
+	else if (limit == LIMIT_MEMORY)
 		snprintf(text, size, "a larger --memory, or a smaller --batch");
-		return;
-	}
-	if (limit == p->set->rows)
-		snprintf(a.text, sizeof(a.text), "the feed keeps up: nothing to change in it");
+	else if (limit == p->set->rows)
+		snprintf(text, size, "the feed keeps up: nothing to change in it");
 	else if (kind_of(p, limit) == STAGE_UPLOAD)
-		advise_upload(p, s, &a);
+		advise_upload(p, s, text, size);
 	else if (limit == tfr_kernel_row(p))
-		advise_kernels(s, &a);
+		/* Floats made by the workers are four times the bytes for the link. */
+		snprintf(text, size, "%s",
+			s->kernels > 4 * s->link ? "--normalise-on host, if workers have time"
+						 : "more devices, or a smaller size");
 	else if (is_pool(p, limit))
-		advise_pool(p, s, limit, &a);
+		advise_pool(p, s, limit, text, size);
 	else
-		advise_read(p, s, limit, &a);
-	then = a.factor * could_do(p, s, limit);
-	if (!next_limit(p, s, limit, &next, &rate))
-		snprintf(text, size, "%s", a.text);
-	else if (then > 0 && then < rate)
-		snprintf(text, size, "%s; it stays the limit, at about %s records/s", a.text,
-			tfr_format_count(then, number));
-	else
-		snprintf(text, size, "%s; then %s %s at %s records/s", a.text, name_of(p, next),
-			next == tfr_kernel_row(p) ? "limit" : "limits",
-			tfr_format_count(rate, number));
+		advise_read(p, s, limit, text, size);
+	used = strlen(text);
+	if (next)
+		snprintf(text + used, size - used, "; then %s %s", next,
+			!strcmp(next, "kernels") ? "limit" : "limits");
 }
 
 void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_facts *facts,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pipeline/report/counters.h"
+#include "pipeline/report/statistics.h"
 
 /* One tick of a coarse clock of processor time: a single job may get all of it. */
 enum { CPU_LEFT_MAX = 10000000 };
@@ -26,11 +26,6 @@ enum tfr_status tfr_statistics_new(
 	return TFR_OK;
 }
 
-void tfr_statistics_free(struct tfr_statistics *s)
-{
-	free(s);
-}
-
 /* ---- accounts ---- */
 
 void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span)
@@ -40,25 +35,28 @@ void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span)
 	s->spans = span;
 }
 
-uint64_t *tfr_statistics_account(struct tfr_statistics *s, unsigned row, enum tfr_account which)
+static void charge(struct tfr_span *span, uint64_t *account)
+{
+	assert(span->count < TFR_ROWS_MAX + 1);
+	span->accounts[span->count++] = account;
+}
+
+void tfr_statistics_charge(
+	struct tfr_statistics *s, struct tfr_span *span, unsigned row, enum tfr_account which)
 {
 	struct tfr_stage_counter *c = &s->now.rows[row];
 
 	assert(row < TFR_ROWS_MAX); /* readers start before the number of rows is known */
-	switch (which) {
-	case TFR_ACCOUNT_STARVED:
-		return &c->starved;
-	case TFR_ACCOUNT_BLOCKED:
-		return &c->blocked;
-	default:
-		return &c->busy;
-	}
+	charge(span, which == TFR_ACCOUNT_STARVED   ? &c->starved
+		     : which == TFR_ACCOUNT_BLOCKED ? &c->blocked
+						    : &c->busy);
 }
 
-uint64_t *tfr_statistics_pool_account(struct tfr_statistics *s, enum tfr_pool_account which)
+void tfr_statistics_charge_pool(
+	struct tfr_statistics *s, struct tfr_span *span, enum tfr_pool_account which)
 {
 	assert(which < TFR_POOL_ACCOUNTS);
-	return &s->now.pool[which];
+	charge(span, &s->now.pool[which]);
 }
 
 /* Charges what every thread is at, up to `now`. */
@@ -161,16 +159,6 @@ void tfr_statistics_kernels(
 bool tfr_statistics_steady(const struct tfr_statistics *s)
 {
 	return s->batches >= 3 && s->last_ns - s->first_ns >= s->first_ns - s->start_ns;
-}
-
-uint64_t tfr_statistics_batches(const struct tfr_statistics *s)
-{
-	return s->batches;
-}
-
-void tfr_statistics_set_epochs(struct tfr_statistics *s, uint64_t epochs)
-{
-	s->epochs = epochs;
 }
 
 double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now)

@@ -14,8 +14,7 @@
 #include "base/clock.h"
 #include "pipeline/control.h"
 #include "pipeline/settings.h"
-
-struct tfr_statistics;
+#include "thread/load.h"
 
 struct tfr_stage_counter {
 	uint64_t busy, starved, blocked; /* nanoseconds of threads */
@@ -34,10 +33,43 @@ enum tfr_pool_account {
 	TFR_POOL_ACCOUNTS
 };
 
-/* Opens a feed's statistics: its clock starts now. */
+/* Waits of the consumer: a histogram of 32 steps per octave. */
+enum { WAIT_BUCKETS = 64 * 32 };
+
+/* Counters at one moment, to be subtracted from later ones. */
+struct tfr_counter_snapshot {
+	struct tfr_stage_counter rows[TFR_ROWS_MAX];
+	uint64_t pool[TFR_POOL_ACCOUNTS];
+};
+
+struct tfr_statistics {
+	const struct tfr_feed_settings *set;
+	struct tfr_span *spans;			      /* of all threads, and of the consumer */
+	struct tfr_counter_snapshot now, first, last; /* at the first and last batch */
+	struct tfr_stage_counter inflated; /* of all readers: the row inflate, where there is one */
+	uint64_t flights, flight_ns;	   /* uploads, from their start to their arrival */
+	struct tfr_load load_then;	   /* as the feed was opened */
+	uint64_t start_ns, first_ns, last_ns; /* opened; first and last batch delivered */
+	uint64_t batches, records, payload_bytes, device_bytes, epochs;
+	uint64_t first_records, first_payload_bytes, first_device_bytes;
+	uint64_t first_epoch_ns, first_epoch_records; /* until its last batch */
+	uint32_t waits[WAIT_BUCKETS];
+	uint64_t wait_max_ns;
+};
+
+/* The row of the kernels, after the consumer's; a report shows it before that. */
+static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
+{
+	return s->set->rows + 1;
+}
+
+/* Whether the time from the first batch to the last says more than that of the run.  If the
+ * first batch took longer than all others, the feed has only emptied its shuffle buffer since. */
+bool tfr_statistics_steady(const struct tfr_statistics *s);
+
+/* Opens a feed's statistics, to be freed: its clock starts now. */
 enum tfr_status tfr_statistics_new(
 	struct tfr_statistics **s, const struct tfr_feed_settings *set, struct tfr_error *err);
-void tfr_statistics_free(struct tfr_statistics *s); /* accepts NULL */
 
 /* ---- what threads are at ---- */
 
@@ -51,19 +83,16 @@ struct tfr_span {
 
 /* The span of a thread is settled with all others from now on; it outlives the statistics' use. */
 void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span);
-uint64_t *tfr_statistics_account(struct tfr_statistics *s, unsigned row, enum tfr_account which);
-uint64_t *tfr_statistics_pool_account(struct tfr_statistics *s, enum tfr_pool_account which);
+/* Charges what the thread is at to a row, or to the pool. */
+void tfr_statistics_charge(
+	struct tfr_statistics *s, struct tfr_span *span, unsigned row, enum tfr_account which);
+void tfr_statistics_charge_pool(
+	struct tfr_statistics *s, struct tfr_span *span, enum tfr_pool_account which);
 
 static inline void tfr_span_begin(struct tfr_span *s)
 {
 	s->since = tfr_clock_ns();
 	s->count = 0;
-}
-
-static inline void tfr_span_charge(struct tfr_span *s, uint64_t *account)
-{
-	assert(s->count < TFR_ROWS_MAX + 1);
-	s->accounts[s->count++] = account;
 }
 
 static inline void tfr_span_settle(struct tfr_span *s, uint64_t now)
@@ -131,8 +160,6 @@ void tfr_statistics_kernels(
 /* One call of tfr_pipeline_next() returned this batch. */
 void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *batch,
 	uint64_t payload_bytes, uint64_t waited_ns, uint64_t now);
-uint64_t tfr_statistics_batches(const struct tfr_statistics *s); /* delivered */
-void tfr_statistics_set_epochs(struct tfr_statistics *s, uint64_t epochs);
 /* Since the feed was opened; also without the lock. */
 double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now);
 

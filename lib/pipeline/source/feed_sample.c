@@ -115,13 +115,6 @@ bool tfr_samples_get(struct tfr_sample_pool *store, const size_t *sizes, unsigne
 	return whole;
 }
 
-static struct tfr_feed_sample *get_sample(struct tfr_sample_pool *store, size_t size)
-{
-	struct tfr_feed_sample *s;
-
-	return tfr_samples_get(store, &size, 1, &s) ? s : NULL;
-}
-
 static void put_view(struct tfr_record_chunk *g)
 {
 	if (atomic_fetch_sub_explicit(&g->left, 1, memory_order_acq_rel) == 1) {
@@ -149,21 +142,20 @@ void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **sam
 	bool locked = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct tfr_feed_sample *s = samples[i], *beside;
+		struct tfr_feed_sample *s = samples[i];
 
-		if (s && s->chunk) {
+		if (!s)
+			continue;
+		if (s->chunk) {
 			put_view(s->chunk);
 			continue;
 		}
-		for (; s; s = beside) {
-			beside = s->beside;
-			if (!locked)
-				pthread_mutex_lock(&store->lock);
-			locked = true;
-			if (!put_idle(store, s)) {
-				s->next = surplus;
-				surplus = s;
-			}
+		if (!locked)
+			pthread_mutex_lock(&store->lock);
+		locked = true;
+		if (!put_idle(store, s)) {
+			s->next = surplus;
+			surplus = s;
 		}
 	}
 	if (locked)
@@ -232,44 +224,37 @@ bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **sa
 	return true;
 }
 
-uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form)
+static uint64_t aligned_bytes(const struct tfr_image_form *form)
 {
-	return tfr_sample_footprint(PIXELS_AT + tfr_image_form_bytes(form));
+	return (tfr_image_form_bytes(form) + LINE - 1) / LINE * LINE;
 }
 
-static void describe(struct tfr_pixels *pixels, uint8_t *data, const struct tfr_image_form *form)
+static uint64_t mask_bytes(const struct tfr_image_form *form, bool mask)
 {
-	*pixels = (struct tfr_pixels){
-		.data = data,
-		.stride = form->width * form->channels * tfr_dtype_size(form->dtype),
-		.width = form->width,
-		.height = form->height,
-		.channels = form->channels,
-		.dtype = form->dtype,
-	};
+	return mask ? (uint64_t)form->width * form->height : 0;
+}
+
+uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask)
+{
+	return tfr_sample_footprint(PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask));
 }
 
 struct tfr_feed_sample *tfr_sample_pixels(
-	struct tfr_sample_pool *store, const struct tfr_image_form *form)
+	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask)
 {
-	struct tfr_feed_sample *s = get_sample(store, PIXELS_AT + tfr_image_form_bytes(form));
+	size_t size = PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask);
+	struct tfr_feed_sample *s;
 
-	if (!s)
+	if (!tfr_samples_get(store, &size, 1, &s))
 		return NULL;
 	s->pixels = (struct tfr_pixels *)s->memory;
-	describe(&s->pixels[0], s->memory + PIXELS_AT, form);
+	s->pixels[0] = tfr_pixels_dense(
+		s->memory + PIXELS_AT, form->width, form->height, form->channels, form->dtype);
 	s->pixels[1] = (struct tfr_pixels){ 0 };
+	if (mask)
+		s->pixels[1] = tfr_pixels_dense(s->memory + PIXELS_AT + aligned_bytes(form),
+			form->width, form->height, 1, TFR_UINT8);
 	return s;
-}
-
-struct tfr_pixels *tfr_sample_mask_pixels(
-	struct tfr_sample_pool *store, struct tfr_feed_sample *s, const struct tfr_image_form *form)
-{
-	s->beside = get_sample(store, tfr_image_form_bytes(form));
-	if (!s->beside)
-		return NULL;
-	describe(&s->pixels[1], s->beside->memory, form);
-	return &s->pixels[1];
 }
 
 /* ---- runs ----

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "pipeline/images/recipe.h"
 #include "record/record_run.h"
@@ -31,7 +32,6 @@ struct tfr_feed_sample {
 	size_t image_size, mask_size;
 	struct tfr_pixels *pixels;	/* decoded: image and mask; NULL: it is a record */
 	struct tfr_record_chunk *chunk; /* whose records it looks into */
-	struct tfr_feed_sample *beside; /* whose memory the mask's pixels are in */
 	uint32_t file, copy, size_class;
 	_Alignas(64) uint8_t memory[];
 };
@@ -59,13 +59,20 @@ void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s);
  * changed. */
 bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n);
 
-/* A new sample with room for pixels of that form, and room for the mask of `s`.  NULL: out of
- * memory. */
+/* A new sample with room for pixels of that form and for their mask.  NULL: out of memory. */
 struct tfr_feed_sample *tfr_sample_pixels(
-	struct tfr_sample_pool *store, const struct tfr_image_form *form);
-struct tfr_pixels *tfr_sample_mask_pixels(struct tfr_sample_pool *store, struct tfr_feed_sample *s,
-	const struct tfr_image_form *form);
-uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form);
+	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask);
+uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask);
+
+/* Copies pixels without gaps.  Returns the end of the copy. */
+static inline uint8_t *tfr_pixels_pack(const struct tfr_pixels *px, uint8_t *to)
+{
+	size_t row = px->width * px->channels * tfr_dtype_size(px->dtype);
+
+	for (uint32_t y = 0; y < px->height; y++, to += row)
+		memcpy(to, (const uint8_t *)px->data + y * px->stride, row);
+	return to;
+}
 
 /* The bytes a payload of `size` takes in memory: for the plan. */
 uint64_t tfr_sample_footprint(size_t size);

@@ -6,7 +6,6 @@
 #ifndef TFR_PIPELINE_RECORD_SOURCE_H
 #define TFR_PIPELINE_RECORD_SOURCE_H
 
-#include "pipeline/context.h"
 #include "pipeline/settings.h"
 #include "pipeline/source/feed_sample.h"
 

@@ -7,6 +7,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "pipeline/images/transforms.h"
@@ -17,37 +18,29 @@
 /* The kind's bit. */
 #define KIND(kind) (1u << STAGE_##kind)
 
-/* Words for a kind that another one needs or must precede. */
-static const char *const names[STAGE_KINDS] = {
-	[STAGE_READ] = "read",
-	[STAGE_PARSE] = "parse",
-	[STAGE_DECODE] = "decode",
-	[STAGE_BATCH] = "batch",
-	[STAGE_UPLOAD] = "upload",
-};
-
 static const struct {
 	bool once;
 	unsigned needs;	 /* kinds that must come before it */
 	unsigned before; /* kinds that must not */
+	const char *name; /* of a kind that another one needs or must precede */
 } laws[STAGE_KINDS] = {
-	[STAGE_READ] = { true, 0, 0 },
+	[STAGE_READ] = { true, 0, 0, "read" },
 	[STAGE_INFLATE] = { true, 0, KIND(UPLOAD) },
-	[STAGE_PARSE] = { true, 0, KIND(UPLOAD) },
+	[STAGE_PARSE] = { true, 0, KIND(UPLOAD), "parse" },
 	[STAGE_FILTER] = { true, KIND(PARSE), KIND(DECODE) | KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_CACHE] = { true, 0, KIND(BATCH) | KIND(UPLOAD) },
-	[STAGE_DECODE] = { true, KIND(PARSE), KIND(BATCH) | KIND(UPLOAD) },
+	[STAGE_DECODE] = { true, KIND(PARSE), KIND(BATCH) | KIND(UPLOAD), "decode" },
 	[STAGE_IMAGE] = { false, KIND(DECODE), KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_SHUFFLE] = { false, 0, KIND(BATCH) | KIND(UPLOAD) },
 	[STAGE_PREFETCH] = { false, 0, KIND(UPLOAD) },
-	[STAGE_BATCH] = { true, 0, KIND(UPLOAD) },
-	[STAGE_UPLOAD] = { true, KIND(BATCH), 0 },
+	[STAGE_BATCH] = { true, 0, KIND(UPLOAD), "batch" },
+	[STAGE_UPLOAD] = { true, KIND(BATCH), 0, "upload" },
 };
 
 /* The name of the lowest kind in `kinds`. */
 static const char *first_name(unsigned kinds)
 {
-	return names[__builtin_ctz(kinds)];
+	return laws[__builtin_ctz(kinds)].name;
 }
 
 static enum tfr_status check_kind(const struct tfr_stage *st, unsigned seen, struct tfr_error *err)
@@ -155,10 +148,9 @@ static enum tfr_status check_copies(const struct tfr_stage_list *s, struct tfr_e
 
 static enum tfr_status check_order(const struct tfr_stage_list *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	unsigned seen = 0;
 
-	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
+	for (unsigned i = 0; i < s->count; i++) {
 		const struct tfr_stage *st = &s->at[i];
 
 		if ((st->kind == STAGE_READ) != (i == 0))
@@ -169,16 +161,12 @@ static enum tfr_status check_order(const struct tfr_stage_list *s, struct tfr_er
 		if (st->kind == STAGE_INFLATE && i != 1)
 			return tfr_fail(
 				err, TFR_EUSAGE, "stage 'inflate' must come directly after 'read'");
-		status = check_kind(st, seen, err);
+		TFR_TRY(check_kind(st, seen, err));
 		seen |= 1u << st->kind;
 	}
-	if (status == TFR_OK)
-		status = check_finished(s, err);
-	if (status == TFR_OK)
-		status = check_sizes(s, err);
-	if (status == TFR_OK)
-		status = check_copies(s, err);
-	return status;
+	TFR_TRY(check_finished(s, err));
+	TFR_TRY(check_sizes(s, err));
+	return check_copies(s, err);
 }
 
 /* ---- the parser ---- */
@@ -237,7 +225,7 @@ static enum tfr_status usage(const struct tfr_stage_row *row, struct tfr_error *
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n';
+	return memchr(" \t\n", c, 3);
 }
 
 static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_error *err)
@@ -262,7 +250,10 @@ static enum tfr_status parse_one(
 
 	if (!row)
 		return unknown(text, name_size, err);
-	*st = (struct tfr_stage){ .row = row, .kind = row->kind, .copies = 1 };
+	*st = (struct tfr_stage){ .row = row,
+		.kind = row->kind,
+		.copies = row->copies ? row->copies : 1,
+		.chw = row->flags & STAGE_PLANES };
 	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_AUDIO) == audio)
 		return for_others(row, err);
 	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
@@ -281,7 +272,6 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 
 	for (const char *p = list;;) {
 		const char *end = strchrnul(p, ','), *last = end;
-		enum tfr_status status;
 
 		while (is_blank(*p))
 			p++;
@@ -291,9 +281,7 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 			return tfr_fail(err, TFR_EUSAGE, "an empty stage in the list of stages");
 		if (s->count == STAGES_COUNT_MAX)
 			return tfr_fail(err, TFR_EUSAGE, "more than %d stages", STAGES_COUNT_MAX);
-		status = parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err);
-		if (status)
-			return status;
+		TFR_TRY(parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err));
 		audio |= s->at[s->count - 1].audio;
 		if (!*end)
 			return TFR_OK;
@@ -327,19 +315,13 @@ void tfr_stage_list_free(struct tfr_stage_list *s)
 
 char *tfr_stage_list_text(const struct tfr_stage_list *s)
 {
-	size_t size = 1;
-	char *text, *p;
+	char *text = calloc(1, 1);
 
-	for (unsigned i = 0; i < s->count; i++)
-		size += strlen(s->at[i].text) + 1;
-	text = p = malloc(size);
-	if (!text)
-		return NULL;
-	*p = '\0';
-	for (unsigned i = 0; i < s->count; i++) {
-		if (i)
-			*p++ = ',';
-		p = stpcpy(p, s->at[i].text);
+	for (unsigned i = 0; text && i < s->count; i++) {
+		char *longer = tfr_asprintf("%s%s%s", text, i ? "," : "", s->at[i].text);
+
+		free(text);
+		text = longer;
 	}
 	return text;
 }

@@ -20,7 +20,7 @@
 #include "pipeline/images/transforms.h"
 
 /* The longest side of an image. Batches of such images are refused by their memory. */
-enum { SIDE_MAX = 1 << 14 };
+enum { SIDE_MAX = 1 << 14, VOICES_MAX = 1024 };
 
 static enum tfr_status wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
@@ -190,41 +190,17 @@ static enum tfr_status take_resize(struct tfr_stage *st, const char *arg, struct
 	return name_size(st, p, err);
 }
 
-static enum tfr_status take_five_crop(struct tfr_stage *st, const char *arg, struct tfr_error *err)
+static enum tfr_status take_number(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	st->copies = 5;
-	return take_size(st, arg, err);
-}
-
-static enum tfr_status take_mirror(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	st->copies = 2;
-	return take_none(st, arg, err);
-}
-
-static enum tfr_status one_number(
-	struct tfr_stage *st, const char *arg, uint64_t most, struct tfr_error *err)
-{
+	uint64_t most = st->row->flags & STAGE_AUDIO ? VOICES_MAX
+			: st->kind == STAGE_IMAGE    ? SIDE_MAX
+			: st->kind == STAGE_SHUFFLE  ? UINT32_MAX
+						     : 1 << 20;
 	const char *p = arg;
 
 	if (!number(&p, 1, most, &st->n) || *p)
 		return wrong(st, arg, err);
 	return name_it(st, err, "=%llu", (unsigned long long)st->n);
-}
-
-static enum tfr_status take_pixels(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	return one_number(st, arg, SIDE_MAX, err);
-}
-
-static enum tfr_status take_count(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	return one_number(st, arg, 1 << 20, err);
-}
-
-static enum tfr_status take_shuffle(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	return one_number(st, arg, UINT32_MAX, err);
 }
 
 static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struct tfr_error *err)
@@ -289,16 +265,10 @@ static enum tfr_status take_cast(struct tfr_stage *st, const char *arg, struct t
 	return name_it(st, err, "=%s", arg);
 }
 
-static enum tfr_status take_chw(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	st->chw = true;
-	return take_none(st, arg, err);
-}
-
 /* ---- audio ---- */
 
 /* The longest audio clip. Batches of such clips are refused by their memory. */
-enum { LENGTH_MAX = 1 << 28, VOICES_MAX = 1024 };
+enum { LENGTH_MAX = 1 << 28 };
 
 static enum tfr_status name_length(struct tfr_stage *st, struct tfr_error *err)
 {
@@ -343,10 +313,9 @@ static enum tfr_status take_mono(struct tfr_stage *st, const char *arg, struct t
 
 static enum tfr_status take_channels(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	enum tfr_status status = one_number(st, arg, VOICES_MAX, err);
-
+	TFR_TRY(take_number(st, arg, err));
 	st->voices = (uint32_t)st->n;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status take_audio_cast(struct tfr_stage *st, const char *arg, struct tfr_error *err)
@@ -376,33 +345,32 @@ enum tfr_status tfr_stage_list_settle_audio(
 	struct tfr_stage_list *s, uint32_t rate, uint32_t channels, struct tfr_error *err)
 {
 	struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
-	enum tfr_status status = TFR_OK;
 	bool any = false;
 
 	if (!decode->rate) {
 		decode->rate = rate;
 		free(decode->text);
-		status = name_audio(decode, err);
+		TFR_TRY(name_audio(decode, err));
 	}
-	for (unsigned i = 0; status == TFR_OK && i < s->count; i++) {
+	for (unsigned i = 0; i < s->count; i++) {
 		any |= s->at[i].voices > 0;
 		if (s->at[i].seconds > 0)
-			status = settle_length(&s->at[i], decode->rate, err);
+			TFR_TRY(settle_length(&s->at[i], decode->rate, err));
 	}
 	decode->first_voices = channels;
 	decode->voices = any ? 0 : channels;
-	return status;
+	return TFR_OK;
 }
 
 /* ---- the rows ---- */
 
 const struct tfr_stage_row tfr_stage_rows[] = {
-	{ "read", STAGE_READ, "[=CYCLE[:BLOCK]]", take_read, 0, NULL },
-	{ "inflate", STAGE_INFLATE, NULL, take_none, 0, NULL },
-	{ "parse", STAGE_PARSE, NULL, take_none, 0, NULL },
-	{ "filter", STAGE_FILTER, NULL, take_none, 0, NULL },
-	{ "cache", STAGE_CACHE, NULL, take_none, 0, NULL },
-	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", take_decode, 0, NULL },
+	{ "read", STAGE_READ, "[=CYCLE[:BLOCK]]", take_read },
+	{ "inflate", STAGE_INFLATE, NULL, take_none },
+	{ "parse", STAGE_PARSE, NULL, take_none },
+	{ "filter", STAGE_FILTER, NULL, take_none },
+	{ "cache", STAGE_CACHE, NULL, take_none },
+	{ "decode", STAGE_DECODE, "[=masks|audio[:RATE]]", take_decode },
 	{ "resize", STAGE_IMAGE, "=W[xH][:area]", take_resize, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_resize },
 	{ "random-resized-crop", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES | STAGE_FLOATS,
@@ -411,20 +379,19 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 		&tfr_transform_random_crop },
 	{ "centre-crop", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES | STAGE_FLOATS,
 		&tfr_transform_centre_crop },
-	{ "five-crop", STAGE_IMAGE, "=W[xH]", take_five_crop, STAGE_SIZES,
-		&tfr_transform_five_crop },
-	{ "mirror", STAGE_IMAGE, NULL, take_mirror, 0, &tfr_transform_mirror },
+	{ "five-crop", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES, &tfr_transform_five_crop, 5 },
+	{ "mirror", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_mirror, 2 },
 	{ "flip", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip },
 	{ "flip-vertical", STAGE_IMAGE, NULL, take_none, 0, &tfr_transform_flip_vertical },
-	{ "reflect-pad", STAGE_IMAGE, "=N", take_pixels, STAGE_GROWS, &tfr_transform_reflect_pad },
+	{ "reflect-pad", STAGE_IMAGE, "=N", take_number, STAGE_GROWS, &tfr_transform_reflect_pad },
 	{ "pad", STAGE_IMAGE, "=W[xH]", take_size, STAGE_SIZES, &tfr_transform_pad },
 	{ "rotate", STAGE_IMAGE, "=DEGREES", take_degrees, 0, &tfr_transform_rotate },
-	{ "cutout", STAGE_IMAGE, "=N", take_pixels, 0, &tfr_transform_cutout },
+	{ "cutout", STAGE_IMAGE, "=N", take_number, 0, &tfr_transform_cutout },
 	{ "normalise", STAGE_IMAGE, "[=M1/M2/M3:S1/S2/S3]", take_normalise, STAGE_FLOATS,
 		&tfr_transform_normalise },
 	{ "standardise", STAGE_IMAGE, NULL, take_none, STAGE_FLOATS, &tfr_transform_standardise },
 	{ "cast", STAGE_IMAGE, "=uint8|float16|float32", take_cast, 0, &tfr_transform_cast },
-	{ "chw", STAGE_IMAGE, NULL, take_chw, STAGE_FINISHES, &tfr_transform_form },
+	{ "chw", STAGE_IMAGE, NULL, take_none, STAGE_FINISHES | STAGE_PLANES, &tfr_transform_form },
 	{ "hwc", STAGE_IMAGE, NULL, take_none, STAGE_FINISHES, &tfr_transform_form },
 	{ "crop", STAGE_IMAGE, "=SAMPLES|SECONDSs", take_length, STAGE_AUDIO | STAGE_SIZES,
 		&tfr_transform_audio_crop },
@@ -437,12 +404,12 @@ const struct tfr_stage_row tfr_stage_rows[] = {
 		&tfr_transform_audio_channels },
 	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", take_audio_cast, STAGE_AUDIO,
 		&tfr_transform_cast },
-	{ "channels-first", STAGE_IMAGE, NULL, take_chw, STAGE_AUDIO | STAGE_FINISHES,
-		&tfr_transform_form },
-	{ "shuffle", STAGE_SHUFFLE, "=N", take_shuffle, 0, NULL },
-	{ "batch", STAGE_BATCH, "=N", take_count, 0, NULL },
-	{ "prefetch", STAGE_PREFETCH, "=N", take_count, 0, NULL },
-	{ "upload", STAGE_UPLOAD, NULL, take_none, 0, NULL },
+	{ "channels-first", STAGE_IMAGE, NULL, take_none,
+		STAGE_AUDIO | STAGE_FINISHES | STAGE_PLANES, &tfr_transform_form },
+	{ "shuffle", STAGE_SHUFFLE, "=N", take_number },
+	{ "batch", STAGE_BATCH, "=N", take_number },
+	{ "prefetch", STAGE_PREFETCH, "=N", take_number },
+	{ "upload", STAGE_UPLOAD, NULL, take_none },
 };
 
 const size_t tfr_stage_row_count = sizeof(tfr_stage_rows) / sizeof(*tfr_stage_rows);

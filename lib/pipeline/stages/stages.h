@@ -42,6 +42,7 @@ struct tfr_stage_row {
 	enum tfr_status (*parse)(struct tfr_stage *st, const char *arg, struct tfr_error *err);
 	unsigned flags;			       /* enum tfr_stage_flags */
 	const struct tfr_transform *transform; /* of an image: what it does, in transforms.c */
+	uint32_t copies; /* images that one becomes; 0: 1, or as the argument says */
 };
 
 enum tfr_stage_flags {
@@ -50,6 +51,7 @@ enum tfr_stage_flags {
 	STAGE_FLOATS = 4,   /* an image of float32 comes out */
 	STAGE_GROWS = 8,    /* by n pixels on each side */
 	STAGE_AUDIO = 16,   /* a transform of audio */
+	STAGE_PLANES = 32,  /* each channel is a plane of its own from here on */
 };
 
 struct tfr_stage {

@@ -1,12 +1,164 @@
-/* pipeline/transfer/assemble.c - batches in staging memory, from their first place to the last.
+/* pipeline/transfer/assemble.c - batches in staging memory, from their first place to the upload.
  *
  * A batch is open until its last place is assigned, closed until all its places are done, and
  * ready when it can be uploaded.  The thread that ends the last place of a closed batch finishes
- * it. */
+ * it, or leaves it to a worker that completes it: gaps of broken images are closed, features
+ * parsed, records copied.  A gap is filled with the batch's last image, the lowest place first: the
+ * result is the same for any number of workers.  Features are in the final order of the images. */
 #include <assert.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "device/stream_copy.h"
 #include "pipeline/transfer/buffers.h"
+
+static uint8_t *staged_memory(const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
+{
+	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
+}
+
+/* ---- tensors ---- */
+
+static void add_tensor(struct tfr_staged_batch *b, const char *name, enum tfr_dtype dtype,
+	uint64_t offset, unsigned rank, const uint64_t *shape)
+{
+	struct tfr_tensor *t = &b->tensors[b->tensor_count++];
+	int64_t stride = (int64_t)tfr_dtype_size(dtype);
+
+	*t = (struct tfr_tensor){ .name = name, .dtype = dtype, .rank = rank, .offset = offset };
+	memcpy(t->shape, shape, rank * sizeof(*shape));
+	for (unsigned i = rank; i-- > 0;) {
+		t->strides[i] = stride;
+		stride *= (int64_t)shape[i];
+	}
+}
+
+/* Audio is images without a height. */
+static void add_images(struct tfr_staged_batch *b, const char *name, bool audio,
+	const struct tfr_image_form *form, uint64_t offset)
+{
+	uint64_t shape[4] = { b->records };
+	unsigned rank = 1;
+
+	if (form->chw)
+		shape[rank++] = form->channels;
+	if (!audio)
+		shape[rank++] = form->height;
+	shape[rank++] = form->width;
+	if (!form->chw)
+		shape[rank++] = form->channels;
+	add_tensor(b, name, form->dtype, offset, rank, shape);
+}
+
+static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
+{
+	const struct tfr_batch_layout *l = &tr->layout;
+
+	b->tensor_count = 0;
+	if (l->images)
+		add_images(b, l->audio ? "audio" : "image", l->audio, &l->image, 0);
+	if (l->masks)
+		add_images(b, "mask", false, &l->mask, l->mask_at);
+	if (!l->images && !tr->set->features) {
+		uint64_t offsets = (uint64_t)b->records + 1;
+		uint64_t bytes = b->used - offsets * sizeof(int64_t);
+
+		add_tensor(b, "offsets", TFR_INT64, 0, 1, &offsets);
+		add_tensor(b, "payload", TFR_UINT8, offsets * sizeof(int64_t), 1, &bytes);
+	}
+}
+
+/* Sets the size of the batch and describes its tensors, without features. */
+static void end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
+{
+	const struct tfr_batch_layout *l = &tr->layout;
+	uint8_t *memory = staged_memory(tr, b);
+
+	b->used = b->records * l->image_bytes;
+	/* The bytes between tensors are uploaded, too, and are the same every time. */
+	if (l->masks) {
+		memset(memory + b->used, 0, l->mask_at - b->used);
+		b->used = l->mask_at + b->records * l->mask_bytes;
+	}
+	if (tr->set->features)
+		memset(memory + b->used, 0, l->features_at - b->used);
+	describe_tensors(tr, b);
+}
+
+/* ---- payloads: offsets, then the payloads one after the other ----
+ *
+ * Large payloads are copied as they come, a few at a time, while the block that they were read into
+ * is in a cache, and past the caches, for the processor does not read them again.  A batch that
+ * waited for its last record would hold all of its blocks, and they would come from memory again.
+ * Payloads that do not fit into the planned memory, and small ones, are copied when the batch is
+ * complete. */
+
+/* Where the payloads begin in a batch of so many. */
+static uint64_t payloads_at(uint32_t records)
+{
+	return ((uint64_t)records + 1) * sizeof(int64_t);
+}
+
+/* The part of a transfer that the batch has. */
+static uint64_t room_of(const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
+{
+	return tr->set->opts.steps_per_transfer > 1 ? tr->layout.stride : b->home->capacity;
+}
+
+static bool end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
+{
+	uint64_t at = payloads_at(b->records);
+
+	if (b->pieces < tr->set->batch)
+		return false;
+	((int64_t *)staged_memory(tr, b))[b->records] = (int64_t)b->payload_bytes;
+	b->used = at + b->payload_bytes;
+	describe_tensors(tr, b);
+	return true;
+}
+
+static void weigh(struct tfr_staged_batch *b)
+{
+	enum { AHEAD = 16 };
+
+	for (uint32_t i = b->pieces; i < b->assigned; i++) {
+		if (i + AHEAD < b->assigned)
+			__builtin_prefetch(b->samples[i + AHEAD]);
+		b->payload_bytes += b->samples[i]->size;
+		b->epoch = b->samples[i]->epoch;
+	}
+}
+
+static enum tfr_status copy_payloads(
+	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err)
+{
+	uint64_t at = payloads_at(b->records), offset = b->payload_bytes;
+	int64_t *offsets;
+	uint8_t *bytes;
+
+	TFR_TRY(tfr_staging_grow(b->home,
+		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err));
+	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
+		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
+	offsets = (int64_t *)staged_memory(tr, b);
+	bytes = (uint8_t *)offsets + at;
+	for (uint32_t i = b->pieces; i < b->records; i++)
+		offset -= b->samples[i]->size;
+	if (b->pieces) /* they are where those of a full batch are */
+		memmove(bytes, (uint8_t *)offsets + payloads_at(tr->set->batch), offset);
+	for (uint32_t i = b->pieces; i < b->records; i++) {
+		const struct tfr_feed_sample *s = b->samples[i];
+
+		offsets[i] = (int64_t)offset;
+		memcpy(bytes + offset, s->data, s->size);
+		offset += s->size;
+	}
+	offsets[b->records] = (int64_t)offset;
+	b->used = at + offset;
+	return TFR_OK;
+}
+
+/* ---- from open to ready ---- */
 
 static struct tfr_staged_batch *batch_at(const struct tfr_transfer *tr, uint64_t number)
 {
@@ -61,22 +213,15 @@ void tfr_transfer_open_batch(struct tfr_transfer *tr)
 	tr->open = b;
 }
 
-void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
+static void mark_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
-	const struct tfr_batch_layout *l = &tr->layout;
-	uint64_t end = b->records * l->image_bytes;
-
-	/* The bytes between tensors are uploaded, too, and are the same every time. */
-	if (l->masks)
-		memset(tfr_staged_memory(tr, b) + end, 0, l->mask_at - end);
-	if (l->masks)
-		end = l->mask_at + b->records * l->mask_bytes;
-	if (tr->set->features)
-		memset(tfr_staged_memory(tr, b) + end, 0, l->features_at - end);
-	b->used = b->records * tr->layout.image_bytes;
-	if (tr->layout.masks)
-		b->used = tr->layout.mask_at + b->records * tr->layout.mask_bytes;
-	tfr_staged_describe(tr, b);
+	b->state = STAGED_READY;
+	b->home->ready++;
+	assert(b->home->ready <= tr->set->opts.steps_per_transfer);
+	tr->assembled.now++;
+	tfr_statistics_count(tr->statistics, tr->set->batch_row, 1, b->used);
+	tr->control->moves++;
+	tfr_uploader_look(b->home->uploader);
 }
 
 /* All its places are done. */
@@ -90,19 +235,25 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 		b->state = STAGED_EMPTY;
 		memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
 		tfr_feed_wake_workers(tr->control);
-	} else if (b->pieces && tfr_staged_end_pieces(tr, b)) {
+	} else if (b->pieces && end_pieces(tr, b)) {
 		b->assigned = 0;
-		tfr_staged_ready(tr, b);
+		mark_ready(tr, b);
 	} else if (b->gaps || b->samples || (tr->layout.masks && b->records < tr->set->batch)) {
 		b->next = NULL;
 		*tr->incomplete_end = b;
 		tr->incomplete_end = &b->next;
 		tfr_feed_wake_workers(tr->control);
 	} else {
-		tfr_staged_end_images(tr, b);
+		end_images(tr, b);
 		b->assigned = 0;
-		tfr_staged_ready(tr, b);
+		mark_ready(tr, b);
 	}
+}
+
+static void finish_if_done(struct tfr_transfer *tr, struct tfr_staged_batch *b)
+{
+	if (b->state == STAGED_CLOSED && b->done == b->assigned)
+		finish(tr, b);
 }
 
 static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
@@ -114,25 +265,13 @@ static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
 	b->state = STAGED_CLOSED;
 	tr->open = NULL;
 	tr->next_number += !b->unwanted;
-	if (b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 void tfr_transfer_end_epoch(struct tfr_transfer *tr)
 {
 	if (tr->open)
 		close_batch(tr, true);
-}
-
-void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
-{
-	b->state = STAGED_READY;
-	b->home->ready++;
-	assert(b->home->ready <= tr->set->opts.steps_per_transfer);
-	tr->assembled.now++;
-	tfr_statistics_count(tr->statistics, tr->set->batch_row, 1, b->used);
-	tr->control->moves++;
-	tfr_uploader_look(b->home->uploader);
 }
 
 void tfr_transfer_end(struct tfr_transfer *tr)
@@ -164,7 +303,7 @@ uint8_t *tfr_transfer_place_memory(
 	const struct tfr_transfer *tr, struct tfr_batch_place place, bool mask)
 {
 	const struct tfr_batch_layout *l = &tr->layout;
-	uint8_t *memory = tfr_staged_memory(tr, place.batch);
+	uint8_t *memory = staged_memory(tr, place.batch);
 
 	assert(place.at < l->batch);
 	return mask ? memory + l->mask_at + place.at * l->mask_bytes
@@ -186,8 +325,7 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 		b->records++;
 		b->payload_bytes += bytes;
 	}
-	if (b->state == STAGED_CLOSED && b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 /* ---- records ---- */
@@ -208,7 +346,7 @@ unsigned tfr_transfer_places(const struct tfr_transfer *tr)
 	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
 }
 
-void tfr_staged_assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
+static void assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
 {
 	struct tfr_staged_batch *b = tr->open;
 
@@ -228,7 +366,52 @@ void tfr_transfer_add_samples(
 	if (!count)
 		return;
 	tr->open->done += count; /* before it is closed, which may end it */
-	tfr_staged_assign(tr, samples, count);
+	assign(tr, samples, count);
+}
+
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_feed_sample **samples,
+	unsigned count, struct tfr_batch_piece *piece)
+{
+	struct tfr_staged_batch *b = tr->open;
+	uint64_t bytes = 0, end;
+
+	if (!count)
+		return false;
+	assert(b && b->samples && count <= tr->set->batch - b->assigned);
+	for (unsigned i = 0; i < count; i++)
+		bytes += samples[i]->size;
+	end = payloads_at(tr->set->batch) + b->payload_bytes + bytes;
+	if (b->pieces < b->assigned || end > room_of(tr, b)) {
+		tfr_transfer_add_samples(tr, samples, count);
+		return false;
+	}
+	*piece = (struct tfr_batch_piece){ b, b->assigned, count, b->payload_bytes };
+	b->payload_bytes += bytes;
+	b->pieces += count;
+	b->epoch = samples[0]->epoch;
+	assign(tr, samples, count);
+	return true;
+}
+
+void tfr_transfer_copy_piece(
+	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time)
+{
+	struct tfr_staged_batch *b = piece->batch;
+	struct tfr_feed_sample **samples = b->samples + piece->from;
+	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
+	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
+	uint64_t start = tfr_clock_ns(), at = piece->at, end;
+
+	for (unsigned i = 0; i < piece->count; i++) {
+		offsets[i] = (int64_t)at;
+		tfr_device_stream_store(to + at, samples[i]->data, samples[i]->size);
+		at += samples[i]->size;
+	}
+	tfr_samples_put(tr->pool, samples, piece->count);
+	memset(samples, 0, piece->count * sizeof(*samples));
+	end = tfr_clock_ns();
+	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
+	tfr_feed_trace(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
 }
 
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
@@ -237,8 +420,7 @@ void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_pie
 
 	assert(piece->count <= b->assigned - b->done);
 	b->done += piece->count;
-	if (b->state == STAGED_CLOSED && b->done == b->assigned)
-		finish(tr, b);
+	finish_if_done(tr, b);
 }
 
 /* ---- lists without batch ---- */
@@ -260,4 +442,218 @@ void tfr_transfer_end_drop(
 		tr->dropped_epoch = epoch;
 	tfr_feed_wake_workers(tr->control);
 	pthread_cond_signal(&tr->control->arrivals);
+}
+
+/* ---- completing ---- */
+
+struct tfr_staged_batch *tfr_transfer_take_incomplete(struct tfr_transfer *tr)
+{
+	struct tfr_staged_batch *b = tr->incomplete;
+
+	if (!b)
+		return NULL;
+	assert(b->state == STAGED_CLOSED);
+	tr->incomplete = b->next;
+	if (!tr->incomplete)
+		tr->incomplete_end = &tr->incomplete;
+	tfr_feed_wake_workers(tr->control);
+	return b;
+}
+
+bool tfr_transfer_has_incomplete(const struct tfr_transfer *tr)
+{
+	return tr->incomplete;
+}
+
+static void move_place(
+	const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t to, uint32_t from)
+{
+	const struct tfr_batch_layout *l = &tr->layout;
+	uint8_t *memory = staged_memory(tr, b), *masks = memory + l->mask_at;
+
+	memcpy(memory + to * l->image_bytes, memory + from * l->image_bytes, l->image_bytes);
+	if (l->masks)
+		memcpy(masks + to * l->mask_bytes, masks + from * l->mask_bytes, l->mask_bytes);
+	if (b->records_at)
+		b->records_at[to] = b->records_at[from];
+}
+
+enum { LINE = 64, FETCHED = 512 };
+
+/* Samples from a shuffle buffer are in no cache; varints are decoded 64 bytes at a time, beyond
+ * the last one. */
+static void fetch(const uint8_t *data, size_t size)
+{
+	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
+		__builtin_prefetch(data + at);
+}
+
+/* The record of every place: copies of an image have that of the first. */
+static void note_records(struct tfr_staged_batch *b)
+{
+	const struct tfr_feed_sample *last = NULL;
+
+	for (uint32_t i = 0; i < b->assigned; i++) {
+		if (b->samples[i])
+			last = b->samples[i];
+		if (last)
+			fetch(last->data, last->size);
+		b->records_at[i] = last ? (struct tfr_bytes){ last->data, last->size }
+					: (struct tfr_bytes){ NULL, 0 };
+	}
+}
+
+/* Fills the gaps among the first `end` places, the lowest first, with the last good ones. */
+static void close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i++) {
+		if (!b->bad[i])
+			continue;
+		while (end > i + 1 && b->bad[end - 1])
+			end--;
+		end--;
+		assert(end >= i); /* the place itself is a gap */
+		if (end > i)
+			move_place(tr, b, i, end);
+	}
+	memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
+}
+
+/* ---- features, after the images in the staging memory ----
+ *
+ * All records of a batch are parsed together.  If one lacks a feature, they are parsed one at a
+ * time: those that fail leave gaps, which are closed as those of broken images are, and the
+ * others are parsed again. */
+
+/* The sample that the record of a place is of, unless a place before it had the same record and
+ * failed too. */
+static const struct tfr_feed_sample *sample_of(const struct tfr_staged_batch *b, uint32_t place)
+{
+	const uint8_t *data = b->records_at[place].data;
+
+	for (uint32_t i = 0; i < place; i++)
+		if (b->bad[i] && b->records_at[i].data == data)
+			return NULL;
+	for (uint32_t i = 0; i < b->assigned; i++)
+		if (b->samples[i] && b->samples[i]->data == data)
+			return b->samples[i];
+	return NULL;
+}
+
+/* Leaves out the records that fail. */
+static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parser *parser,
+	struct tfr_staged_batch *b, struct tfr_error *err)
+{
+	uint32_t count = b->records;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tfr_feed_sample *s;
+		enum tfr_status status = tfr_batch_parse(parser, &b->records_at[i], 1, err);
+
+		if (status == TFR_OK)
+			continue;
+		if (status != TFR_EDATA)
+			return status;
+		tfr_feature_error_alone(err->message);
+		s = sample_of(b, i);
+		assert(!b->bad[i] && b->records); /* gaps were closed before */
+		b->bad[i] = true;
+		b->records--;
+		if (s) {
+			b->payload_bytes -= s->size;
+			tfr_feed_bad_record(tr->control, s, err);
+		}
+		if (!tr->set->opts.skip_bad)
+			return TFR_ECANCELLED; /* the feed has failed with it */
+	}
+	close_gaps(tr, b, count);
+	return tfr_batch_parse(parser, b->records_at, b->records, err);
+}
+
+static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_parser *parser,
+	struct tfr_staged_batch *b, struct tfr_error *err)
+{
+	const struct tfr_batch_layout *y = &tr->layout;
+	uint64_t bytes = tfr_feature_block_bytes(tr->set->features, parser);
+	uint64_t before = (uint64_t)(b - b->home->batches) * y->stride;
+	uint64_t need = y->features_at + bytes;
+
+	if (tr->set->opts.steps_per_transfer > 1 && need > y->stride)
+		return tfr_staging_grow(b->home, b->home->capacity + need - y->stride, err);
+	TFR_TRY(tfr_staging_grow(b->home, before + need, err));
+	end_images(tr, b);
+	tfr_feature_block_write(tr->set->features, parser, staged_memory(tr, b) + y->features_at,
+		y->features_at, b->tensors + b->tensor_count);
+	b->tensor_count += tr->set->features->tensors;
+	b->used = need;
+	return TFR_OK;
+}
+
+/* Parses and writes the features of the batch's records; on the account of parse up to `since`,
+ * which it moves. */
+static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
+	struct tfr_error *err)
+{
+	const struct tfr_feed_settings *set = tr->set;
+	uint64_t start = *since, parsed;
+	unsigned row = tfr_stage_list_find(&set->list, STAGE_PARSE);
+	enum tfr_status status = tfr_batch_parse(parser, b->records_at, b->records, err);
+
+	if (status == TFR_EDATA)
+		status = leave_out(tr, parser, b, err);
+	parsed = tfr_clock_ns();
+	if (row < set->rows) {
+		/* Where there are images, records are counted as they are searched for them. */
+		tfr_job_time_add(time, row, parsed - start, set->images ? 0 : b->records,
+			set->images ? 0 : b->payload_bytes);
+		tfr_feed_trace(set, row, time->thread, start, parsed, b->number);
+		*since = parsed;
+	}
+	return status ? status : write_features(tr, parser, b, err);
+}
+
+/* Sets *start to the time from which on the work is that of batch. */
+static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
+	struct tfr_error *err)
+{
+	if (!tr->set->images)
+		weigh(b);
+	if (b->records_at)
+		note_records(b);
+	if (b->gaps)
+		close_gaps(tr, b, b->assigned);
+	if (tr->set->features)
+		return put_features(tr, b, parser, time, start, err);
+	if (!b->samples) {
+		end_images(tr, b);
+		return TFR_OK;
+	}
+	TFR_TRY(copy_payloads(tr, b, err));
+	describe_tensors(tr, b);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err)
+{
+	uint64_t start = tfr_clock_ns(), end;
+	enum tfr_status status = complete(tr, b, parser, time, &start, err);
+
+	if (b->samples) {
+		tfr_samples_put(tr->pool, b->samples, b->assigned);
+		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_feed_sample *));
+	}
+	end = tfr_clock_ns();
+	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
+	tfr_feed_trace(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	return status;
+}
+
+void tfr_transfer_completed(struct tfr_transfer *tr, struct tfr_staged_batch *b, bool good)
+{
+	b->assigned = 0;
+	if (good)
+		mark_ready(tr, b);
 }

@@ -40,6 +40,13 @@ struct tfr_staged_batch {
 	struct tfr_staged_batch *next; /* in the queue of those to be completed */
 };
 
+/* Memory that was outgrown, where freeing it would wait for the device. */
+enum { OUTGROWN_MAX = 40 };
+struct tfr_outgrown {
+	void *memory[OUTGROWN_MAX];
+	unsigned count;
+};
+
 enum tfr_staging_state { STAGING_FREE, STAGING_FILLING, STAGING_FLYING };
 
 /* The batches of one transfer. */
@@ -48,7 +55,7 @@ struct tfr_staging_buffer {
 	struct tfr_uploader *uploader;
 	uint8_t *memory;
 	uint64_t capacity;
-	struct tfr_outgrown *outgrown; /* memory that it had before */
+	struct tfr_outgrown outgrown;
 	struct tfr_staged_batch *batches;
 	unsigned ready;	 /* of them */
 	uint64_t bytes;	 /* while flying */
@@ -70,7 +77,7 @@ struct tfr_device_buffer {
 	enum tfr_device_buffer_state state;
 	uint8_t *memory;
 	uint64_t capacity;
-	struct tfr_outgrown *outgrown;
+	struct tfr_outgrown outgrown;
 	uint64_t made_at; /* floats that the device makes, after all that travelled */
 	struct tfr_event *event;
 	struct tfr_device_batch *batches;
@@ -142,21 +149,10 @@ static inline struct tfr_staging_buffer *tfr_uploader_oldest(const struct tfr_up
 					 : NULL;
 }
 
-static inline uint8_t *tfr_staged_memory(
-	const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
-{
-	return b->home->memory + (size_t)(b - b->home->batches) * tr->layout.stride;
-}
-
 enum tfr_status tfr_staging_alloc(
 	struct tfr_uploader *l, uint64_t size, void **memory, struct tfr_error *err);
-void tfr_staging_free(struct tfr_uploader *l, void *memory); /* accepts NULL */
-/* Where floats that the device makes begin, after a transfer of so many bytes. */
-uint64_t tfr_transfer_made_at(const struct tfr_transfer *tr, uint64_t bytes);
 
-/* ---- grow.c ----
- *
- * The plan only estimates the size of a batch with ragged features or payloads.  These grow
+/* The plan only estimates the size of a batch with ragged features or payloads.  These grow
  * memory that is not in use to the size of a larger one, without the lock.  After a failure the
  * memory is as it was.  TFR_ENOMEM: that is more than a quarter of the memory allowed, or than the
  * batch's part of a transfer, or there is no memory. */
@@ -169,54 +165,14 @@ enum tfr_status tfr_device_buffer_grow(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
 /* The memory that an upload is copied back to. */
 enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr_error *err);
-/* Memory that was outgrown is kept until the feed ends where freeing it would wait for the device.
- */
-void tfr_staging_free_outgrown(struct tfr_staging_buffer *b);
-void tfr_device_buffer_free_outgrown(struct tfr_uploader *l, struct tfr_device_buffer *t);
-
-/* ---- assemble.c ---- */
-
-/* The batch can travel. */
-void tfr_staged_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b);
-/* Notes samples in the open batch, whose places are not done yet. */
-void tfr_staged_assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count);
-/* Sets the size of the batch and describes its tensors, without features. */
-void tfr_staged_end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
-
-/* ---- complete.c ---- */
-
-void tfr_staged_describe(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
-
-/* ---- payloads.c ---- */
-
-/* Ends a batch all of whose payloads were copied in pieces; false: more is to be done. */
-bool tfr_staged_end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b);
-/* Sums up the payloads that are not in pieces: not under the lock, for they may be far. */
-void tfr_staged_weigh(struct tfr_staged_batch *b);
-/* Copies them. */
-enum tfr_status tfr_staged_copy_payloads(
-	struct tfr_transfer *tr, struct tfr_staged_batch *b, struct tfr_error *err);
-
-/* ---- kernels.c ---- */
-
-/* Whether a thread of its own waits for the kernels of this device. */
-bool tfr_uploader_leaves_kernels(const struct tfr_uploader *l);
-/* Its main function; the argument is a struct tfr_uploader. */
-void *tfr_kernel_waiter_main(void *arg);
-/* Waits for the kernels of a target; without the lock. */
-enum tfr_status tfr_uploader_await_kernels(
-	struct tfr_device_buffer *t, double *seconds, struct tfr_error *err);
-/* The oldest transfer that has arrived is complete; with the lock. */
-void tfr_uploader_land(struct tfr_uploader *l, double kernel_seconds);
 
 /* ---- uploader.c ---- */
 
+/* Starts the threads of a device; returns errno. */
+int tfr_uploader_start(struct tfr_uploader *l);
 /* A transfer is complete, a target free, or the consumer waits: starts what can start.  With the
  * lock. */
 void tfr_uploader_look(struct tfr_uploader *l);
-/* A thread's main function; its argument is a struct tfr_uploader. */
-void *tfr_uploader_main(void *arg);
-
 /* Compares the device's memory with the staging memory.  Without the lock. */
 enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err);

@@ -2,7 +2,6 @@
  *
  * A device buffer is free again once all its batches were handed out and released. */
 #include <assert.h>
-#include <errno.h>
 
 #include <tfr-private/text.h>
 
@@ -106,20 +105,18 @@ uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 	return a->payload_bytes;
 }
 
-static struct tfr_uploader *uploader_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
+static struct tfr_device_buffer *target_of(
+	struct tfr_transfer *tr, const struct tfr_batch *batch, struct tfr_uploader **l)
 {
-	return &tr->uploaders[batch->buffer / tr->set->plan.device];
-}
-
-static struct tfr_device_buffer *target_of(struct tfr_transfer *tr, const struct tfr_batch *batch)
-{
-	return &uploader_of(tr, batch)->targets[batch->buffer % tr->set->plan.device];
+	*l = &tr->uploaders[batch->buffer / tr->set->plan.device];
+	return &(*l)->targets[batch->buffer % tr->set->plan.device];
 }
 
 /* The next upload to this target finds it too small and allocates. */
 void *tfr_transfer_take(struct tfr_transfer *tr, const struct tfr_batch *batch)
 {
-	struct tfr_device_buffer *t = target_of(tr, batch);
+	struct tfr_uploader *l;
+	struct tfr_device_buffer *t = target_of(tr, batch, &l);
 	void *memory = t->memory;
 
 	assert(t->held == 1);
@@ -136,8 +133,7 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 	if (!tr->uploader_count)
 		return;
-	l = uploader_of(tr, batch);
-	t = target_of(tr, batch);
+	t = target_of(tr, batch, &l);
 	assert(t->held);
 	if (--t->held == 0 && t->handed_out) {
 		free_target(l, t);
@@ -155,9 +151,7 @@ static enum tfr_status stalled_kernels(const struct tfr_uploader *l, struct tfr_
 	tfr_fail(err, TFR_ESYS,
 		"nothing moved for %g s: stage 'upload' waits for %s to normalise batch %llu",
 		set->opts.stall_timeout, tfr_device_name(l->device), (unsigned long long)t->number);
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
@@ -174,9 +168,7 @@ enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_e
 		"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of %s",
 		tr->set->opts.stall_timeout, tfr_device_name(l->device),
 		(unsigned long long)b->batches[0].number, tfr_format_size(b->bytes, size));
-	if (err)
-		err->sys_errno = ETIMEDOUT;
-	return TFR_ESYS;
+	return tfr_feed_timed_out(err);
 }
 
 double tfr_transfer_oldest_upload(const struct tfr_transfer *tr)

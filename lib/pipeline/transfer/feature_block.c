@@ -61,13 +61,11 @@ enum tfr_status tfr_feature_block_init(struct tfr_feature_block *f,
 	const struct tfr_batch_feature *list, size_t count, struct tfr_error *err)
 {
 	struct tfr_batch_parser *parser = NULL;
-	enum tfr_status status = tfr_batch_parser_new(&parser, list, count, err);
 	bool good;
 
 	*f = (struct tfr_feature_block){ 0 };
+	TFR_TRY(tfr_batch_parser_new(&parser, list, count, err)); /* which checks them */
 	tfr_batch_parser_free(parser);
-	if (status)
-		return status;
 	good = copy_list(f, list, count);
 	for (size_t i = 0; good && i < count; i++)
 		good = add_names(f, i);
@@ -96,16 +94,21 @@ enum tfr_status tfr_feature_block_parser(
 
 /* ---- parts of a block ---- */
 
-struct part {
-	const void *data;
-	enum tfr_dtype dtype;
-	unsigned rank;
-	uint64_t shape[2];
-};
-
-static uint64_t part_bytes(const struct part *p)
+static struct tfr_tensor dense(
+	const void *data, enum tfr_dtype dtype, unsigned rank, uint64_t rows, uint64_t width)
 {
-	return p->shape[0] * (p->rank > 1 ? p->shape[1] : 1) * tfr_dtype_size(p->dtype);
+	int64_t size = (int64_t)tfr_dtype_size(dtype);
+
+	return (struct tfr_tensor){ .data = (void *)(uintptr_t)data,
+		.dtype = dtype,
+		.rank = rank,
+		.shape = { rows, width },
+		.strides = { rank > 1 ? (int64_t)width * size : size, size } };
+}
+
+static uint64_t part_bytes(const struct tfr_tensor *t)
+{
+	return t->shape[0] * (uint64_t)t->strides[0];
 }
 
 static uint64_t aligned(uint64_t bytes)
@@ -115,24 +118,22 @@ static uint64_t aligned(uint64_t bytes)
 
 /* The values of a column, be they numbers or offsets of texts, beside what follows from them. */
 static unsigned describe(
-	const struct tfr_batch_feature *f, const struct tfr_column *c, struct part parts[PARTS])
+	const struct tfr_batch_feature *f, const struct tfr_column *c, struct tfr_tensor *parts)
 {
+	bool ragged = f->layout == TFR_RAGGED;
 	unsigned n = 0;
 
 	if (f->kind == TFR_KIND_BYTES) {
-		parts[n++] =
-			(struct part){ c->text, TFR_UINT8, 1, { (uint64_t)c->offsets[c->count] } };
-		parts[n++] = (struct part){ c->offsets, TFR_INT64, 1, { c->count + 1 } };
+		parts[n++] = dense(c->text, TFR_UINT8, 1, (uint64_t)c->offsets[c->count], 0);
+		parts[n++] = dense(c->offsets, TFR_INT64, 1, c->count + 1, 0);
 	} else {
-		parts[n++] = (struct part){ .data = c->int64s,
-			.dtype = f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
-			.rank = f->layout == TFR_RAGGED ? 1 : 2,
-			.shape = { f->layout == TFR_RAGGED ? c->count : c->rows, c->width } };
+		parts[n++] = dense(c->int64s, f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
+			ragged ? 1 : 2, ragged ? c->count : c->rows, c->width);
 	}
-	if (f->layout == TFR_RAGGED && f->splits32)
-		parts[n++] = (struct part){ c->splits32, TFR_INT32, 1, { c->rows + 1 } };
-	else if (f->layout == TFR_RAGGED)
-		parts[n++] = (struct part){ c->splits, TFR_INT64, 1, { c->rows + 1 } };
+	if (ragged && f->splits32)
+		parts[n++] = dense(c->splits32, TFR_INT32, 1, c->rows + 1, 0);
+	else if (ragged)
+		parts[n++] = dense(c->splits, TFR_INT64, 1, c->rows + 1, 0);
 	assert(n <= PARTS);
 	return n;
 }
@@ -158,28 +159,13 @@ uint64_t tfr_feature_block_bytes(
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
-		struct part parts[PARTS];
+		struct tfr_tensor parts[PARTS];
 		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
 
 		for (unsigned k = 0; k < n; k++)
 			bytes += aligned(part_bytes(&parts[k]));
 	}
 	return bytes;
-}
-
-static struct tfr_tensor tensor_of(const struct part *p, const char *name)
-{
-	int64_t size = (int64_t)tfr_dtype_size(p->dtype);
-	struct tfr_tensor t = { .name = name, .dtype = p->dtype, .rank = p->rank };
-
-	t.shape[0] = p->shape[0];
-	t.strides[0] = size;
-	if (p->rank > 1) {
-		t.shape[1] = p->shape[1];
-		t.strides[0] = (int64_t)p->shape[1] * size;
-		t.strides[1] = size;
-	}
-	return t;
 }
 
 /* The bytes between two parts are 0, so that equal batches are equal blocks. */
@@ -191,7 +177,7 @@ void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr
 
 	assert(offset % ALIGNMENT == 0);
 	for (size_t i = 0; i < f->count; i++) {
-		struct part parts[PARTS];
+		struct tfr_tensor parts[PARTS];
 		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
 
 		for (unsigned k = 0; k < n; k++, tensor++) {
@@ -201,7 +187,8 @@ void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr
 				memcpy(to, parts[k].data, bytes);
 			memset(to + bytes, 0, all - bytes);
 			assert(tensor < f->tensors);
-			tensors[tensor] = tensor_of(&parts[k], f->names[tensor]);
+			tensors[tensor] = parts[k];
+			tensors[tensor].name = f->names[tensor];
 			tensors[tensor].offset = offset + (uint64_t)(to - (uint8_t *)memory);
 			tensors[tensor].data = to;
 			to += all;
@@ -215,7 +202,7 @@ uint64_t tfr_feature_block_guess(
 	uint64_t rows = tfr_batch_rows(sample), bytes = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
-		struct part parts[PARTS];
+		struct tfr_tensor parts[PARTS];
 		unsigned n = describe(&f->list[i], tfr_batch_column(sample, i), parts);
 		bool fixed = f->list[i].layout == TFR_DENSE && f->list[i].kind != TFR_KIND_BYTES;
 

@@ -1,11 +1,17 @@
 /* pipeline/transfer/staging.c - the buffers of the transfer: where things are in a batch, and the
  * memory that batches are assembled in and sent to.
  *
- * A target's events are freed before the staging memory that its upload reads. */
+ * A target's events are freed before the staging memory that its upload reads.  Memory for batches
+ * that are larger than planned is allocated before the old one is given up, so that a failure
+ * leaves the buffer as it was.  A driver that frees memory waits for all work on its device, be it
+ * another batch's: memory of its kind is kept until the feed ends.  Each time it is at least twice
+ * as large, so that all that was outgrown is together smaller than what is used. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "pipeline/transfer/buffers.h"
@@ -69,8 +75,8 @@ static void make_layout(struct tfr_transfer *tr, uint64_t records_bytes)
 	l->mask_at = align(l->batch * l->image_bytes, ALIGN);
 	l->features_at = align(l->mask_at + l->batch * l->mask_bytes, ALIGN);
 	l->bytes = records_bytes ? l->features_at + records_bytes
-				 : (l->masks ? l->mask_at + l->batch * l->mask_bytes
-					     : l->batch * l->image_bytes);
+		   : l->masks	 ? l->mask_at + l->batch * l->mask_bytes
+				 : l->batch * l->image_bytes;
 	l->stride = tr->set->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
 
@@ -89,7 +95,7 @@ void tfr_transfer_plan(
 	}
 }
 
-uint64_t tfr_transfer_made_at(const struct tfr_transfer *tr, uint64_t bytes)
+static uint64_t floats_at(const struct tfr_transfer *tr, uint64_t bytes)
 {
 	return bytes > tr->set->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
 }
@@ -130,7 +136,7 @@ enum tfr_status tfr_staging_alloc(
 	return *memory ? TFR_OK : tfr_fail_nomem(err, "making room for batches");
 }
 
-void tfr_staging_free(struct tfr_uploader *l, void *memory)
+static void free_staging(struct tfr_uploader *l, void *memory)
 {
 	if (!l->device)
 		free(memory);
@@ -139,6 +145,134 @@ void tfr_staging_free(struct tfr_uploader *l, void *memory)
 			l->transfer->set->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING,
 			memory);
 }
+
+/* ---- growing ---- */
+
+static bool is_kept(const struct tfr_uploader *l)
+{
+	return l->device && !tfr_device_in_process(l->device);
+}
+
+/* What to allocate for `need` bytes in place of `capacity`, at most `most`. */
+static uint64_t size_for(
+	const struct tfr_uploader *l, uint64_t need, uint64_t capacity, uint64_t most)
+{
+	uint64_t size = need + need / 8;
+
+	if (is_kept(l) && size < 2 * capacity)
+		size = 2 * capacity;
+	if (size > most)
+		size = most;
+	return size > need ? size : need;
+}
+
+/* Accepts NULL. */
+static void release_device(struct tfr_uploader *l, void *memory)
+{
+	if (memory)
+		tfr_device_free(l->device, TFR_MEMORY_DEVICE, memory);
+}
+
+/* Keeps the memory, or frees it: without keeping all, the device would be waited for. */
+static void give_up(struct tfr_uploader *l, struct tfr_outgrown *old, void *memory,
+	void (*release)(struct tfr_uploader *l, void *memory))
+{
+	if (is_kept(l) && memory && old->count < OUTGROWN_MAX)
+		old->memory[old->count++] = memory;
+	else
+		release(l, memory);
+}
+
+static void release_all(struct tfr_uploader *l, const struct tfr_outgrown *old,
+	void (*release)(struct tfr_uploader *l, void *memory))
+{
+	for (unsigned i = 0; i < old->count; i++)
+		release(l, old->memory[i]);
+}
+
+static enum tfr_status may_grow(const struct tfr_transfer *tr, uint64_t need, struct tfr_error *err)
+{
+	char text[TFR_SIZE_TEXT];
+
+	if (need <= tr->set->opts.memory / 4 && tr->set->opts.steps_per_transfer == 1)
+		return TFR_OK;
+	tfr_fail(err, TFR_ENOMEM, "a batch of %u records takes %s, %s", tr->set->batch,
+		tfr_format_size(need, text),
+		tr->set->opts.steps_per_transfer > 1 ? "more than its part of a transfer"
+						     : "a quarter of the memory allowed and more");
+	tfr_error_hint(err, "Lower --batch or raise --memory.");
+	return TFR_ENOMEM;
+}
+
+enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)
+{
+	struct tfr_uploader *l = b->uploader;
+	uint64_t size;
+	void *larger;
+
+	if (need <= b->capacity)
+		return TFR_OK;
+	TFR_TRY(may_grow(l->transfer, need, err));
+	size = size_for(l, need, b->capacity, l->transfer->set->opts.memory / 4);
+	TFR_TRY(tfr_staging_alloc(l, size, &larger, err));
+	memcpy(larger, b->memory, b->capacity);
+	give_up(l, &b->outgrown, b->memory, free_staging);
+	b->memory = larger;
+	b->capacity = size;
+	return TFR_OK;
+}
+
+/* As much as is wanted, or only what is needed. */
+static enum tfr_status alloc_device(
+	struct tfr_uploader *l, uint64_t need, uint64_t *size, void **memory, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, *size, memory, err);
+
+	if (status != TFR_ENOMEM || *size == need)
+		return status;
+	*size = need;
+	return tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, need, memory, err);
+}
+
+enum tfr_status tfr_device_buffer_grow(
+	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
+{
+	const struct tfr_transfer *tr = l->transfer;
+	uint64_t need = bytes, size;
+	void *larger;
+
+	t->made_at = floats_at(tr, bytes);
+	if (tr->made_bytes)
+		need = t->made_at + tr->made_bytes;
+	if (need <= t->capacity)
+		return TFR_OK;
+	/* The memory of the plan is replaced if it was taken. */
+	TFR_TRY(bytes > tr->set->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK);
+	size = size_for(l, need, t->capacity, UINT64_MAX);
+	TFR_TRY(alloc_device(l, need, &size, &larger, err));
+	give_up(l, &t->outgrown, t->memory, release_device);
+	t->memory = larger;
+	t->capacity = size;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
+{
+	uint64_t size = need + need / 8;
+	uint8_t *larger;
+
+	if (need <= l->check_capacity)
+		return TFR_OK;
+	larger = malloc(size);
+	if (!larger)
+		return tfr_fail_nomem(err, "making room for a batch copied back");
+	free(l->check);
+	l->check = larger;
+	l->check_capacity = size;
+	return TFR_OK;
+}
+
+/* ---- from start to end ---- */
 
 static enum tfr_status batch_init(struct tfr_transfer *tr, struct tfr_staging_buffer *home,
 	struct tfr_staged_batch *b, struct tfr_error *err)
@@ -160,28 +294,25 @@ static enum tfr_status staging_init(
 	struct tfr_uploader *l, struct tfr_staging_buffer *b, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
-	enum tfr_status status = TFR_OK;
-	void *memory = NULL;
+	void *memory;
 
 	b->uploader = l;
 	b->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*b->batches));
 	if (!b->batches)
 		return tfr_fail_nomem(err, "making room for batches");
-	for (unsigned i = 0; status == TFR_OK && i < tr->set->opts.steps_per_transfer; i++)
-		status = batch_init(tr, b, &b->batches[i], err);
+	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
+		TFR_TRY(batch_init(tr, b, &b->batches[i], err));
 	b->capacity = tr->set->plan.transfer_bytes;
-	if (status == TFR_OK)
-		status = tfr_staging_alloc(l, b->capacity, &memory, err);
-	b->memory = status ? NULL : memory;
-	return status;
+	TFR_TRY(tfr_staging_alloc(l, b->capacity, &memory, err));
+	b->memory = memory;
+	return TFR_OK;
 }
 
 static enum tfr_status target_init(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
-	enum tfr_status status = TFR_OK;
-	void *memory = NULL;
+	void *memory;
 
 	t->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*t->batches));
 	if (!t->batches)
@@ -193,21 +324,18 @@ static enum tfr_status target_init(
 	}
 	if (!l->device)
 		return TFR_OK;
-	status = tfr_event_new(&t->event, l->device, err);
-	for (unsigned i = 0;
-		status == TFR_OK && tr->made_bytes && i < tr->set->opts.steps_per_transfer; i++)
-		status = tfr_event_new(&t->batches[i].made, l->device, err);
+	TFR_TRY(tfr_event_new(&t->event, l->device, err));
+	for (unsigned i = 0; tr->made_bytes && i < tr->set->opts.steps_per_transfer; i++)
+		TFR_TRY(tfr_event_new(&t->batches[i].made, l->device, err));
 	t->capacity = target_bytes(tr);
-	if (status == TFR_OK)
-		status = tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, t->capacity, &memory, err);
+	TFR_TRY(tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, t->capacity, &memory, err));
 	t->memory = memory;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct tfr_error *err)
 {
 	struct tfr_uploader *l = &tr->uploaders[i];
-	enum tfr_status status = TFR_OK;
 
 	l->transfer = tr;
 	l->number = i;
@@ -226,30 +354,17 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 		l->check = malloc(l->check_capacity);
 	if (!l->staging || !l->targets || !l->staged_in || (tr->set->opts.verify && !l->check))
 		return tfr_fail_nomem(err, "making room for batches");
-	for (unsigned k = 0; status == TFR_OK && k < tr->set->plan.staging; k++)
-		status = staging_init(l, &l->staging[k], err);
-	for (unsigned k = 0; status == TFR_OK && k < tr->set->plan.device; k++)
-		status = target_init(l, &l->targets[k], err);
-	return status;
-}
-
-static int start_threads(struct tfr_uploader *l)
-{
-	int rc = pthread_create(&l->id, NULL, tfr_uploader_main, l);
-
-	l->started = rc == 0;
-	if (rc || !tfr_uploader_leaves_kernels(l))
-		return rc;
-	rc = pthread_create(&l->kernel_waiter, NULL, tfr_kernel_waiter_main, l);
-	l->kernel_waiter_started = rc == 0;
-	return rc;
+	for (unsigned k = 0; k < tr->set->plan.staging; k++)
+		TFR_TRY(staging_init(l, &l->staging[k], err));
+	for (unsigned k = 0; k < tr->set->plan.device; k++)
+		TFR_TRY(target_init(l, &l->targets[k], err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_transfer_start(
 	struct tfr_transfer *tr, unsigned first_thread, struct tfr_error *err)
 {
 	unsigned count = tr->set->uploads ? tr->set->opts.device_count : 1;
-	enum tfr_status status = TFR_OK;
 	int rc = 0;
 
 	tr->first_thread = first_thread;
@@ -258,23 +373,11 @@ enum tfr_status tfr_transfer_start(
 	tr->uploaders = calloc(count, sizeof(*tr->uploaders));
 	if (!tr->uploaders)
 		return tfr_fail_nomem(err, "making room for batches");
-	for (; status == TFR_OK && tr->uploader_count < count; tr->uploader_count++)
-		status = uploader_init(tr, tr->uploader_count, err);
-	for (unsigned i = 0; status == TFR_OK && rc == 0 && i < count; i++)
-		rc = start_threads(&tr->uploaders[i]);
-	if (rc)
-		return tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc));
-	return status;
-}
-
-void tfr_transfer_stop(struct tfr_transfer *tr)
-{
-	for (unsigned i = 0; i < tr->uploader_count; i++) {
-		if (tr->uploaders[i].started)
-			pthread_join(tr->uploaders[i].id, NULL);
-		if (tr->uploaders[i].kernel_waiter_started)
-			pthread_join(tr->uploaders[i].kernel_waiter, NULL);
-	}
+	while (tr->uploader_count < count) /* one that fails is cleared as well */
+		TFR_TRY(uploader_init(tr, tr->uploader_count++, err));
+	for (unsigned i = 0; rc == 0 && i < count; i++)
+		rc = tfr_uploader_start(&tr->uploaders[i]);
+	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
 }
 
 static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
@@ -292,8 +395,8 @@ static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
 		free(f->records_at);
 	}
 	free(b->batches);
-	tfr_staging_free(l, b->memory);
-	tfr_staging_free_outgrown(b);
+	free_staging(l, b->memory);
+	release_all(l, &b->outgrown, free_staging);
 }
 
 static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
@@ -304,9 +407,8 @@ static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 	}
 	free(t->batches);
 	tfr_event_free(t->event);
-	if (t->memory)
-		tfr_device_free(l->device, TFR_MEMORY_DEVICE, t->memory);
-	tfr_device_buffer_free_outgrown(l, t);
+	release_device(l, t->memory);
+	release_all(l, &t->outgrown, release_device);
 }
 
 static void cut_short(struct tfr_uploader *l)

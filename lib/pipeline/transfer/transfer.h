@@ -10,7 +10,6 @@
 #ifndef TFR_PIPELINE_TRANSFER_H
 #define TFR_PIPELINE_TRANSFER_H
 
-#include "pipeline/context.h"
 #include "pipeline/images/recipe.h"
 #include "pipeline/report/statistics.h"
 #include "pipeline/settings.h"

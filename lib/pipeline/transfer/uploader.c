@@ -1,9 +1,11 @@
-/* pipeline/transfer/uploader.c - the thread of a device: uploads transfers in order.
+/* pipeline/transfer/uploader.c - the threads of a device: one uploads transfers in order, another
+ * waits for the floats that the device makes of them.
  *
- * It is a thread of its own because it waits: it starts every copy that can start, then waits
- * for the oldest; kernels.c waits for what the device makes of it.  Staging memory is free again
- * once its copy has arrived, a target once the consumer has released all batches in it.  Batches
- * that are handed out in place take no time, and the thread has nothing to do.  A list
+ * They are threads of their own because they wait.  The uploader starts every copy that can start,
+ * then waits for the oldest: copies go on while kernels run.  Staging memory is free again once its
+ * copy has arrived, a target once the consumer has released all batches in it.  Where an upload is
+ * verified, both are needed until the kernels are done, and the uploader waits for them itself.
+ * Batches that are handed out in place take no time, and the threads have nothing to do.  A list
  * that ends with batch has one uploader without a device: its batches arrive as they are ready. */
 #include <assert.h>
 #include <stdlib.h>
@@ -60,24 +62,105 @@ enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_stagi
 	const struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
-	enum tfr_status status =
-		tfr_check_grow(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err);
 
-	if (status == TFR_OK)
-		status = tfr_device_download(l->device, l->check, t->memory, b->bytes, err);
-	if (status == TFR_OK && tr->made_bytes)
-		status = tfr_device_download(l->device, l->check + t->made_at,
-			t->memory + t->made_at, tr->made_bytes, err);
-	for (unsigned i = 0; status == TFR_OK && i < tr->set->opts.steps_per_transfer; i++) {
+	TFR_TRY(tfr_check_grow(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err));
+	TFR_TRY(tfr_device_download(l->device, l->check, t->memory, b->bytes, err));
+	if (tr->made_bytes)
+		TFR_TRY(tfr_device_download(l->device, l->check + t->made_at,
+			t->memory + t->made_at, tr->made_bytes, err));
+	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++) {
 		const struct tfr_staged_batch *f = &b->batches[i];
 
 		if (f->state != STAGED_READY || !f->records)
 			continue;
-		status = compare_bytes(l, b, f, err);
-		if (status == TFR_OK && tr->made_bytes)
-			status = compare_made(l, b, t, f, err);
+		TFR_TRY(compare_bytes(l, b, f, err));
+		if (tr->made_bytes)
+			TFR_TRY(compare_made(l, b, t, f, err));
 	}
-	return status;
+	return TFR_OK;
+}
+
+/* ---- kernels ---- */
+
+/* Whether a thread of its own waits for the kernels of this device. */
+static bool leaves_kernels(const struct tfr_uploader *l)
+{
+	return l->device && l->transfer->set->opts.normalise_on_device &&
+	       !l->transfer->set->opts.verify;
+}
+
+static enum tfr_status await_kernels(
+	struct tfr_device_buffer *t, double *seconds, struct tfr_error *err)
+{
+	*seconds = 0;
+	for (unsigned i = 0; i < t->count; i++) {
+		double one = 0;
+
+		TFR_TRY(tfr_event_wait(t->batches[i].made, &one, err));
+		*seconds += one;
+	}
+	return TFR_OK;
+}
+
+/* The device was busy since the kernels before were done, and no longer than it reports.  Traces
+ * have a row for the kernels of each device, after those of all uploads. */
+static void account_kernels(
+	struct tfr_uploader *l, const struct tfr_device_buffer *t, double seconds)
+{
+	struct tfr_transfer *tr = l->transfer;
+	uint64_t now = tfr_clock_ns(), took = (uint64_t)(seconds * 1e9), records = 0;
+
+	if (took > now - l->kernels_done_ns)
+		took = now - l->kernels_done_ns;
+	l->kernels_done_ns = now;
+	for (unsigned i = 0; i < t->count; i++)
+		records += t->batches[i].batch.records;
+	tfr_statistics_kernels(
+		tr->statistics, took, t->count, records * tr->layout.image_bytes * sizeof(float));
+	tfr_feed_trace(
+		tr->set, tr->set->rows, l->thread + tr->uploader_count, now - took, now, t->number);
+}
+
+static void land(struct tfr_uploader *l, double kernel_seconds)
+{
+	struct tfr_transfer *tr = l->transfer;
+	struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % tr->set->plan.device]];
+
+	assert(l->landed < l->arrived && t->state == DEVICE_FLYING);
+	if (l->device && tr->set->opts.normalise_on_device)
+		account_kernels(l, t, kernel_seconds);
+	t->state = DEVICE_FULL;
+	l->landed++;
+	tr->arrived.now += t->count;
+	tr->control->moves++;
+	pthread_cond_signal(&tr->control->arrivals);
+}
+
+static void *await_all_kernels(void *arg)
+{
+	struct tfr_uploader *l = arg;
+	struct tfr_transfer *tr = l->transfer;
+
+	pthread_mutex_lock(&tr->control->lock);
+	while (!tr->control->stopping) {
+		unsigned target = l->staged_in[l->landed % tr->set->plan.device];
+		enum tfr_status status;
+		double seconds;
+
+		if (l->landed == l->arrived) {
+			pthread_cond_wait(&l->arrival.changed, &tr->control->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&tr->control->lock);
+		status = await_kernels(&l->targets[target], &seconds, &l->kernel_err);
+		pthread_mutex_lock(&tr->control->lock);
+		if (status)
+			tfr_feed_fail(tr->control, status, &l->kernel_err);
+		else
+			land(l, seconds);
+	}
+	pthread_mutex_unlock(&tr->control->lock);
+	return NULL;
 }
 
 /* ---- uploading ---- */
@@ -157,70 +240,55 @@ static enum tfr_status normalise(
 {
 	struct tfr_transfer *tr = l->transfer;
 	uint64_t one = tr->layout.image_bytes;
-	enum tfr_status status = TFR_OK;
 
-	for (unsigned i = 0; status == TFR_OK && i < t->count; i++) {
+	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 		struct tfr_tensor *image = &a->tensors[0];
 		uint64_t to = t->made_at +
 			      (a->at / tr->layout.stride) * tr->set->batch * one * sizeof(float);
 
-		status = tfr_device_normalise(l->device, (float *)(t->memory + to),
+		TFR_TRY(tfr_device_normalise(l->device, (float *)(t->memory + to),
 			t->memory + a->at, a->batch.records * one, tr->set->channels, tr->set->mean,
-			tr->set->std, a->made, err);
+			tr->set->std, a->made, err));
 		image->offset = to;
 		image->dtype = TFR_FLOAT32;
 		for (unsigned k = 0; k < image->rank; k++)
 			image->strides[k] *= sizeof(float);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The two exchange their memory.  That of a target was taken along with its last batch, perhaps. */
 static enum tfr_status exchange(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, struct tfr_error *err)
 {
-	uint64_t planned = l->transfer->set->plan.transfer_bytes;
-	struct tfr_staging_buffer old = *b;
-	enum tfr_status status = TFR_OK;
+	uint64_t capacity = t->memory ? t->capacity : l->transfer->set->plan.transfer_bytes;
 	void *memory = t->memory;
 
-	if (!memory) {
-		status = tfr_staging_alloc(l, planned, &memory, err);
-		t->capacity = planned;
-	}
-	if (status)
-		return status;
+	if (!memory)
+		TFR_TRY(tfr_staging_alloc(l, capacity, &memory, err));
+	t->memory = b->memory;
+	t->capacity = b->capacity;
 	b->memory = memory;
-	b->capacity = t->capacity;
-	t->memory = old.memory;
-	t->capacity = old.capacity;
+	b->capacity = capacity;
 	return TFR_OK;
-}
-
-static enum tfr_status copy(struct tfr_uploader *l, struct tfr_staging_buffer *b,
-	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
-{
-	enum tfr_status status = tfr_device_buffer_grow(l, t, bytes, err);
-
-	if (status == TFR_OK)
-		status = tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err);
-	return status;
 }
 
 static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
 {
-	enum tfr_status status;
+	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
 
 	if (!l->device)
 		return TFR_OK;
-	if (l->transfer->set->opts.in_place)
-		status = exchange(l, b, t, err);
-	else
-		status = copy(l, b, t, bytes, err);
-	if (status == TFR_OK && l->transfer->set->opts.normalise_on_device)
-		status = normalise(l, t, err);
+	if (opts->in_place) {
+		TFR_TRY(exchange(l, b, t, err));
+	} else {
+		TFR_TRY(tfr_device_buffer_grow(l, t, bytes, err));
+		TFR_TRY(tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err));
+	}
+	if (opts->normalise_on_device)
+		TFR_TRY(normalise(l, t, err));
 	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 
@@ -228,7 +296,7 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 		for (unsigned k = 0; k < a->batch.tensor_count; k++)
 			a->tensors[k].data = t->memory + a->tensors[k].offset;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static void start_upload(
@@ -313,17 +381,14 @@ static enum tfr_status await(
 {
 	struct tfr_device_buffer *t = &l->targets[b->target];
 	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
-	enum tfr_status status = TFR_OK;
 
 	*seconds = *kernels = 0;
 	if (!l->device || !t->count || opts->in_place)
 		return TFR_OK;
-	status = tfr_event_wait(t->event, seconds, &l->err);
-	if (status == TFR_OK && opts->normalise_on_device && !tfr_uploader_leaves_kernels(l))
-		status = tfr_uploader_await_kernels(t, kernels, &l->err);
-	if (status == TFR_OK && opts->verify)
-		status = tfr_upload_verify(l, b, t, &l->err);
-	return status;
+	TFR_TRY(tfr_event_wait(t->event, seconds, &l->err));
+	if (opts->normalise_on_device && !leaves_kernels(l))
+		TFR_TRY(await_kernels(t, kernels, &l->err));
+	return opts->verify ? tfr_upload_verify(l, b, t, &l->err) : TFR_OK;
 }
 
 static void finish_upload(struct tfr_uploader *l)
@@ -345,10 +410,10 @@ static void finish_upload(struct tfr_uploader *l)
 	account_upload(l, seconds, b);
 	assert(b->state == STAGING_FLYING);
 	l->staged_in[l->arrived++ % tr->set->plan.device] = b->target;
-	if (tfr_uploader_leaves_kernels(l))
+	if (leaves_kernels(l))
 		pthread_cond_signal(&l->arrival.changed);
 	else
-		tfr_uploader_land(l, kernels);
+		land(l, kernels);
 	b->state = STAGING_FREE;
 	b->ready = 0;
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
@@ -379,14 +444,13 @@ static void wait_for_work(struct tfr_uploader *l, bool blocked)
 
 	tfr_span_begin(&l->span);
 	if (l->device)
-		tfr_span_charge(
-			&l->span, tfr_statistics_account(tr->statistics, tr->set->rows - 1,
-					  blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED));
+		tfr_statistics_charge(tr->statistics, &l->span, tr->set->rows - 1,
+			blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED);
 	pthread_cond_wait(&l->ready.changed, &tr->control->lock);
 	tfr_span_end(&l->span);
 }
 
-void *tfr_uploader_main(void *arg)
+static void *upload_all(void *arg)
 {
 	struct tfr_uploader *l = arg;
 	struct tfr_transfer *tr = l->transfer;
@@ -406,4 +470,26 @@ void *tfr_uploader_main(void *arg)
 	l->span.count = 0;
 	pthread_mutex_unlock(&tr->control->lock);
 	return NULL;
+}
+
+int tfr_uploader_start(struct tfr_uploader *l)
+{
+	int rc = pthread_create(&l->id, NULL, upload_all, l);
+
+	l->started = rc == 0;
+	if (rc || !leaves_kernels(l))
+		return rc;
+	rc = pthread_create(&l->kernel_waiter, NULL, await_all_kernels, l);
+	l->kernel_waiter_started = rc == 0;
+	return rc;
+}
+
+void tfr_transfer_stop(struct tfr_transfer *tr)
+{
+	for (unsigned i = 0; i < tr->uploader_count; i++) {
+		if (tr->uploaders[i].started)
+			pthread_join(tr->uploaders[i].id, NULL);
+		if (tr->uploaders[i].kernel_waiter_started)
+			pthread_join(tr->uploaders[i].kernel_waiter, NULL);
+	}
 }

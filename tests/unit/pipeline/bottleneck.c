@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -388,22 +387,17 @@ Test(bottleneck, a_list_that_ends_early_counts_all_that_left_it)
 
 /* ---- what would change it ---- */
 
-Test(bottleneck, smaller_images_are_advised_by_what_they_would_save)
+Test(bottleneck, smaller_images_are_advised)
 {
 	struct tfr_pipeline_opts opts = { .stages = LIST(8, 16), .epochs = 6 };
 	struct run run;
-	const char *factor;
-	double times;
 
 	make_images("p", 2, 300, -1, -1);
 	run_until(&run, "p-*", opts, "decode");
-	expect_advice(&run, "with shards at 16 pixels, not 36 ('tfr shard --resize 16')");
-	factor = strstr(run.stats.advice, "up to ");
-	cr_assert(factor);
-	times = strtod(factor + 6, NULL);
-	/* All of the time of decoding, with less than a fifth of the pixels: not over 5.1. */
-	cr_assert(times > 1.1 && times < 5.2, "%s", run.stats.advice);
-	cr_assert(strstr(run.stats.advice, "records/s"), "%s", run.stats.advice);
+	expect_advice(&run, "shards at 16 pixels, not 36 ('tfr shard --resize 16')");
+	expect_advice(&run, "; then ");
+	cr_assert(!strstr(run.stats.advice, "times"), "%s", run.stats.advice);
+	cr_assert(!strstr(run.stats.advice, "records/s"), "%s", run.stats.advice);
 }
 
 Test(bottleneck, images_that_are_small_enough_are_left_alone)
