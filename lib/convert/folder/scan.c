@@ -525,6 +525,18 @@ void tfr_scan_announce(
 	tfr_fetch_ahead_of(&s->ahead, s->root, place, places, path_of, &a);
 }
 
+bool tfr_path_is_below(const char *path)
+{
+	for (const char *p = path; *p; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && p[0] == '.' && p[1] == '.')
+			return false;
+		p += n;
+	}
+	return *path && *path != '/';
+}
+
 bool tfr_scan_is_media(const char *name)
 {
 	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp",

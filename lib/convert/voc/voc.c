@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
@@ -196,7 +195,7 @@ static enum tfr_status look_at(
 		return tfr_fail_nomem(err, "reading annotations");
 	if (!item->skipped)
 		name = (const char *)image.data;
-	if (!item->skipped && !tfr_coco_is_below(name))
+	if (!item->skipped && !tfr_path_is_below(name))
 		tfr_item_skip(item, TFR_EDATA,
 			"it names '%.100s', which leads out of the folder of images", name);
 	e.status = item->why;
@@ -274,7 +273,7 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 			status = tfr_fail(err, TFR_EDATA, "no name in '%s', line %llu", list,
 				(unsigned long long)lines.number);
 		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
-		if (!status && !tfr_coco_is_below(path))
+		if (!status && !tfr_path_is_below(path))
 			status = tfr_fail(err, TFR_EDATA,
 				"a name that leads out of the folder of annotations in '%s', line "
 				"%llu",

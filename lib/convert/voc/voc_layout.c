@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
+#include "convert/folder/scan.h"
 #include "convert/voc/voc.h"
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
@@ -100,7 +100,7 @@ static bool exists(const struct tfr_root *folder, const struct tfr_buf *path)
 {
 	struct stat st;
 
-	return tfr_coco_is_below((const char *)path->data) &&
+	return tfr_path_is_below((const char *)path->data) &&
 	       !tfr_root_stat(folder, (const char *)path->data, &st) && S_ISREG(st.st_mode);
 }
 
