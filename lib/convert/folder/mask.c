@@ -47,8 +47,6 @@ static enum tfr_status rewrite(
 enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,
 	struct tfr_image_info *info, struct tfr_error *why)
 {
-	bool palette = info->components == 1 && info->channels > 1;
-
 	TFR_TRY(tfr_image_probe(mask->data, mask->size, info, why));
 	if (info->format != TFR_IMAGE_PNG)
 		return tfr_fail(why, TFR_EFORMAT,
@@ -59,7 +57,8 @@ enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench
 			"a PNG with %u channels, not with one number per pixel", info->components);
 	if (!tfr_workbench_decoder(bench))
 		return tfr_fail_nomem(why, "decoding masks");
-	if (palette || info->bit_depth == 16)
+	/* a palette's indices, or the high bytes of 16 bits */
+	if ((info->components == 1 && info->channels > 1) || info->bit_depth == 16)
 		return rewrite(mask, bench, why);
 	return verify ? tfr_decode_verify(bench->decoder, mask->data, mask->size, why) : TFR_OK;
 }
