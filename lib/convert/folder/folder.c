@@ -430,10 +430,12 @@ static bool search_folder(struct search *s, const char *folder, unsigned depth)
 {
 	struct tfr_names names = { 0 };
 	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_list_folder(folder, &names, &why);
 	bool known = false;
 
-	if (tfr_list_folder(folder, &names, &why) &&
-		(tfr_errno_of_process(why.sys_errno) || (!depth && !tfr_is_url(folder))))
+	if (status == TFR_ENOMEM)
+		s->failed = ENOMEM;
+	else if (status && (tfr_errno_of_process(why.sys_errno) || (!depth && !tfr_is_url(folder))))
 		s->failed = why.sys_errno;
 	if (names.n)
 		qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
