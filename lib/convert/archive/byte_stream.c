@@ -2,7 +2,7 @@
  *
  * In a file, the other bytes are skipped by position; from a pipe they are read past the buffer,
  * into the caller's memory. */
-#include "convert/archive/byte_stream.h"
+#include "convert/archive/members.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ enum { NEAR = 4096, FAR = 16 << 10 };
 enum tfr_status tfr_feed_open(struct tfr_feed *f, const char *path, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
 
 	*f = (struct tfr_feed){ 0 };
-	return status ? status : tfr_feed_of(f, source, err);
+	TFR_TRY(tfr_source_open(&source, path, err));
+	return tfr_feed_of(f, source, err);
 }
 
 enum tfr_status tfr_feed_of(struct tfr_feed *f, struct tfr_source *source, struct tfr_error *err)
