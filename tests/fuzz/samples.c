@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/folder/braces.h"
 #include "convert/archive/members.h"
-#include "convert/archive/webdataset_sample.h"
+#include "convert/archive/webdataset_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

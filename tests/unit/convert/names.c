@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/folder/braces.h"
-#include "convert/folder/class_names.h"
 #include "convert/archive/members.h"
-#include "convert/archive/webdataset_sample.h"
+#include "convert/archive/webdataset_names.h"
+#include "convert/folder/class_names.h"
 
 static void expect_name(const char *path, const char *name, bool hidden, const char *fault)
 {

@@ -1,12 +1,13 @@
-/* convert/archive/webdataset_sample.h - WebDataset's naming: which members form a sample, and
- * which field each is.
+/* convert/archive/webdataset_names.h - WebDataset's naming: which members form a sample, which
+ * field each is, and names with braces: 'train-{000000..000146}.tar'.
  *
  * The key of a member is its path up to the first dot of its last part; the rest, in lower case,
  * is its field: "a/0001.seg.PNG" is field "seg.png" of "a/0001".  Consecutive members with the
  * same key form a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
-#ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
-#define TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
+#ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
+#define TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
 
+#include "base/name_list.h"
 #include "convert/item.h"
 
 struct tfr_sample_field {
@@ -49,5 +50,12 @@ bool tfr_sample_has(const struct tfr_sample *s, const char *path);
 enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t place,
 	uint64_t size, struct tfr_error *err);
 void tfr_sample_clear(struct tfr_sample *s);
+
+/* Adds the names that `text` expands to, in order: {A..B} is each number from A to B with the
+ * leading zeros of A, and {a,b} is each of the words.  There can be several braces, also nested.
+ * Other text is one name.  TFR_EUSAGE: over a million names. */
+enum tfr_status tfr_braces_expand(struct tfr_names *names, const char *text, struct tfr_error *err);
+/* Adds `text` unchanged. */
+enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct tfr_error *err);
 
 #endif
