@@ -11,11 +11,32 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "convert/folder/fetch_ahead.h"
+#include "convert/folder/object_classes.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
 #include "convert/list/line_reader.h"
 #include "convert/voc/voc.h"
+#include "convert/voc/voc_xml.h"
+
+struct voc {
+	struct tfr_input in;
+	struct tfr_root *images, *annotations;
+	char *prefix, *xml_prefix;
+	struct tfr_buf names, entries_;
+	struct tfr_object_classes classes;
+	size_t unusable; /* boxes */
+	struct tfr_fetch_ahead image_ahead, xml_ahead;
+};
+
+/* An item while it is converted. */
+struct making {
+	const struct voc *v;
+	struct tfr_item *item;
+	struct tfr_voc voc;	    /* its annotation */
+	struct tfr_image_info size; /* of its image */
+};
 
 /* An annotation; offsets in names. */
 struct entry {
@@ -46,9 +67,9 @@ static const char *name_at(const struct voc *v, size_t at)
 
 /* --- one item --- */
 
-static bool put_path(struct tfr_buf *path, const char *name)
+static bool append_text(struct tfr_buf *to, const char *text)
 {
-	return tfr_buf_append(path, name, strlen(name) + 1);
+	return tfr_buf_append(to, text, strlen(text) + 1);
 }
 
 static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
@@ -57,7 +78,7 @@ static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *si
 	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
 
 	(void)size;
-	return e->image != SIZE_MAX && put_path(path, name_at(v, e->image));
+	return e->image != SIZE_MAX && append_text(path, name_at(v, e->image));
 }
 
 static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
@@ -66,13 +87,7 @@ static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size
 	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
 
 	(void)size;
-	return e->image != SIZE_MAX && put_path(path, name_at(v, e->xml));
-}
-
-static void announce(struct voc *v, uint64_t at)
-{
-	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, v->in.ahead, xml_path, v);
-	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, v->in.ahead, image_path, v);
+	return e->image != SIZE_MAX && append_text(path, name_at(v, e->xml));
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -81,9 +96,11 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct voc *v = (struct voc *)in;
 	const struct entry *e = entry_of(v, item->number);
 	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
+	uint64_t at = in->order ? in->place : item->number;
 
 	(void)room;
-	announce(v, in->order ? in->place : item->number);
+	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, in->ahead, xml_path, v);
+	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, in->ahead, image_path, v);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->image == SIZE_MAX) {
@@ -112,10 +129,11 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 {
 	TFR_AUTO_BUF xml = { 0 };
 	struct tfr_error why = { 0 };
-	enum tfr_status status = tfr_item_read_other(item, &xml, v->annotations, path, room, err);
+	enum tfr_status status;
 
-	if (status || item->skipped)
-		return status;
+	TFR_TRY(tfr_item_read_other(item, &xml, v->annotations, path, room, err));
+	if (item->skipped)
+		return TFR_OK;
 	status = tfr_voc_parse(voc, xml.data, xml.size, &why);
 	if (status != TFR_EDATA) {
 		if (status && err)
@@ -130,26 +148,85 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 
 /* Reads the image, which must have the size in its annotation, if there is one. */
 static enum tfr_status read_image(
-	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
+	struct making *m, const struct tfr_room *room, struct tfr_error *err)
 {
 	size_t before = m->item->size;
-	enum tfr_status status = tfr_image_read(m->item, m->v->images, room, &m->size, err);
 
+	TFR_TRY(tfr_image_read(m->item, m->v->images, room, &m->size, err));
 	m->item->size += before;
-	if (status || m->item->skipped || (!m->voc.width && !m->voc.height) ||
+	if (m->item->skipped || (!m->voc.width && !m->voc.height) ||
 		(m->size.width == m->voc.width && m->size.height == m->voc.height))
-		return status;
+		return TFR_OK;
 	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, but %lld x %lld in its annotation",
 		m->size.width, m->size.height, (long long)m->voc.width, (long long)m->voc.height);
 	m->item->finding = TFR_FOUND_SIZE;
 	return TFR_OK;
 }
 
+/* The next usable object from *at on; NULL: there is none. */
+static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
+{
+	const struct tfr_voc_object *objects = tfr_voc_objects(&m->voc);
+
+	while (*at < tfr_voc_count(&m->voc))
+		if (tfr_voc_usable(&objects[(*at)++], m->size.width, m->size.height))
+			return &objects[*at - 1];
+	return NULL;
+}
+
+/* The class of a name; NULL: it has no label, and the item is skipped. */
+static const struct tfr_class *class_of(const struct making *m, const char *name)
+{
+	const char *labels = m->v->in.opts->labels;
+	const struct tfr_class *class = tfr_object_classes_find(&m->v->classes, name);
+
+	if (!class && labels)
+		tfr_item_skip(
+			m->item, TFR_EDATA, "the class '%.60s' is not in '%.100s'", name, labels);
+	else if (!class)
+		tfr_item_skip(m->item, TFR_EDATA, "its annotation has changed");
+	return class;
+}
+
+/* Adds image/source_id, and the boxes that have an area and are inside the image, in the order of
+ * the file.  Skips the item if a class has no label.  The computations are those of
+ * create_pascal_tf_record.py, so that the values are equal. */
+static enum tfr_status add_boxes(const struct making *m, struct tfr_boxes *b, struct tfr_error *err)
+{
+	struct tfr_builder *builder = m->item->builder;
+	const struct tfr_voc_object *o;
+	bool good = true;
+	size_t at = 0;
+
+	TFR_TRY(tfr_builder_text(
+		builder, "image/source_id", tfr_voc_text(&m->voc, m->voc.filename), err));
+	tfr_boxes_reset(b);
+	while (good && (o = usable(m, &at))) {
+		const struct tfr_class *class = class_of(m, tfr_voc_text(&m->voc, o->name));
+
+		if (!class)
+			return TFR_OK;
+		good = tfr_boxes_add(b, o->box, m->size.width, m->size.height) &&
+		       tfr_boxes_add_class(b, class->label, class->text) &&
+		       tfr_boxes_add_int(&b->ints[0], o->difficult) &&
+		       tfr_boxes_add_int(&b->ints[1], o->truncated) &&
+		       tfr_boxes_add_text(&b->names, tfr_voc_text(&m->voc, o->pose));
+	}
+	if (!good)
+		return tfr_fail_nomem(err, "reading annotations");
+	if (!b->labels.size)
+		return TFR_OK;
+	TFR_TRY(tfr_boxes_put(b, builder, err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/difficult", &b->ints[0], err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/truncated", &b->ints[1], err));
+	return tfr_put_texts(builder, "image/object/view", &b->names, err);
+}
+
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct voc *v = (struct voc *)in;
-	struct voc_making m = { .v = v, .item = item };
+	struct making m = { .v = v, .item = item };
 	enum tfr_status status =
 		read_xml(v, name_at(v, entry_of(v, item->number)->xml), item, &m.voc, room, err);
 
@@ -158,48 +235,39 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped)
-		status = tfr_voc_add_boxes(&m, &bench->boxes, err);
+		status = add_boxes(&m, &bench->boxes, err);
 	tfr_voc_clear(&m.voc);
 	return status;
 }
 
 /* --- the annotations --- */
 
-static bool keep(struct voc *v, const char *text, size_t *at)
-{
-	*at = v->names.size;
-	return tfr_buf_append(&v->names, text, strlen(text) + 1);
-}
-
 /* Reads an annotation at the start, with the memory of `voc`. */
 static enum tfr_status look_at(
 	struct voc *v, const char *path, int fault, struct tfr_voc *voc, struct tfr_error *err)
 {
 	struct tfr_item one = { 0 }, *item = &one;
-	struct entry e = { .image = SIZE_MAX };
+	struct entry e = { .xml = v->names.size, .image = SIZE_MAX };
 	TFR_AUTO_BUF image = { 0 };
-	const char *name;
-	enum tfr_status status = TFR_OK;
+	const char *name = "";
 
-	if (!keep(v, path, &e.xml))
+	if (!append_text(&v->names, path))
 		return tfr_fail_nomem(err, "reading annotations");
 	if (fault)
 		tfr_item_skip_fault(item, fault);
 	else
-		status = read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err);
-	if (status)
-		return status;
-	name = "";
-	if (!item->skipped &&
-		!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
-		return tfr_fail_nomem(err, "reading annotations");
-	if (!item->skipped)
+		TFR_TRY(read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err));
+	if (!item->skipped) {
+		if (!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
+			return tfr_fail_nomem(err, "reading annotations");
 		name = (const char *)image.data;
-	if (!item->skipped && !tfr_path_is_below(name))
-		tfr_item_skip(item, TFR_EDATA,
-			"it names '%.100s', which leads out of the folder of images", name);
+		if (!tfr_path_is_below(name))
+			tfr_item_skip(item, TFR_EDATA,
+				"it names '%.100s', which leads out of the folder of images", name);
+	}
 	e.status = item->why;
-	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
+	*(item->skipped ? &e.why : &e.image) = v->names.size;
+	if (!append_text(&v->names, item->skipped ? item->reason : name) ||
 		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
 		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; !item->skipped && k < tfr_voc_count(voc); k++) {
@@ -255,15 +323,20 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 
 /* Finds the files in a list, in its order: lines of a name without its extension and, in the
  * lists of one class, a number. */
-static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
+static enum tfr_status look_at_listed(struct voc *v, const char *top, struct tfr_error *err)
 {
+	TFR_AUTO_FREE char *list =
+		tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
 	struct tfr_lines lines;
 	struct tfr_voc voc = { 0 };
 	const char *line;
 	size_t size, n;
-	enum tfr_status status = tfr_lines_open(&lines, list, err);
+	enum tfr_status status;
 	char path[4096];
 
+	if (!list)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = tfr_lines_open(&lines, list, err);
 	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
 		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
 			;
@@ -286,16 +359,6 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 	tfr_lines_clear(&lines);
 	tfr_voc_clear(&voc);
 	return status == TFR_END ? TFR_OK : status;
-}
-
-static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = NULL;
-
-	path = tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
-	if (!path)
-		return tfr_fail_nomem(err, "reading annotations");
-	return look_at_listed(v, path, err);
 }
 
 /* --- the folders --- */
@@ -336,7 +399,6 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	const struct tfr_part *part, struct tfr_error *err)
 {
 	struct voc *v = calloc(1, sizeof(*v));
-	enum tfr_status status = TFR_OK;
 
 	if (!v)
 		return tfr_fail_nomem(err, "reading annotations");
@@ -345,24 +407,20 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
 	};
 	v->images = v->annotations = NULL;
-	status = tfr_open_named_folder(&v->images, &v->prefix, part->images, err);
+	TFR_TRY(tfr_open_named_folder(&v->images, &v->prefix, part->images, err));
 	v->in.prefix = v->prefix;
-	if (!status)
-		status = tfr_open_named_folder(
-			&v->annotations, &v->xml_prefix, part->annotations, err);
-	if (!status)
-		status = opts->image_set ? look_at_set(v, opts->inputs[0], err)
-					 : look_at_all(v, v->xml_prefix, err);
-	if (!status)
-		status = tfr_object_classes_number(&v->classes, &v->in, err);
-	if (!status && v->in.items > UINT32_MAX)
-		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	TFR_TRY(tfr_open_named_folder(&v->annotations, &v->xml_prefix, part->annotations, err));
+	TFR_TRY(opts->image_set ? look_at_listed(v, opts->inputs[0], err)
+				: look_at_all(v, v->xml_prefix, err));
 	if (v->unusable)
 		tfr_warn(opts,
 			"%zu box%s of '%s' left out: without an area, or past the edge of its "
 			"image",
 			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
-	return status;
+	TFR_TRY(tfr_object_classes_number(&v->classes, &v->in, err));
+	if (v->in.items > UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	return TFR_OK;
 }
 
 /* Names are numbered over all parts; the first part has the numbers. */
@@ -370,16 +428,14 @@ static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
 	struct voc *first = (struct voc *)parts[0];
-	enum tfr_status status = TFR_OK;
 
-	for (size_t k = 1; !status && k < n; k++)
-		status = tfr_object_classes_unite(
-			&first->classes, &((struct voc *)parts[k])->classes, err);
-	if (!status)
-		status = tfr_object_classes_number(&first->classes, &first->in, err);
+	for (size_t k = 1; k < n; k++)
+		TFR_TRY(tfr_object_classes_unite(
+			&first->classes, &((struct voc *)parts[k])->classes, err));
+	TFR_TRY(tfr_object_classes_number(&first->classes, &first->in, err));
 	whole->classes = first->in.classes;
 	whole->n_classes = first->in.n_classes;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_voc(
@@ -393,9 +449,9 @@ static enum tfr_status open_voc(
 		.unite = unite,
 		.all = true,
 	};
-	enum tfr_status status = check(opts, err);
 
-	return status ? status : tfr_parts_open(in, &kind, opts, err);
+	TFR_TRY(check(opts, err));
+	return tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_voc = {

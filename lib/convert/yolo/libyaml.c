@@ -51,6 +51,12 @@ static enum tfr_status fail(const struct parsing *p, const char *what)
 
 /* --- values --- */
 
+static enum tfr_status append(
+	const struct parsing *p, struct tfr_buf *to, const void *bytes, size_t n)
+{
+	return tfr_buf_append(to, bytes, n) ? TFR_OK : tfr_fail_nomem(p->err, "reading YAML");
+}
+
 static enum tfr_status keep_text(struct parsing *p, const yaml_event_t *e, size_t *at)
 {
 	const char *text = (const char *)e->data.scalar.value;
@@ -59,8 +65,7 @@ static enum tfr_status keep_text(struct parsing *p, const yaml_event_t *e, size_
 	if (memchr(text, '\0', n))
 		return fail(p, "a NUL byte");
 	*at = p->y->texts.size;
-	return tfr_buf_append(&p->y->texts, text, n + 1) ? TFR_OK
-							 : tfr_fail_nomem(p->err, "reading YAML");
+	return append(p, &p->y->texts, text, n + 1);
 }
 
 static bool whole(const yaml_event_t *e, int64_t *value)
@@ -78,7 +83,6 @@ static bool whole(const yaml_event_t *e, int64_t *value)
 static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 {
 	struct tfr_yolo_name name;
-	enum tfr_status status;
 
 	if (p->mapping && !p->numbered) {
 		p->numbered = whole(e, &p->number);
@@ -88,24 +92,19 @@ static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 	if (!e->data.scalar.length)
 		return fail(p, "a class without a name");
 	name.number = p->number++;
-	status = keep_text(p, e, &name.text);
-	if (!status && !tfr_buf_append(&p->y->names_, &name, sizeof(name)))
-		status = tfr_fail_nomem(p->err, "reading YAML");
-	return status;
+	TFR_TRY(keep_text(p, e, &name.text));
+	return append(p, &p->y->names_, &name, sizeof(name));
 }
 
 static enum tfr_status take_place(struct parsing *p, const yaml_event_t *e)
 {
 	struct tfr_yolo_place place = { .split = p->split };
-	enum tfr_status status;
 
 	if (!e->data.scalar.length || !strcmp((const char *)e->data.scalar.value, "null") ||
 		!strcmp((const char *)e->data.scalar.value, "~"))
 		return TFR_OK;
-	status = keep_text(p, e, &place.text);
-	if (!status && !tfr_buf_append(&p->y->places_, &place, sizeof(place)))
-		status = tfr_fail_nomem(p->err, "reading YAML");
-	return status;
+	TFR_TRY(keep_text(p, e, &place.text));
+	return append(p, &p->y->places_, &place, sizeof(place));
 }
 
 static enum tfr_status take_keypoints(struct parsing *p, const yaml_event_t *e)

@@ -118,9 +118,9 @@ static enum tfr_status add_boxes(
 {
 	const struct entry *e = entry_of(y, item->number);
 	const struct tfr_yolo_box *boxes = boxes_of(y, e);
-	enum tfr_status status = tfr_builder_text(
-		item->builder, "image/source_id", (const char *)item->name.data, err);
 
+	TFR_TRY(tfr_builder_text(
+		item->builder, "image/source_id", (const char *)item->name.data, err));
 	tfr_boxes_reset(b);
 	for (size_t i = 0; i < e->n; i++) {
 		const struct tfr_class *c =
@@ -131,19 +131,19 @@ static enum tfr_status add_boxes(
 		if (!tfr_boxes_add(b, corners, 1, 1) || !tfr_boxes_add_class(b, c->label, c->text))
 			return tfr_fail_nomem(err, "reading labels");
 	}
-	return status ? status : tfr_boxes_put(b, item->builder, err);
+	return tfr_boxes_put(b, item->builder, err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct yolo *y = (struct yolo *)in;
-	enum tfr_status status = tfr_item_read(
-		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err);
 
-	if (!status && !item->skipped)
-		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : add_boxes(y, item, &bench->boxes, err);
+	TFR_TRY(tfr_item_read(
+		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err));
+	if (!item->skipped)
+		TFR_TRY(tfr_image_add(in, item, bench, err));
+	return item->skipped ? TFR_OK : add_boxes(y, item, &bench->boxes, err);
 }
 
 /* --- all labels --- */
@@ -281,11 +281,11 @@ static bool is_label_file(const char *name)
 static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
 {
 	size_t n;
-	enum tfr_status status = tfr_scan_count(y->labels_prefix, is_label_file, &n, err);
 
-	if (!status && n > y->texts)
+	TFR_TRY(tfr_scan_count(y->labels_prefix, is_label_file, &n, err));
+	if (n > y->texts)
 		say(y, n - y->texts, "file", "files", "left out: labels without an image");
-	return status;
+	return TFR_OK;
 }
 
 /* --- the folders --- */

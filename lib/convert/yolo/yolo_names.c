@@ -1,5 +1,5 @@
 /* convert/yolo/yolo_names.c - the names of the classes, to which the numbers in labels refer:
- * from data.yaml, or from a list with one name per line.
+ * from data.yaml, which the module yaml parses (libyaml.c), or from a list with one name per line.
  *
  * The nearest file counts: in the folders of the images and labels, in that of the data set, and
  * above, because a split of a data set can be converted alone. */
@@ -8,21 +8,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/module.h"
 #include "convert/folder/label_map.h"
 #include "convert/yolo/yolo.h"
 #include "io/source.h"
 
 enum { MOST = 4 << 20, UP = 3 /* folders above */ };
-
-static enum tfr_status read_file(struct tfr_buf *b, const char *path, struct tfr_error *err)
-{
-	enum tfr_status status =
-		tfr_source_read_regular(path, MOST, b, "reading names of classes", err);
-
-	if (!status && b->size > MOST)
-		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
-	return status;
-}
 
 /* Texts are offsets until all are read: pointers would become invalid when the buffer grows. */
 static const char *at_offset(size_t offset)
@@ -37,10 +28,15 @@ static enum tfr_status reserve(struct tfr_yolo_classes *c, size_t n, struct tfr_
 	return c->list && c->numbers ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
 }
 
-static void add(struct tfr_yolo_classes *c, int64_t number, const char *text, int64_t base)
+static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *text, size_t n,
+	int64_t base, struct tfr_error *err)
 {
 	c->numbers[c->n] = number;
-	c->list[c->n++] = (struct tfr_class){ .label = number + base, .text = text };
+	c->list[c->n++] =
+		(struct tfr_class){ .label = number + base, .text = at_offset(c->texts.size) };
+	return tfr_buf_append(&c->texts, text, n) && tfr_buf_append(&c->texts, "", 1)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading names of classes");
 }
 
 /* --- a list --- */
@@ -63,9 +59,7 @@ static enum tfr_status take_list(
 		}
 		while (n && strchr(" \t", text[n - 1]))
 			n--;
-		add(c, map.classes[i].label, at_offset(c->texts.size), base);
-		if (!tfr_buf_append(&c->texts, text, n) || !tfr_buf_append(&c->texts, "", 1))
-			status = tfr_fail_nomem(err, "reading names of classes");
+		status = add(c, map.classes[i].label, text, n, base, err);
 	}
 	tfr_label_map_clear(&map);
 	return status;
@@ -73,37 +67,80 @@ static enum tfr_status take_list(
 
 /* --- data.yaml --- */
 
+static int by_name_number(const void *a, const void *b)
+{
+	int64_t x = ((const struct tfr_yolo_name *)a)->number;
+	int64_t y = ((const struct tfr_yolo_name *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+static enum tfr_status sort_names(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
+{
+	struct tfr_yolo_name *names = (struct tfr_yolo_name *)(void *)y->names_.data;
+	size_t n = tfr_yolo_name_count(y);
+
+	if (n)
+		qsort(names, n, sizeof(*names), by_name_number);
+	for (size_t i = 1; i < n; i++)
+		if (names[i].number == names[i - 1].number)
+			return tfr_fail(err, TFR_EDATA, "two names of class %lld in '%s'",
+				(long long)names[i].number, path);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
+	const char *path, struct tfr_error *err)
+{
+	const void *calls;
+
+	*y = (struct tfr_yolo_yaml){ .count = -1 };
+	if (size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
+	if (!tfr_buf_append(&y->texts, "", 1)) /* offset 0 is nothing */
+		return tfr_fail_nomem(err, "reading YAML");
+	TFR_TRY(tfr_module_open(&calls, TFR_MODULE_YAML, err, "cannot read '%s'", path));
+	TFR_TRY(((const struct tfr_yaml_module *)calls)->parse(y, data, size, path, err));
+	return sort_names(y, path, err);
+}
+
+void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y)
+{
+	tfr_buf_clear(&y->texts);
+	tfr_buf_clear(&y->names_);
+	tfr_buf_clear(&y->places_);
+	*y = (struct tfr_yolo_yaml){ .count = -1 };
+}
+
 static enum tfr_status take_yaml(
 	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, int64_t base, struct tfr_error *err)
 {
+	const struct tfr_yolo_name *names = tfr_yolo_names(y);
 	size_t named = tfr_yolo_name_count(y);
-	size_t n = named ? named : y->count > 0 ? (size_t)y->count : 0;
-	enum tfr_status status = reserve(c, n, err);
+	size_t n = named ? named : (size_t)y->count;
+	char text[32];
 
+	TFR_TRY(reserve(c, n, err));
 	c->keypoints = y->keypoints;
-	for (size_t i = 0; !status && i < n; i++) {
-		const struct tfr_yolo_name *name = named ? &tfr_yolo_names(y)[i] : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = named ? tfr_yolo_text(y, names[i].text) : text;
 
-		add(c, name ? name->number : (int64_t)i, at_offset(c->texts.size), base);
 		/* Ultralytics uses these names if only the number of classes is known. */
-		if (name ? !tfr_buf_append(&c->texts, tfr_yolo_text(y, name->text),
-				   strlen(tfr_yolo_text(y, name->text)) + 1)
-			 : !tfr_buf_printf(&c->texts, "class_%zu", i) ||
-					!tfr_buf_append(&c->texts, "", 1))
-			status = tfr_fail_nomem(err, "reading names of classes");
+		snprintf(text, sizeof(text), "class_%zu", i);
+		TFR_TRY(add(
+			c, named ? names[i].number : (int64_t)i, name, strlen(name), base, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* TFR_END: it describes no classes. */
 static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = read_file(&text, path, err);
 
-	if (!status)
-		status = tfr_yolo_yaml_parse(y, text.data, text.size, path, err);
-	return status ? status : !y->names_.size && y->count < 1 ? TFR_END : TFR_OK;
+	TFR_TRY(tfr_source_read_regular(path, MOST, &text, "reading names of classes", err));
+	TFR_TRY(tfr_yolo_yaml_parse(y, text.data, text.size, path, err));
+	return y->names_.size || y->count > 0 ? TFR_OK : TFR_END;
 }
 
 static enum tfr_status read_yaml(
@@ -172,14 +209,15 @@ static enum tfr_status try_yamls(
 	if (!tfr_listing_open(&l, folder))
 		l.yamls.n = 0;
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
-		c->path = tfr_path_join(folder, l.yamls.list[i]);
-		status = c->path ? read_yaml(c, c->path, base, err)
-				 : tfr_fail_nomem(err, "reading names of classes");
-		if (status == TFR_END || status == TFR_EDATA) {
-			free(c->path);
-			c->path = NULL;
-			status = TFR_END;
-		}
+		char *path = tfr_path_join(folder, l.yamls.list[i]);
+
+		status = path ? read_yaml(c, path, base, err)
+			      : tfr_fail_nomem(err, "reading names of classes");
+		status = status == TFR_EDATA ? TFR_END : status;
+		if (status == TFR_END)
+			free(path);
+		else
+			c->path = path;
 	}
 	tfr_listing_close(&l);
 	return status;
