@@ -217,6 +217,8 @@ static bool path_of(struct tar *t, const uint8_t *h)
 
 static void describe(const struct tar *t, char kind, struct tfr_member *member)
 {
+	static const char *const faults[] = { "a hard link", "a symbolic link", "a device",
+		"a device", NULL, "a FIFO" };
 	size_t n = t->path.size - 1;
 
 	member->kind = TFR_MEMBER_OTHER;
@@ -225,16 +227,9 @@ static void describe(const struct tar *t, char kind, struct tfr_member *member)
 			n && t->path.data[n - 1] == '/' ? TFR_MEMBER_FOLDER : TFR_MEMBER_FILE;
 	else if (kind == '5' || kind == 'D' || kind == 'V')
 		member->kind = TFR_MEMBER_FOLDER; /* or the name of a volume: nothing to read */
-	else if (kind == '1')
-		member->fault = "a hard link";
-	else if (kind == '2')
-		member->fault = "a symbolic link";
-	else if (kind == '3' || kind == '4')
-		member->fault = "a device";
-	else if (kind == '6')
-		member->fault = "a FIFO";
-	else if (kind != 'S')
-		member->fault = "of an unknown kind";
+	else
+		member->fault =
+			kind >= '1' && kind <= '6' ? faults[kind - '1'] : "of an unknown kind";
 	if (kind == 'S' || t->sparse)
 		member->fault = "a sparse file";
 	if (t->strange)

@@ -40,8 +40,8 @@ struct folder {
 	/* For opts->class_list: the class of each item, in place of folders. */
 	uint32_t *class_of_item;
 	struct tfr_class_names names;
-	struct tfr_class_list list;
-	struct tfr_synsets synsets;
+	struct tfr_names list;
+	struct tfr_names synsets;
 };
 
 /* --- one item --- */
@@ -248,7 +248,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
 	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
 	for (size_t i = 0; i < f->list.n; i++) {
-		const char *class = tfr_class_list_at(&f->list, i);
+		const char *class = f->list.list[i];
 
 		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
 			return tfr_fail_nomem(err, "listing a folder");
@@ -258,7 +258,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	f->in.classes = o->labels ? f->map.classes : f->names.classes;
 	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
 	for (size_t i = 0; i < f->list.n; i++) {
-		const char *class = tfr_class_list_at(&f->list, i);
+		const char *class = f->list.list[i];
 
 		f->class_of_item[i] =
 			o->labels ? tfr_label_map_find(&f->map, class)
@@ -297,8 +297,8 @@ static void close_folder(struct tfr_input *in)
 
 	free(f->class_of_item);
 	tfr_class_names_clear(&f->names);
-	tfr_class_list_clear(&f->list);
-	tfr_synsets_clear(&f->synsets);
+	tfr_names_clear(&f->list);
+	tfr_names_clear(&f->synsets);
 	tfr_scan_clear(&f->scan);
 	tfr_label_map_clear(&f->map);
 	tfr_splits_clear(&f->splits);

@@ -9,37 +9,30 @@ static enum tfr_status append(struct tfr_buf *out, const struct tfr_image *numbe
 {
 	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
 	struct tfr_encoder *encoder = tfr_workbench_encoder(bench);
-	enum tfr_status status;
 	const void *png;
 	size_t size;
 
 	if (!encoder)
 		return tfr_fail_nomem(err, "writing masks");
-	status = tfr_encode(encoder, numbers, &opts, &png, &size, err);
-	if (!status && !tfr_buf_append(out, png, size))
-		status = tfr_fail_nomem(err, "writing masks");
-	return status;
+	TFR_TRY(tfr_encode(encoder, numbers, &opts, &png, &size, err));
+	return tfr_buf_append(out, png, size) ? TFR_OK : tfr_fail_nomem(err, "writing masks");
 }
 
 enum tfr_status tfr_mask_add(struct tfr_item *item, const struct tfr_image *numbers,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
-	enum tfr_status status = append(&item->more, numbers, bench, err);
-
-	if (!status && !tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size)))
-		status = tfr_fail_nomem(err, "writing masks");
-	return status;
+	TFR_TRY(append(&item->more, numbers, bench, err));
+	return tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "writing masks");
 }
 
 static enum tfr_status rewrite(
 	struct tfr_buf *mask, struct tfr_workbench *bench, struct tfr_error *why)
 {
 	struct tfr_image numbers;
-	enum tfr_status status =
-		tfr_decode_numbers(bench->decoder, mask->data, mask->size, &numbers, why);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_decode_numbers(bench->decoder, mask->data, mask->size, &numbers, why));
 	mask->size = 0;
 	return append(mask, &numbers, bench, why);
 }

@@ -23,52 +23,26 @@
 /* The meaning of a word in a folder's name. */
 enum meaning {
 	OTHER,
-	BESIDE /* of a split, as "set" is */,
-	COMPANION /* where splits are */,
-	SPLIT
+	BESIDE,	   /* of a split, as "set" is */
+	COMPANION, /* where splits are */
+	SPLIT,
+	MEANINGS
 };
 
-static const struct {
-	const char *word;
-	enum meaning meaning;
-} words[] = {
-	{ "train", SPLIT },
-	{ "training", SPLIT },
-	{ "val", SPLIT },
-	{ "valid", SPLIT },
-	{ "validation", SPLIT },
-	{ "dev", SPLIT },
-	{ "test", SPLIT },
-	{ "testing", SPLIT },
-	{ "trainval", SPLIT },
-	{ "eval", SPLIT },
-	{ "evaluation", SPLIT },
-	{ "trainset", SPLIT },
-	{ "valset", SPLIT },
-	{ "devset", SPLIT },
-	{ "testset", SPLIT },
-	{ "pred", COMPANION },
-	{ "unlabeled", COMPANION },
-	{ "unlabelled", COMPANION },
-	{ "extra", COMPANION },
-	{ "split", BESIDE },
-	{ "set", BESIDE },
-	{ "data", BESIDE },
-	{ "dataset", BESIDE },
-	{ "image", BESIDE },
-	{ "images", BESIDE },
-	{ "img", BESIDE },
-	{ "imgs", BESIDE },
-	{ "seg", BESIDE },
-	{ "clean", BESIDE },
-	{ "other", BESIDE },
+static const char *const words[MEANINGS][16] = {
+	[BESIDE] = { "split", "set", "data", "dataset", "image", "images", "img", "imgs", "seg",
+		"clean", "other" },
+	[COMPANION] = { "pred", "unlabeled", "unlabelled", "extra" },
+	[SPLIT] = { "train", "training", "val", "valid", "validation", "dev", "test", "testing",
+		"trainval", "eval", "evaluation", "trainset", "valset", "devset", "testset" },
 };
 
 static enum meaning meaning_of(const char *word, size_t n)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strncasecmp(words[i].word, word, n) && !words[i].word[n])
-			return words[i].meaning;
+	for (enum meaning m = BESIDE; m < MEANINGS; m++)
+		for (const char *const *known = words[m]; *known; known++)
+			if (!strncasecmp(*known, word, n) && !(*known)[n])
+				return m;
 	return OTHER;
 }
 
