@@ -11,6 +11,7 @@
 
 #include <tfr-private/audio.h>
 
+#include "base/array.h"
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"
 #include "convert/audio_features.h"
@@ -42,7 +43,10 @@ struct archive {
 	struct tfr_splits splits;
 	struct tfr_class_folders folders;
 	bool surveyed;
-	struct tfr_buf names, entries; /* of a list */
+	/* of a list */
+	struct tfr_buf names;
+	struct entry *entries;
+	size_t n_entries, entries_cap;
 	struct tfr_buf name;	       /* of the member at hand */
 	unsigned looked_at;	       /* files seen before the kind of the archive is known */
 	/* Members that look like annotations, the first of them, and the last image. */
@@ -167,7 +171,7 @@ static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const
 
 static enum tfr_status next_listed(struct archive *a, struct tfr_item *item, struct tfr_error *err)
 {
-	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+	const struct entry *e = &a->entries[item->number];
 
 	return name_item(a, item, (const char *)a->names.data + e->name, e->fault, err);
 }
@@ -275,7 +279,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 static enum tfr_status read_listed(struct archive *a, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+	const struct entry *e = &a->entries[item->number];
 	size_t first = e->size > WHOLE ? LOOK : (size_t)e->size;
 
 	if (e->size > TFR_ITEM_MOST) {
@@ -318,8 +322,9 @@ static enum tfr_status list_entry(struct archive *a, const struct tfr_member *me
 	struct entry e = { a->names.size, member->place, member->size, fault };
 
 	if (!tfr_buf_append(&a->names, a->name.data, a->name.size) ||
-		!tfr_buf_append(&a->entries, &e, sizeof(e)))
+		TFR_ARRAY_RESERVE(a->entries, a->entries_cap, a->n_entries + 1))
 		return tfr_fail_nomem(err, "listing an archive");
+	a->entries[a->n_entries++] = e;
 	return TFR_OK;
 }
 
@@ -378,18 +383,12 @@ static enum tfr_status read_head(
 		a->m, head, e->place, e->size < HEAD ? (size_t)e->size : HEAD, err);
 }
 
-static const struct entry *entries_of(const struct archive *a, size_t *n)
-{
-	*n = a->entries.size / sizeof(struct entry);
-	return (const struct entry *)(const void *)a->entries.data;
-}
-
 /* For a list, reads the head only if it matters, because it costs one seek per member. */
 static enum tfr_status look_into_list(
 	struct archive *a, struct tfr_buf *head, struct tfr_error *err)
 {
-	size_t n;
-	const struct entry *e = entries_of(a, &n);
+	const struct entry *e = a->entries;
+	size_t n = a->n_entries;
 
 	for (size_t i = 0; !is_known(a) && i < n; i++) {
 		if (e[i].fault)
@@ -411,11 +410,10 @@ static enum tfr_status look_into_list(
 /* Removes members from a list that are not items. */
 static void keep_entries(struct archive *a)
 {
-	struct entry *e = (struct entry *)(void *)a->entries.data;
-	size_t n, kept = 0;
+	struct entry *e = a->entries;
+	size_t kept = 0;
 
-	entries_of(a, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < a->n_entries; i++)
 		if (is_kept(a, folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
 			e[kept++] = e[i];
 	a->in.items = kept;
@@ -485,7 +483,7 @@ static void close_archive(struct tfr_input *in)
 	tfr_class_folders_clear(&a->folders);
 	tfr_member_folders_clear(&a->tree);
 	tfr_buf_clear(&a->names);
-	tfr_buf_clear(&a->entries);
+	free(a->entries);
 	tfr_buf_clear(&a->name);
 	tfr_buf_clear(&a->annotation);
 	tfr_buf_clear(&a->image);

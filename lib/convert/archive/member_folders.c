@@ -96,38 +96,37 @@ bool *tfr_member_folders_add(
 
 bool tfr_member_folders_finish(struct tfr_member_folders *f)
 {
-	struct tfr_scan_dir *dirs;
-
 	f->scan.root = NULL;
 	if (!tfr_member_folders_add(f, "", 0, 0))
 		return false;
 	f->usable = calloc(f->n, sizeof(*f->usable));
-	if (!f->usable)
+	f->scan.dirs = calloc(f->n, sizeof(*f->scan.dirs));
+	if (!f->usable || !f->scan.dirs)
 		return false;
 	qsort((void *)f->list, f->n, sizeof(*f->list), by_path_in_list);
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct tfr_member_folder *node = f->list[i];
 		size_t above = tfr_member_folder_size(node->own);
 		const char *name = node->own + above + (node->own[above] == '/');
-		struct tfr_scan_dir dir = { .parent = look_up(f, node->own, above)->number,
+
+		f->scan.dirs[i] = (struct tfr_scan_dir){
+			.parent = look_up(f, node->own, above)->number,
 			.end = i + 1,
 			.last = (uint32_t)node->members,
-			.name = f->scan.names.size };
-
+			.name = f->scan.names.size,
+		};
 		node->number = i;
 		f->usable[i] = node->usable;
-		if (!tfr_buf_append(&f->scan.names, name, strlen(name) + 1) ||
-			!tfr_buf_append(&f->scan.dirs_, &dir, sizeof(dir)))
+		if (!tfr_buf_append(&f->scan.names, name, strlen(name) + 1))
 			return false;
 	}
-	dirs = (struct tfr_scan_dir *)(void *)f->scan.dirs_.data;
 	for (size_t i = f->n; i-- > 1;) {
-		struct tfr_scan_dir *parent = &dirs[dirs[i].parent];
+		const struct tfr_scan_dir *dir = &f->scan.dirs[i];
+		struct tfr_scan_dir *parent = &f->scan.dirs[dir->parent];
 
-		parent->last += dirs[i].last;
-		parent->end = parent->end > dirs[i].end ? parent->end : dirs[i].end;
+		parent->last += dir->last;
+		parent->end = parent->end > dir->end ? parent->end : dir->end;
 	}
-	f->scan.dirs = dirs;
 	f->scan.n_dirs = f->n;
 	return true;
 }

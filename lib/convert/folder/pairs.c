@@ -61,7 +61,7 @@ static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 
 	if (item == NO_PARTNER || pair->why || s->scan->items[item].fault)
 		return false;
-	memcpy(size, s->scan->sizes_.data + item * sizeof(*size), sizeof(*size));
+	*size = s->scan->sizes[item];
 	return tfr_scan_path(s->scan, &s->scan->items[item], path);
 }
 

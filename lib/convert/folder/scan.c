@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "convert/folder/globs.h"
 #include "convert/parts.h"
 #include "io/object.h"
@@ -78,15 +79,10 @@ static enum tfr_status add_item(
 	if (s->n_items == UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u files in one folder", UINT32_MAX);
 	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
-		!tfr_buf_append(&s->items_, &item, sizeof(item)))
+		TFR_ARRAY_RESERVE(s->items, s->items_cap, s->n_items + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	s->n_items++;
+	s->items[s->n_items++] = item;
 	return TFR_OK;
-}
-
-static struct tfr_scan_dir *dir_at(struct tfr_scan *s, uint32_t dir)
-{
-	return (struct tfr_scan_dir *)(void *)s->dirs_.data + dir;
 }
 
 /* A folder inside `up`, before its walk. */
@@ -99,28 +95,27 @@ static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const
 	if (s->n_dirs == UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u folders in one", UINT32_MAX);
 	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
-		!tfr_buf_append(&s->dirs_, &dir, sizeof(dir)))
+		TFR_ARRAY_RESERVE(s->dirs, s->dirs_cap, s->n_dirs + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	s->n_dirs++;
+	s->dirs[s->n_dirs++] = dir;
 	*index = n;
 	return TFR_OK;
 }
 
 static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
 {
-	const struct tfr_scan_dir *d = (const struct tfr_scan_dir *)(const void *)s->dirs_.data + dir;
-	const char *name = tfr_scan_name(s, d->name);
+	const char *name = tfr_scan_name(s, s->dirs[dir].name);
 
-	return !dir || (add_folders(s, d->parent, path) &&
-			       tfr_buf_append(path, name, strlen(name)) &&
-			       tfr_buf_append(path, "/", 1));
+	return !dir ||
+	       (add_folders(s, s->dirs[dir].parent, path) &&
+		       tfr_buf_append(path, name, strlen(name)) && tfr_buf_append(path, "/", 1));
 }
 
 /* Called after everything in the folder has been walked. */
 static void close_dir(struct tfr_scan *s, uint32_t dir)
 {
-	dir_at(s, dir)->end = (uint32_t)s->n_dirs;
-	dir_at(s, dir)->last = (uint32_t)s->n_items;
+	s->dirs[dir].end = (uint32_t)s->n_dirs;
+	s->dirs[dir].last = (uint32_t)s->n_items;
 }
 
 /* A folder without a part of its contents would be another input. */
@@ -182,7 +177,7 @@ static bool is_wanted(
 		return false;
 	*included = *included || any_matches(g->include, g->n_include, path, folder);
 	if (!folder && !*included && tfr_scan_is_media(name))
-		dir_at(s, dir)->left_out = true;
+		s->dirs[dir].left_out = true;
 	return folder || *included;
 }
 
@@ -326,9 +321,10 @@ static enum tfr_status add_object(struct tfr_scan *s, const struct level *here, 
 	int fault, uint64_t size, struct tfr_error *err)
 {
 	TFR_TRY(add_item(s, here->dir, name, fault, err));
-	return tfr_buf_append(&s->sizes_, &size, sizeof(size))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "listing a folder");
+	if (TFR_ARRAY_RESERVE(s->sizes, s->sizes_cap, s->n_sizes + 1))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->sizes[s->n_sizes++] = size;
+	return TFR_OK;
 }
 
 /* Walks the objects from `from` to before `to`, whose names agree in the first `skip` bytes. */
@@ -417,22 +413,18 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 			 : enter(s, tfr_root_fd(s->root), folder, NULL, included, err);
 	tfr_buf_clear(&s->path);
 	s->globs = NULL;
-	if (status) {
+	if (status)
 		tfr_scan_clear(s);
-		return status;
-	}
-	s->dirs = (const struct tfr_scan_dir *)(void *)s->dirs_.data;
-	s->items = (const struct tfr_scan_item *)(void *)s->items_.data;
-	return TFR_OK;
+	return status;
 }
 
 void tfr_scan_clear(struct tfr_scan *s)
 {
 	tfr_root_close(s->root);
 	tfr_buf_clear(&s->names);
-	tfr_buf_clear(&s->dirs_);
-	tfr_buf_clear(&s->items_);
-	tfr_buf_clear(&s->sizes_);
+	free(s->dirs);
+	free(s->items);
+	free(s->sizes);
 	*s = (struct tfr_scan){ 0 };
 }
 
@@ -479,7 +471,7 @@ static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 	const struct announced *a = ctx;
 	size_t item = a->order ? a->order[i] : (size_t)i;
 
-	memcpy(size, a->s->sizes_.data + item * sizeof(*size), sizeof(*size));
+	*size = a->s->sizes[item];
 	return !a->s->items[item].fault && tfr_scan_path(a->s, &a->s->items[item], path);
 }
 

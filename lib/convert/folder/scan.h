@@ -39,11 +39,11 @@ struct tfr_scan_item {
 struct tfr_scan {
 	struct tfr_root *root; /* open */
 	struct tfr_buf names;  /* each ends in NUL */
-	struct tfr_buf dirs_, items_;
-	struct tfr_buf sizes_; /* of objects: of each item, u64; empty for files */
-	const struct tfr_scan_dir *dirs;
-	const struct tfr_scan_item *items;
-	size_t n_items, n_dirs;
+	struct tfr_scan_dir *dirs;
+	struct tfr_scan_item *items;
+	uint64_t *sizes; /* of objects: of each item; NULL for files */
+	size_t n_items, n_dirs, n_sizes;
+	size_t items_cap, dirs_cap, sizes_cap;
 	struct tfr_fetch_ahead ahead;
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
 	struct tfr_buf path;		    /* of the current entry, below the root, with its NUL */

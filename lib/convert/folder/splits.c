@@ -489,17 +489,16 @@ const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
 
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan)
 {
-	struct tfr_scan_item *items = (struct tfr_scan_item *)(void *)scan->items_.data;
 	size_t kept = 0;
 
 	if (!s->n && !s->base)
 		return;
 	for (size_t i = 0; i < scan->n_items; i++) {
-		const struct tfr_split *split = tfr_splits_of(s, items[i].dir);
+		const struct tfr_split *split = tfr_splits_of(s, scan->items[i].dir);
 
 		if (s->n ? split && split->target != TFR_NO_TARGET
-			 : tfr_scan_is_in(scan, items[i].dir, s->base))
-			items[kept++] = items[i];
+			 : tfr_scan_is_in(scan, scan->items[i].dir, s->base))
+			scan->items[kept++] = scan->items[i];
 	}
 	scan->n_items = kept;
 }

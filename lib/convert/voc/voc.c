@@ -5,11 +5,11 @@
  * All annotations are read before any image, because labels are numbers of all class names.
  * Only the names of their images are kept, and each annotation is read again together with its
  * image. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "convert/folder/fetch_ahead.h"
 #include "convert/folder/object_classes.h"
@@ -20,11 +20,21 @@
 #include "convert/voc/voc.h"
 #include "convert/voc/voc_xml.h"
 
+/* An annotation; offsets in names. */
+struct entry {
+	size_t xml;   /* its path below the folder of annotations */
+	size_t image; /* below the folder of images; SIZE_MAX: it is not usable */
+	size_t why;
+	enum tfr_status status;
+};
+
 struct voc {
 	struct tfr_input in;
 	struct tfr_root *images, *annotations;
 	char *prefix, *xml_prefix;
-	struct tfr_buf names, entries_;
+	struct tfr_buf names;
+	struct entry *entries; /* in.items of them */
+	size_t entries_cap;
 	struct tfr_object_classes classes;
 	size_t unusable; /* boxes */
 	struct tfr_fetch_ahead image_ahead, xml_ahead;
@@ -38,26 +48,12 @@ struct making {
 	struct tfr_image_info size; /* of its image */
 };
 
-/* An annotation; offsets in names. */
-struct entry {
-	size_t xml;   /* its path below the folder of annotations */
-	size_t image; /* below the folder of images; SIZE_MAX: it is not usable */
-	size_t why;
-	enum tfr_status status;
-};
-
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	if (opts->annotations)
 		return tfr_is_folder(opts->annotations);
 	return !opts->captions && !opts->panoptic && !opts->masks && !opts->class_list &&
 	       !opts->synsets && tfr_parts_recognised(tfr_voc_find, offer);
-}
-
-static const struct entry *entry_of(const struct voc *v, uint64_t i)
-{
-	assert(i < v->entries_.size / sizeof(struct entry));
-	return (const struct entry *)(const void *)v->entries_.data + i;
 }
 
 static const char *name_at(const struct voc *v, size_t at)
@@ -75,7 +71,7 @@ static bool append_text(struct tfr_buf *to, const char *text)
 static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct voc *v = ctx;
-	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+	const struct entry *e = &v->entries[v->in.order ? v->in.order[i] : i];
 
 	(void)size;
 	return e->image != SIZE_MAX && append_text(path, name_at(v, e->image));
@@ -84,7 +80,7 @@ static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *si
 static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct voc *v = ctx;
-	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+	const struct entry *e = &v->entries[v->in.order ? v->in.order[i] : i];
 
 	(void)size;
 	return e->image != SIZE_MAX && append_text(path, name_at(v, e->xml));
@@ -94,7 +90,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct voc *v = (struct voc *)in;
-	const struct entry *e = entry_of(v, item->number);
+	const struct entry *e = &v->entries[item->number];
 	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
 	uint64_t at = in->order ? in->place : item->number;
 
@@ -114,7 +110,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct voc *v = (struct voc *)in;
-	const struct entry *e = entry_of(v, item->number);
+	const struct entry *e = &v->entries[item->number];
 
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
@@ -228,7 +224,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	const struct voc *v = (struct voc *)in;
 	struct making m = { .v = v, .item = item };
 	enum tfr_status status =
-		read_xml(v, name_at(v, entry_of(v, item->number)->xml), item, &m.voc, room, err);
+		read_xml(v, name_at(v, v->entries[item->number].xml), item, &m.voc, room, err);
 
 	if (!status && !item->skipped)
 		status = read_image(&m, room, err);
@@ -268,7 +264,7 @@ static enum tfr_status look_at(
 	e.status = item->why;
 	*(item->skipped ? &e.why : &e.image) = v->names.size;
 	if (!append_text(&v->names, item->skipped ? item->reason : name) ||
-		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
+		TFR_ARRAY_RESERVE(v->entries, v->entries_cap, v->in.items + 1))
 		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; !item->skipped && k < tfr_voc_count(voc); k++) {
 		const struct tfr_voc_object *object = &tfr_voc_objects(voc)[k];
@@ -281,7 +277,7 @@ static enum tfr_status look_at(
 		if (!tfr_class_names_add(&v->classes.names, class, strlen(class)))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
-	v->in.items++;
+	v->entries[v->in.items++] = e;
 	return TFR_OK;
 }
 
@@ -292,7 +288,7 @@ static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *er
 
 	TFR_TRY(tfr_scan_count(v->prefix, tfr_is_image, &images, err));
 	for (uint64_t i = 0; i < v->in.items; i++)
-		used += entry_of(v, i)->image != SIZE_MAX;
+		used += v->entries[i].image != SIZE_MAX;
 	if (images > used)
 		tfr_warn(v->in.opts, "%zu of %zu images in '%s' left out: without an annotation",
 			images - used, images, v->prefix);
@@ -372,7 +368,7 @@ static void close_voc(struct tfr_input *in)
 	free(v->prefix);
 	free(v->xml_prefix);
 	tfr_buf_clear(&v->names);
-	tfr_buf_clear(&v->entries_);
+	free(v->entries);
 	tfr_object_classes_clear(&v->classes);
 	free(v);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
@@ -30,19 +31,15 @@ struct yolo {
 	struct tfr_root *labels;
 	char *prefix, *labels_prefix;
 	struct tfr_scan scan;
-	struct tfr_buf entries_, boxes_, reasons;
+	struct entry *entries;
+	size_t n_entries, entries_cap;
+	struct tfr_buf boxes_, reasons;
 	struct tfr_yolo_classes classes;
 	struct tfr_yolo_tally tally;
 	struct tfr_fetch_ahead label_ahead;
 	size_t without; /* images without a file of labels */
 	size_t texts;	/* files of labels found */
 };
-
-static const struct entry *entry_of(const struct yolo *y, uint64_t i)
-{
-	assert(i < y->entries_.size / sizeof(struct entry));
-	return (const struct entry *)(const void *)y->entries_.data + i;
-}
 
 static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct entry *e)
 {
@@ -61,10 +58,9 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct yolo *y = ctx;
-	const struct entry *e = entry_of(y, y->in.order ? y->in.order[i] : i);
+	const struct entry *e = &y->entries[y->in.order ? y->in.order[i] : i];
 
-	memcpy(size, y->scan.sizes_.data + (size_t)(e->found - y->scan.items) * sizeof(*size),
-		sizeof(*size));
+	*size = y->scan.sizes[e->found - y->scan.items];
 	return !e->found->fault && !e->why && tfr_scan_path(&y->scan, e->found, path);
 }
 
@@ -72,7 +68,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct yolo *y = (struct yolo *)in;
-	const struct entry *e = entry_of(y, item->number);
+	const struct entry *e = &y->entries[item->number];
 
 	(void)room;
 	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
@@ -116,7 +112,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 static enum tfr_status add_boxes(
 	const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
-	const struct entry *e = entry_of(y, item->number);
+	const struct entry *e = &y->entries[item->number];
 	const struct tfr_yolo_box *boxes = boxes_of(y, e);
 
 	TFR_TRY(tfr_builder_text(
@@ -242,11 +238,13 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 			status = tfr_fail_nomem(err, "reading labels");
 		if (!status && !e.found->fault)
 			status = read_labels(y, &e, (const char *)label.data, &item, err);
-		if (!status && !tfr_buf_append(&y->entries_, &e, sizeof(e)))
+		if (!status && TFR_ARRAY_RESERVE(y->entries, y->entries_cap, y->n_entries + 1))
 			status = tfr_fail_nomem(err, "reading labels");
+		if (!status)
+			y->entries[y->n_entries++] = e;
 	}
 	tfr_item_clear(&item);
-	y->in.items = y->entries_.size / sizeof(struct entry);
+	y->in.items = y->n_entries;
 	return status;
 }
 
@@ -297,7 +295,7 @@ static void close_yolo(struct tfr_input *in)
 	tfr_root_close(y->labels);
 	tfr_scan_clear(&y->scan);
 	tfr_yolo_classes_clear(&y->classes);
-	tfr_buf_clear(&y->entries_);
+	free(y->entries);
 	tfr_buf_clear(&y->boxes_);
 	tfr_buf_clear(&y->reasons);
 	free(y->prefix);
