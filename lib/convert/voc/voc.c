@@ -162,9 +162,9 @@ static enum tfr_status read_image(
 /* The next usable object from *at on; NULL: there is none. */
 static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
 {
-	const struct tfr_voc_object *objects = tfr_voc_objects(&m->voc);
+	const struct tfr_voc_object *objects = m->voc.objects;
 
-	while (*at < tfr_voc_count(&m->voc))
+	while (*at < m->voc.n_objects)
 		if (tfr_voc_usable(&objects[(*at)++], m->size.width, m->size.height))
 			return &objects[*at - 1];
 	return NULL;
@@ -266,8 +266,8 @@ static enum tfr_status look_at(
 	if (!append_text(&v->names, item->skipped ? item->reason : name) ||
 		TFR_ARRAY_RESERVE(v->entries, v->entries_cap, v->in.items + 1))
 		return tfr_fail_nomem(err, "reading annotations");
-	for (size_t k = 0; !item->skipped && k < tfr_voc_count(voc); k++) {
-		const struct tfr_voc_object *object = &tfr_voc_objects(voc)[k];
+	for (size_t k = 0; !item->skipped && k < voc->n_objects; k++) {
+		const struct tfr_voc_object *object = &voc->objects[k];
 		const char *class = tfr_voc_text(voc, object->name);
 
 		/* Without a size, only an impossible box is reported. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/module_export.h"
 #include "convert/number_text.h"
 #include "convert/yolo/yolo_yaml.h"
@@ -51,12 +52,6 @@ static enum tfr_status fail(const struct parsing *p, const char *what)
 
 /* --- values --- */
 
-static enum tfr_status append(
-	const struct parsing *p, struct tfr_buf *to, const void *bytes, size_t n)
-{
-	return tfr_buf_append(to, bytes, n) ? TFR_OK : tfr_fail_nomem(p->err, "reading YAML");
-}
-
 static enum tfr_status keep_text(struct parsing *p, const yaml_event_t *e, size_t *at)
 {
 	const char *text = (const char *)e->data.scalar.value;
@@ -65,7 +60,8 @@ static enum tfr_status keep_text(struct parsing *p, const yaml_event_t *e, size_
 	if (memchr(text, '\0', n))
 		return fail(p, "a NUL byte");
 	*at = p->y->texts.size;
-	return append(p, &p->y->texts, text, n + 1);
+	return tfr_buf_append(&p->y->texts, text, n + 1) ? TFR_OK
+							 : tfr_fail_nomem(p->err, "reading YAML");
 }
 
 static bool whole(const yaml_event_t *e, int64_t *value)
@@ -93,7 +89,10 @@ static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 		return fail(p, "a class without a name");
 	name.number = p->number++;
 	TFR_TRY(keep_text(p, e, &name.text));
-	return append(p, &p->y->names_, &name, sizeof(name));
+	if (TFR_ARRAY_ONE_MORE(p->y->names, p->y->n_names))
+		return tfr_fail_nomem(p->err, "reading YAML");
+	p->y->names[p->y->n_names++] = name;
+	return TFR_OK;
 }
 
 static enum tfr_status take_place(struct parsing *p, const yaml_event_t *e)
@@ -104,7 +103,10 @@ static enum tfr_status take_place(struct parsing *p, const yaml_event_t *e)
 		!strcmp((const char *)e->data.scalar.value, "~"))
 		return TFR_OK;
 	TFR_TRY(keep_text(p, e, &place.text));
-	return append(p, &p->y->places_, &place, sizeof(place));
+	if (TFR_ARRAY_ONE_MORE(p->y->places, p->y->n_places))
+		return tfr_fail_nomem(p->err, "reading YAML");
+	p->y->places[p->y->n_places++] = place;
+	return TFR_OK;
 }
 
 static enum tfr_status take_keypoints(struct parsing *p, const yaml_event_t *e)
@@ -152,7 +154,7 @@ static enum tfr_status take_key(struct parsing *p, const yaml_event_t *e)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strcmp(keys[i].name, text))
 			p->key = keys[i].key;
-	if (p->key == NAMES && p->y->names_.size)
+	if (p->key == NAMES && p->y->n_names)
 		return fail(p, "a second 'names'");
 	return p->key == PLACES ? keep_text(p, e, &p->split) : TFR_OK;
 }

@@ -77,8 +77,8 @@ static int by_name_number(const void *a, const void *b)
 
 static enum tfr_status sort_names(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
 {
-	struct tfr_yolo_name *names = (struct tfr_yolo_name *)(void *)y->names_.data;
-	size_t n = tfr_yolo_name_count(y);
+	struct tfr_yolo_name *names = y->names;
+	size_t n = y->n_names;
 
 	if (n)
 		qsort(names, n, sizeof(*names), by_name_number);
@@ -107,16 +107,16 @@ enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data
 void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y)
 {
 	tfr_buf_clear(&y->texts);
-	tfr_buf_clear(&y->names_);
-	tfr_buf_clear(&y->places_);
+	free(y->names);
+	free(y->places);
 	*y = (struct tfr_yolo_yaml){ .count = -1 };
 }
 
 static enum tfr_status take_yaml(
 	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, int64_t base, struct tfr_error *err)
 {
-	const struct tfr_yolo_name *names = tfr_yolo_names(y);
-	size_t named = tfr_yolo_name_count(y);
+	const struct tfr_yolo_name *names = y->names;
+	size_t named = y->n_names;
 	size_t n = named ? named : (size_t)y->count;
 	char text[32];
 
@@ -140,7 +140,7 @@ static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, str
 
 	TFR_TRY(tfr_source_read_regular(path, MOST, &text, "reading names of classes", err));
 	TFR_TRY(tfr_yolo_yaml_parse(y, text.data, text.size, path, err));
-	return y->names_.size || y->count > 0 ? TFR_OK : TFR_END;
+	return y->n_names || y->count > 0 ? TFR_OK : TFR_END;
 }
 
 static enum tfr_status read_yaml(
