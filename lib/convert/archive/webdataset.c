@@ -167,7 +167,7 @@ static enum tfr_status add_member(
 	}
 	if (status)
 		return status;
-	part = tfr_sample_part(&own->sample, tfr_sample_parts(&own->sample) - 1);
+	part = &own->sample.parts[own->sample.n_parts - 1];
 	if ((part->image || (part->audio && !own->sample.has_image)) &&
 		!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
@@ -186,9 +186,8 @@ static uint64_t sum_of_sizes(const struct tfr_sample *s)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < tfr_sample_parts(s); i++)
-		sum += tfr_sample_part(s, i)->size < TFR_ITEM_MOST ? tfr_sample_part(s, i)->size
-								   : TFR_ITEM_MOST + 1ull;
+	for (size_t i = 0; i < s->n_parts; i++)
+		sum += s->parts[i].size < TFR_ITEM_MOST ? s->parts[i].size : TFR_ITEM_MOST + 1ull;
 	return sum;
 }
 
@@ -259,8 +258,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 /* Reads all members from the file. */
 static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct tfr_error *err)
 {
-	for (size_t i = 0; i < tfr_sample_parts(&own->sample); i++) {
-		struct tfr_sample_field *part = tfr_sample_part(&own->sample, i);
+	for (size_t i = 0; i < own->sample.n_parts; i++) {
+		struct tfr_sample_field *part = &own->sample.parts[i];
 		struct tfr_buf *into = part->image ? &item->file : &item->more;
 		uint64_t place = part->place;
 
@@ -309,7 +308,7 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_sample_field *part = tfr_sample_part(s, i);
+	const struct tfr_sample_field *part = &s->parts[i];
 	struct tfr_bytes value = { NULL, (size_t)part->size };
 
 	if (part->image)
@@ -338,7 +337,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	}
 	if (s->has_image)
 		TFR_TRY(tfr_image_add(in, item, bench, err));
-	for (size_t i = 0; !item->skipped && i < tfr_sample_parts(s); i++)
+	for (size_t i = 0; !item->skipped && i < s->n_parts; i++)
 		TFR_TRY(add_part(in, item, s, i, bench, room, err));
 	return item->skipped ? TFR_OK
 			     : tfr_builder_text(item->builder, of_audio ? "audio/key" : "image/key",
@@ -392,9 +391,8 @@ static bool looks_like_samples(struct tfr_archive *m)
 		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, NULL))
 			break;
 		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
-			telling |=
-				!strcmp(tfr_sample_field(&s, tfr_sample_parts(&s) - 1), fields[k]);
-		yes = telling && tfr_sample_parts(&s) > 1;
+			telling |= !strcmp(tfr_sample_field(&s, s.n_parts - 1), fields[k]);
+		yes = telling && s.n_parts > 1;
 	}
 	tfr_sample_clear(&s);
 	return yes;

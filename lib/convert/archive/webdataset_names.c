@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 /* --- samples --- */
@@ -32,7 +33,7 @@ static bool is_image(const char *field)
 
 bool tfr_sample_start(struct tfr_sample *s, const char *path)
 {
-	s->key.size = s->names.size = s->parts.size = 0;
+	s->key.size = s->names.size = s->n_parts = 0;
 	s->has_image = s->has_audio = false;
 	return tfr_buf_append(&s->key, path, tfr_sample_key(path)) &&
 	       tfr_buf_append(&s->key, "", 1);
@@ -67,7 +68,7 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 	if (!append_field(&s->names, path + tfr_sample_key(path) + 1))
 		return tfr_fail_nomem(err, "reading samples");
 	field = (const char *)s->names.data + part.name;
-	for (size_t i = 0; i < tfr_sample_parts(s); i++)
+	for (size_t i = 0; i < s->n_parts; i++)
 		if (!strcmp(tfr_sample_field(s, i), field))
 			return tfr_fail(err, TFR_EDATA,
 				"sample '%.200s' has field '%.100s' twice, the second time in "
@@ -80,8 +81,9 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 	s->audio.size = part.audio ? 0 : s->audio.size;
 	if (part.audio && !tfr_buf_append(&s->audio, path, strlen(path) + 1))
 		return tfr_fail_nomem(err, "reading samples");
-	if (!tfr_buf_append(&s->parts, &part, sizeof(part)))
+	if (TFR_ARRAY_RESERVE(s->parts, s->parts_cap, s->n_parts + 1))
 		return tfr_fail_nomem(err, "reading samples");
+	s->parts[s->n_parts++] = part;
 	return TFR_OK;
 }
 
@@ -89,7 +91,7 @@ void tfr_sample_clear(struct tfr_sample *s)
 {
 	tfr_buf_clear(&s->key);
 	tfr_buf_clear(&s->names);
-	tfr_buf_clear(&s->parts);
+	free(s->parts);
 	tfr_buf_clear(&s->audio);
 	*s = (struct tfr_sample){ 0 };
 }

@@ -21,7 +21,8 @@ struct tfr_sample_field {
 struct tfr_sample {
 	struct tfr_buf key;   /* with its NUL */
 	struct tfr_buf names; /* of fields */
-	struct tfr_buf parts;
+	struct tfr_sample_field *parts;
+	size_t n_parts, parts_cap;
 	struct tfr_buf audio; /* path of the WAV file's member, with its NUL */
 	bool has_image, has_audio;
 };
@@ -29,17 +30,9 @@ struct tfr_sample {
 /* The length of the key in `path`; 0: it has no key, because it has no field. */
 size_t tfr_sample_key(const char *path);
 
-static inline size_t tfr_sample_parts(const struct tfr_sample *s)
-{
-	return s->parts.size / sizeof(struct tfr_sample_field);
-}
-static inline struct tfr_sample_field *tfr_sample_part(const struct tfr_sample *s, size_t i)
-{
-	return (struct tfr_sample_field *)(void *)s->parts.data + i;
-}
 static inline const char *tfr_sample_field(const struct tfr_sample *s, size_t i)
 {
-	return (const char *)s->names.data + tfr_sample_part(s, i)->name;
+	return (const char *)s->names.data + s->parts[i].name;
 }
 
 /* Starts the sample that the member `path` belongs to.  False: out of memory. */
