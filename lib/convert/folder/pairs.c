@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "convert/folder/mask.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
@@ -182,9 +183,9 @@ struct stem {
 
 struct match {
 	const struct tfr_scan *scans[SIDES];
-	struct tfr_buf texts, stems, path;
+	struct tfr_buf texts, path;
 	struct stem *all;
-	size_t n;
+	size_t n, cap;
 	struct stem_pair *pairs; /* of images, by item */
 	struct tfr_buf left;	 /* of masks */
 };
@@ -225,8 +226,9 @@ static enum tfr_status add_side(struct match *m, uint8_t side, struct tfr_error 
 		path = (const char *)m->path.data;
 		if (!tfr_buf_append(&m->texts, path, stem_size(path)) ||
 			!tfr_buf_append(&m->texts, "", 1) ||
-			!tfr_buf_append(&m->stems, &stem, sizeof(stem)))
+			TFR_ARRAY_RESERVE(m->all, m->cap, m->n + 1))
 			return tfr_fail_nomem(err, "pairing files");
+		m->all[m->n++] = stem;
 	}
 	return TFR_OK;
 }
@@ -381,8 +383,6 @@ static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_sc
 		status = tfr_fail_nomem(err, "pairing files");
 	for (uint8_t side = 0; !status && side < SIDES; side++)
 		status = add_side(&m, side, err);
-	m.all = (struct stem *)(void *)m.stems.data;
-	m.n = m.stems.size / sizeof(struct stem);
 	if (!status && m.n)
 		qsort_r(m.all, m.n, sizeof(*m.all), by_text, m.texts.data);
 	if (!status)
@@ -391,7 +391,7 @@ static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_sc
 		status = join(&m, pairs, err);
 	free(m.pairs);
 	tfr_buf_clear(&m.texts);
-	tfr_buf_clear(&m.stems);
+	free(m.all);
 	tfr_buf_clear(&m.path);
 	tfr_buf_clear(&m.left);
 	return status;

@@ -39,8 +39,9 @@ struct entry {
 
 /* The names of one folder. */
 struct listing {
-	struct tfr_buf names, entries;
-	size_t n;
+	struct tfr_buf names;
+	struct entry *entries;
+	size_t n, cap;
 };
 
 static int by_name(const void *a, const void *b, void *names)
@@ -60,14 +61,14 @@ static int list(DIR *d, struct listing *l)
 		if (e->d_name[0] == '.')
 			continue;
 		if (!tfr_buf_append(&l->names, e->d_name, strlen(e->d_name) + 1) ||
-			!tfr_buf_append(&l->entries, &entry, sizeof(entry)))
+			TFR_ARRAY_RESERVE(l->entries, l->cap, l->n + 1))
 			return ENOMEM;
-		l->n++;
+		l->entries[l->n++] = entry;
 	}
 	if (errno)
 		return errno;
 	if (l->n)
-		qsort_r(l->entries.data, l->n, sizeof(struct entry), by_name, l->names.data);
+		qsort_r(l->entries, l->n, sizeof(*l->entries), by_name, l->names.data);
 	return 0;
 }
 
@@ -222,7 +223,7 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	if (!status && !fault)
 		close_dir(s, here.dir);
 	tfr_buf_clear(&names.names);
-	tfr_buf_clear(&names.entries);
+	free(names.entries);
 	if (d)
 		closedir(d);
 	return status;
@@ -263,14 +264,13 @@ static enum tfr_status set_path(
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err)
 {
-	const struct entry *entries = (const struct entry *)(void *)names->entries.data;
 	size_t above = s->path.size;
 
 	for (size_t i = 0; i < names->n; i++) {
-		const char *name = (const char *)names->names.data + entries[i].name;
+		const char *name = (const char *)names->names.data + names->entries[i].name;
 
 		TFR_TRY(set_path(s, above, name, err));
-		TFR_TRY(visit(s, dirfd(d), name, entries[i].type, here, err));
+		TFR_TRY(visit(s, dirfd(d), name, names->entries[i].type, here, err));
 	}
 	return TFR_OK;
 }
@@ -284,8 +284,9 @@ struct object {
 };
 
 struct objects {
-	struct tfr_buf names, list;
-	size_t n;
+	struct tfr_buf names;
+	struct object *list;
+	size_t n, cap;
 };
 
 static enum tfr_status take_object(
@@ -295,9 +296,9 @@ static enum tfr_status take_object(
 	struct object one = { o->names.size, (uint64_t)entry->st->st_size };
 
 	if (!tfr_buf_append(&o->names, entry->name, strlen(entry->name) + 1) ||
-		!tfr_buf_append(&o->list, &one, sizeof(one)))
+		TFR_ARRAY_RESERVE(o->list, o->cap, o->n + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	o->n++;
+	o->list[o->n++] = one;
 	return TFR_OK;
 }
 
@@ -331,7 +332,7 @@ static enum tfr_status add_object(struct tfr_scan *s, const struct level *here, 
 static enum tfr_status walk_objects(struct tfr_scan *s, const struct objects *o, size_t from,
 	size_t to, size_t skip, const struct level *here, struct tfr_error *err)
 {
-	const struct object *list = (const struct object *)(void *)o->list.data;
+	const struct object *list = o->list;
 	size_t above = s->path.size;
 
 	for (size_t end; from < to; from = end) {
@@ -381,7 +382,7 @@ static enum tfr_status scan_prefix(
 	if (!status)
 		status = remote->list(url, true, take_object, &all, err);
 	if (!status && all.n)
-		qsort_r(all.list.data, all.n, sizeof(struct object), by_components, all.names.data);
+		qsort_r(all.list, all.n, sizeof(*all.list), by_components, all.names.data);
 	if (!status)
 		status = add_dir(s, NULL, "", &root.dir, err);
 	if (!status)
@@ -389,7 +390,7 @@ static enum tfr_status scan_prefix(
 	if (!status)
 		close_dir(s, root.dir);
 	tfr_buf_clear(&all.names);
-	tfr_buf_clear(&all.list);
+	free(all.list);
 	return status;
 }
 

@@ -148,17 +148,16 @@ static enum tfr_status check_classes(
 	const struct yolo *y, const char *path, size_t first, struct tfr_error *err)
 {
 	const struct tfr_yolo_box *boxes = (const void *)y->boxes_.data;
+	const struct tfr_yolo_classes *c = &y->classes;
 	size_t n = y->boxes_.size / sizeof(*boxes);
 
-	for (size_t i = first; i < n; i++) {
-		if (tfr_yolo_class_of(&y->classes, boxes[i].class) != TFR_NO_CLASS)
-			continue;
-		return tfr_fail(err, TFR_EDATA,
-			"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
-			boxes[i].class, y->labels_prefix, path, y->classes.path, y->classes.n,
-			(long long)(y->classes.n ? y->classes.numbers[0] : 0),
-			(long long)(y->classes.n ? y->classes.numbers[y->classes.n - 1] : -1));
-	}
+	for (size_t i = first; i < n; i++)
+		if (tfr_yolo_class_of(c, boxes[i].class) == TFR_NO_CLASS)
+			return tfr_fail(err, TFR_EDATA,
+				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
+				boxes[i].class, y->labels_prefix, path, c->path, c->n,
+				c->n ? (long long)(c->list[0].label - c->base) : 0,
+				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
 	return TFR_OK;
 }
 

@@ -24,16 +24,14 @@ static const char *at_offset(size_t offset)
 static enum tfr_status reserve(struct tfr_yolo_classes *c, size_t n, struct tfr_error *err)
 {
 	c->list = calloc(n + 1, sizeof(*c->list));
-	c->numbers = calloc(n + 1, sizeof(*c->numbers));
-	return c->list && c->numbers ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
+	return c->list ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
 }
 
 static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *text, size_t n,
-	int64_t base, struct tfr_error *err)
+	struct tfr_error *err)
 {
-	c->numbers[c->n] = number;
 	c->list[c->n++] =
-		(struct tfr_class){ .label = number + base, .text = at_offset(c->texts.size) };
+		(struct tfr_class){ .label = number + c->base, .text = at_offset(c->texts.size) };
 	return tfr_buf_append(&c->texts, text, n) && tfr_buf_append(&c->texts, "", 1)
 		       ? TFR_OK
 		       : tfr_fail_nomem(err, "reading names of classes");
@@ -42,7 +40,7 @@ static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const cha
 /* --- a list --- */
 
 static enum tfr_status take_list(
-	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
 {
 	struct tfr_label_map map;
 	enum tfr_status status = tfr_label_map_read(&map, path, 0, err);
@@ -59,7 +57,7 @@ static enum tfr_status take_list(
 		}
 		while (n && strchr(" \t", text[n - 1]))
 			n--;
-		status = add(c, map.classes[i].label, text, n, base, err);
+		status = add(c, map.classes[i].label, text, n, err);
 	}
 	tfr_label_map_clear(&map);
 	return status;
@@ -113,7 +111,7 @@ void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y)
 }
 
 static enum tfr_status take_yaml(
-	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, struct tfr_error *err)
 {
 	const struct tfr_yolo_name *names = y->names;
 	size_t named = y->n_names;
@@ -127,8 +125,7 @@ static enum tfr_status take_yaml(
 
 		/* Ultralytics uses these names if only the number of classes is known. */
 		snprintf(text, sizeof(text), "class_%zu", i);
-		TFR_TRY(add(
-			c, named ? names[i].number : (int64_t)i, name, strlen(name), base, err));
+		TFR_TRY(add(c, named ? names[i].number : (int64_t)i, name, strlen(name), err));
 	}
 	return TFR_OK;
 }
@@ -144,13 +141,13 @@ static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, str
 }
 
 static enum tfr_status read_yaml(
-	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
 {
 	struct tfr_yolo_yaml y = { 0 };
 	enum tfr_status status = parse_yaml(&y, path, err);
 
 	if (!status)
-		status = take_yaml(c, &y, base, err);
+		status = take_yaml(c, &y, err);
 	tfr_yolo_yaml_clear(&y);
 	return status;
 }
@@ -177,7 +174,7 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
 
 /* Tries the files that a folder can have.  TFR_END: it has none. */
 static enum tfr_status try_folder(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
 		"classes.txt", "obj.names", "_darknet.labels" };
@@ -189,8 +186,7 @@ static enum tfr_status try_folder(
 		if (!path)
 			return tfr_fail_nomem(err, "reading names of classes");
 		if (tfr_is_file(path))
-			status = i < 4 ? read_yaml(c, path, base, err)
-				       : take_list(c, path, base, err);
+			status = i < 4 ? read_yaml(c, path, err) : take_list(c, path, err);
 		if (status == TFR_END)
 			free(path);
 		else
@@ -201,7 +197,7 @@ static enum tfr_status try_folder(
 
 /* Any other .yaml file of the data set that names classes; those for other purposes are ignored. */
 static enum tfr_status try_yamls(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	struct tfr_listing l;
 	enum tfr_status status = TFR_END;
@@ -211,7 +207,7 @@ static enum tfr_status try_yamls(
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
 		char *path = tfr_path_join(folder, l.yamls.list[i]);
 
-		status = path ? read_yaml(c, path, base, err)
+		status = path ? read_yaml(c, path, err)
 			      : tfr_fail_nomem(err, "reading names of classes");
 		status = status == TFR_EDATA ? TFR_END : status;
 		if (status == TFR_END)
@@ -242,17 +238,17 @@ static char *parent(char *path)
 }
 
 static enum tfr_status try_above(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = strdup(folder);
 	enum tfr_status status = path ? TFR_END : tfr_fail_nomem(err, "reading names of classes");
 
 	for (int i = 0; status == TFR_END && i < UP; i++) {
 		path = parent(path);
-		status = path ? try_folder(c, path, base, err)
+		status = path ? try_folder(c, path, err)
 			      : tfr_fail_nomem(err, "reading names of classes");
 		if (status == TFR_END)
-			status = try_yamls(c, path, base, err);
+			status = try_yamls(c, path, err);
 	}
 	return status;
 }
@@ -271,18 +267,18 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	const char *const folders[] = { opts->inputs[0], part->annotations, part->images };
 	enum tfr_status status = TFR_END;
 
-	*c = (struct tfr_yolo_classes){ 0 };
+	*c = (struct tfr_yolo_classes){ .base = opts->label_base };
 	if (opts->labels) {
 		c->path = strdup(opts->labels);
-		status = c->path ? take_list(c, opts->labels, opts->label_base, err)
+		status = c->path ? take_list(c, opts->labels, err)
 				 : tfr_fail_nomem(err, "reading names of classes");
 	}
 	for (size_t i = 0; status == TFR_END && i < 3; i++)
-		status = try_folder(c, folders[i], opts->label_base, err);
+		status = try_folder(c, folders[i], err);
 	if (status == TFR_END)
-		status = try_yamls(c, opts->inputs[0], opts->label_base, err);
+		status = try_yamls(c, opts->inputs[0], err);
 	if (status == TFR_END)
-		status = try_above(c, part->images, opts->label_base, err);
+		status = try_above(c, part->images, err);
 	if (status == TFR_END)
 		return no_names(opts->inputs[0], err);
 	for (size_t i = 0; !status && i < c->n; i++)
@@ -290,25 +286,26 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	return status;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_label(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
 
 	return (x > y) - (x < y);
 }
 
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
 {
-	int64_t key = number;
-	const int64_t *found = bsearch(&key, c->numbers, c->n, sizeof(key), by_number);
+	const struct tfr_class key = { .label = number + c->base };
+	const struct tfr_class *found = bsearch(&key, c->list, c->n, sizeof(key), by_label);
 
-	return found ? (uint32_t)(found - c->numbers) : TFR_NO_CLASS;
+	return found ? (uint32_t)(found - c->list) : TFR_NO_CLASS;
 }
 
 bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b)
 {
 	for (size_t i = 0; i < a->n && a->n == b->n; i++)
-		if (a->numbers[i] != b->numbers[i] || strcmp(a->list[i].text, b->list[i].text))
+		if (a->list[i].label != b->list[i].label ||
+			strcmp(a->list[i].text, b->list[i].text))
 			return false;
 	return a->n == b->n;
 }
@@ -316,7 +313,6 @@ bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_y
 void tfr_yolo_classes_clear(struct tfr_yolo_classes *c)
 {
 	free(c->list);
-	free(c->numbers);
 	free(c->path);
 	tfr_buf_clear(&c->texts);
 	*c = (struct tfr_yolo_classes){ 0 };
