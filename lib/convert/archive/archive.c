@@ -134,16 +134,6 @@ static uint32_t folder_of(const struct archive *a, const char *name, const char 
 		       : tfr_member_folders_find(&a->tree, name, tfr_member_folder_size(name));
 }
 
-/* Whether a member is an item: in a split that is written, or below the base folder. */
-static bool is_kept(const struct archive *a, uint32_t folder)
-{
-	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
-
-	if (a->splits.n)
-		return split && split->target != TFR_NO_TARGET;
-	return !a->splits.base || tfr_scan_is_in(&a->tree.scan, folder, a->splits.base);
-}
-
 static uint32_t class_of(const struct archive *a, uint32_t folder)
 {
 	return a->folders.class_of ? a->folders.class_of[folder] : TFR_CLASSLESS;
@@ -155,15 +145,12 @@ static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const
 	const char *fault, struct tfr_error *err)
 {
 	uint32_t folder = a->surveyed ? folder_of(a, name, fault) : 0;
-	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
 
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
 	if (class_of(a, folder) < TFR_CLASSLESS)
 		item->class = class_of(a, folder);
-	item->placed = split && split->target != TFR_NO_TARGET;
-	if (item->placed)
-		item->target = split->target;
+	tfr_splits_place(&a->splits, folder, item);
 	if (fault)
 		tfr_item_skip(item, TFR_EDATA, "%s", fault);
 	return TFR_OK;
@@ -256,7 +243,8 @@ static enum tfr_status next_streamed(struct archive *a, struct tfr_item *item,
 		TFR_TRY(tfr_archive_next(a->m, &member, err));
 		TFR_TRY(take_in(a, &member, &yes, &fault, err));
 		if (yes && a->surveyed)
-			yes = is_kept(a, folder_of(a, (const char *)a->name.data, fault));
+			yes = tfr_splits_take(
+				&a->splits, folder_of(a, (const char *)a->name.data, fault));
 	}
 	if (!fault && !a->m->rewindable && strchr((char *)a->name.data, '/'))
 		return classes_unknown(a, err);
@@ -414,7 +402,8 @@ static void keep_entries(struct archive *a)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->n_entries; i++)
-		if (is_kept(a, folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
+		if (tfr_splits_take(&a->splits,
+			    folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
 			e[kept++] = e[i];
 	a->in.items = kept;
 }
@@ -461,7 +450,7 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;
 	if (!a->m->placed)
-		return tfr_archive_rewind(a->m, err);
+		return a->m->ops->rewind(a->m, err);
 	keep_entries(a);
 	return TFR_OK;
 }

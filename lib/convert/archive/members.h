@@ -71,7 +71,7 @@ struct tfr_archive {
 	struct tfr_feed feed;
 	uint64_t begin;	 /* of the archive in its file */
 	bool placed;	 /* tfr_archive_read_at() can be used */
-	bool rewindable; /* tfr_archive_rewind() can be used */
+	bool rewindable; /* ops->rewind() can be used */
 	/* Set by tfr_archive_read(): the fault of this member alone; "": none. */
 	char fault[200];
 };
@@ -105,11 +105,6 @@ static inline enum tfr_status tfr_archive_read(
 	struct tfr_archive *m, struct tfr_buf *into, size_t most, struct tfr_error *err)
 {
 	return m->ops->read(m, into, most, err);
-}
-
-static inline enum tfr_status tfr_archive_rewind(struct tfr_archive *m, struct tfr_error *err)
-{
-	return m->ops->rewind(m, err);
 }
 
 /* Appends `size` bytes at `place`; any number of threads may call it at any time. */

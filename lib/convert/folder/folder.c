@@ -53,16 +53,6 @@ static uint32_t class_of(const struct folder *f, uint32_t dir)
 	return class < TFR_CLASSLESS && f->in_map ? f->in_map[class] : class;
 }
 
-/* The set of the split that contains an item. */
-static void place(const struct folder *f, uint32_t dir, struct tfr_item *item)
-{
-	const struct tfr_split *split = tfr_splits_of(&f->splits, dir);
-
-	item->placed = split && split->target != TFR_NO_TARGET;
-	if (item->placed)
-		item->target = split->target;
-}
-
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -78,7 +68,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		item->class = f->class_of_item[item->number];
 	else if (class_of(f, found->dir) != TFR_CLASSLESS)
 		item->class = class_of(f, found->dir);
-	place(f, found->dir, item);
+	tfr_splits_place(&f->splits, found->dir, item);
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
 	return TFR_OK;

@@ -479,7 +479,8 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 	return tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
 }
 
-const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
+/* The split that is or contains a folder of the scan; NULL: none. */
+static const struct tfr_split *split_of(const struct tfr_splits *s, uint32_t dir)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (tfr_scan_is_in(s->scan, dir, s->list[i].dir))
@@ -487,20 +488,31 @@ const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
 	return NULL;
 }
 
+bool tfr_splits_take(const struct tfr_splits *s, uint32_t dir)
+{
+	const struct tfr_split *split = split_of(s, dir);
+
+	return s->n ? split && split->target != TFR_NO_TARGET
+		    : tfr_scan_is_in(s->scan, dir, s->base);
+}
+
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan)
 {
 	size_t kept = 0;
 
-	if (!s->n && !s->base)
-		return;
-	for (size_t i = 0; i < scan->n_items; i++) {
-		const struct tfr_split *split = tfr_splits_of(s, scan->items[i].dir);
-
-		if (s->n ? split && split->target != TFR_NO_TARGET
-			 : tfr_scan_is_in(scan, scan->items[i].dir, s->base))
+	for (size_t i = 0; i < scan->n_items; i++)
+		if (tfr_splits_take(s, scan->items[i].dir))
 			scan->items[kept++] = scan->items[i];
-	}
 	scan->n_items = kept;
+}
+
+void tfr_splits_place(const struct tfr_splits *s, uint32_t dir, struct tfr_item *item)
+{
+	const struct tfr_split *split = split_of(s, dir);
+
+	item->placed = split && split->target != TFR_NO_TARGET;
+	if (item->placed)
+		item->target = split->target;
 }
 
 void tfr_splits_forget(struct tfr_splits *s)

@@ -85,12 +85,14 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, con
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);
 /* Treats splits as ordinary folders: there are none afterwards, and the base stays. */
 void tfr_splits_forget(struct tfr_splits *s);
-/* The split that is or contains a folder of the scan; NULL: none. */
-const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir);
-/* Keeps in the scan, which is that of `s`, only the items to be written: those in splits with a
- * target, or without splits those in the base.  The ranges of items in its folders are invalid
- * afterwards. */
+/* Whether the items in a folder are written: it is in a split with a target, or without splits in
+ * the base. */
+bool tfr_splits_take(const struct tfr_splits *s, uint32_t dir);
+/* Keeps in the scan, which is that of `s`, only those items.  The ranges of items in its folders
+ * are invalid afterwards. */
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan);
+/* Sends an item to the set of the split that has its folder. */
+void tfr_splits_place(const struct tfr_splits *s, uint32_t dir, struct tfr_item *item);
 void tfr_splits_clear(struct tfr_splits *s);
 
 #endif

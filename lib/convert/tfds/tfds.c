@@ -195,14 +195,14 @@ static const char WORD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 /* The last part of the folder's path, which must match [a-zA-Z]\w*. */
 static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 {
-	size_t end = strlen(t->folder), start, n;
+	size_t end = strlen(t->folder), n;
+	const char *slash;
 
 	while (end && t->folder[end - 1] == '/')
 		end--;
-	for (start = end; start && t->folder[start - 1] != '/'; start--)
-		;
-	n = end - start;
-	t->name = strndup(t->folder + start, n);
+	slash = memrchr(t->folder, '/', end);
+	n = slash ? (size_t)(t->folder + end - slash - 1) : end;
+	t->name = strndup(t->folder + end - n, n);
 	if (!t->name)
 		return tfr_fail_nomem(err, "naming a data set");
 	if (n && strspn(t->name, WORD) == n && !isdigit((unsigned char)*t->name) && *t->name != '_')

@@ -172,6 +172,24 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
 
 /* --- finding the file --- */
 
+/* TFR_END: there is no such file, or it names no classes. */
+static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, const char *name,
+	bool yaml, struct tfr_error *err)
+{
+	char *path = tfr_path_join(folder, name);
+	enum tfr_status status = TFR_END;
+
+	if (!path)
+		return tfr_fail_nomem(err, "reading names of classes");
+	if (tfr_is_file(path))
+		status = yaml ? read_yaml(c, path, err) : take_list(c, path, err);
+	if (status == TFR_END)
+		free(path);
+	else
+		c->path = path;
+	return status;
+}
+
 /* Tries the files that a folder can have.  TFR_END: it has none. */
 static enum tfr_status try_folder(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
@@ -180,18 +198,8 @@ static enum tfr_status try_folder(
 		"classes.txt", "obj.names", "_darknet.labels" };
 	enum tfr_status status = TFR_END;
 
-	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++) {
-		char *path = tfr_path_join(folder, names[i]);
-
-		if (!path)
-			return tfr_fail_nomem(err, "reading names of classes");
-		if (tfr_is_file(path))
-			status = i < 4 ? read_yaml(c, path, err) : take_list(c, path, err);
-		if (status == TFR_END)
-			free(path);
-		else
-			c->path = path;
-	}
+	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++)
+		status = try_file(c, folder, names[i], i < 4, err);
 	return status;
 }
 
@@ -205,15 +213,11 @@ static enum tfr_status try_yamls(
 	if (!tfr_listing_open(&l, folder))
 		l.yamls.n = 0;
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
-		char *path = tfr_path_join(folder, l.yamls.list[i]);
-
-		status = path ? read_yaml(c, path, err)
-			      : tfr_fail_nomem(err, "reading names of classes");
-		status = status == TFR_EDATA ? TFR_END : status;
-		if (status == TFR_END)
-			free(path);
-		else
-			c->path = path;
+		status = try_file(c, folder, l.yamls.list[i], true, err);
+		if (status == TFR_EDATA) {
+			free(TFR_STEAL(c->path));
+			status = TFR_END;
+		}
 	}
 	tfr_listing_close(&l);
 	return status;
