@@ -307,7 +307,6 @@ static enum tfr_status open_packed(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
 {
 	struct packed *p = calloc(1, sizeof(*p));
-	enum tfr_status status;
 
 	if (!p)
 		return tfr_fail_nomem(err, "reading an archive");
@@ -319,8 +318,8 @@ static enum tfr_status open_packed(
 	if (!p->utf8)
 		p->utf8 = newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
 	*m = &p->m;
-	status = tfr_feed_widen(&p->m.feed, AT_ONCE, err);
-	return status ? status : start(p, err);
+	TFR_TRY(tfr_feed_widen(&p->m.feed, AT_ONCE, err));
+	return start(p, err);
 }
 
 static const struct tfr_archive_module calls = { open_packed };

@@ -463,35 +463,27 @@ static void say(const struct tfr_convert_opts *opts, const char *path, size_t n,
 		tfr_warn(opts, "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s", path, what);
 }
 
-/* Counts the kept annotations whose mask has no shape. */
-static size_t count_shapeless(const struct tfr_coco *c)
-{
-	size_t n = 0;
-
-	for (uint64_t k = 0; k < c->first[c->n_images]; k++)
-		n += !annotation(c, k)->shape_size;
-	return n;
-}
-
 static void say_all(const struct coco *coco, const struct tfr_coco *c, const char *path)
 {
+	const struct tfr_convert_opts *o = coco->in.opts;
+	size_t shapeless = 0;
 	char what[160];
 
 	if (c->strays)
 		snprintf(what, sizeof(what),
 			"left out: of an image that is not listed (the first of image %lld, at "
-			"byte "
-			"%llu)",
+			"byte %llu)",
 			(long long)c->annotations[c->first_stray].image,
 			(unsigned long long)c->annotations[c->first_stray].at);
-	say(coco->in.opts, path, c->strays, what);
-	say(coco->in.opts, path, c->boxless, "left out: without a 'bbox'");
-	say(coco->in.opts, path, c->unusable,
-		"left out: a box without an area or past the edge of its image");
-	say(coco->in.opts, path, c->same_ids, "kept, with the id of another one");
-	if (coco->in.opts->instance_masks && c == coco->objects)
-		say(coco->in.opts, path, count_shapeless(c),
-			"without a 'segmentation': an empty mask each");
+	say(o, path, c->strays, what);
+	say(o, path, c->boxless, "left out: without a 'bbox'");
+	say(o, path, c->unusable, "left out: a box without an area or past the edge of its image");
+	say(o, path, c->same_ids, "kept, with the id of another one");
+	/* the kept annotations whose mask has no shape */
+	for (uint64_t k = 0; o->instance_masks && c == coco->objects && k < c->first[c->n_images];
+		k++)
+		shapeless += !annotation(c, k)->shape_size;
+	say(o, path, shapeless, "without a 'segmentation': an empty mask each");
 }
 
 static void close_coco(struct tfr_input *in)

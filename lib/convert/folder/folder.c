@@ -78,15 +78,15 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
-	enum tfr_status status = tfr_item_read(
-		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err);
 
-	if (!status && !item->skipped)
-		status = f->kind->add(in, item, bench, room, err);
-	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
+	TFR_TRY(tfr_item_read(
+		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err));
+	if (!item->skipped)
+		TFR_TRY(f->kind->add(in, item, bench, room, err));
+	if (!item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
 		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
 		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders", f->kind->one);
-	return status;
+	return TFR_OK;
 }
 
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)

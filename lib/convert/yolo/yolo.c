@@ -41,12 +41,6 @@ struct yolo {
 	size_t texts;	/* files of labels found */
 };
 
-static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct entry *e)
-{
-	assert((e->first + e->n) * sizeof(struct tfr_yolo_box) <= y->boxes_.size);
-	return (const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
-}
-
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	return !opts->masks && !opts->annotations && !opts->captions && !opts->panoptic &&
@@ -113,10 +107,12 @@ static enum tfr_status add_boxes(
 	const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
 	const struct entry *e = &y->entries[item->number];
-	const struct tfr_yolo_box *boxes = boxes_of(y, e);
+	const struct tfr_yolo_box *boxes =
+		(const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
 
 	TFR_TRY(tfr_builder_text(
 		item->builder, "image/source_id", (const char *)item->name.data, err));
+	assert((e->first + e->n) * sizeof(*boxes) <= y->boxes_.size);
 	tfr_boxes_reset(b);
 	for (size_t i = 0; i < e->n; i++) {
 		const struct tfr_class *c =
