@@ -35,7 +35,7 @@ static void serve(const struct run *run, hid_t set, const char *name)
 		if (request.op == TFR_HDF5_READ || request.op == TFR_HDF5_PICK) {
 			sets_read(run, &request);
 		} else if (request.op == TFR_HDF5_OPEN && set >= 0) {
-			sets_open(run, set, name);
+			sets_open(set, name);
 			set = -1;
 		} else {
 			_exit(2);

@@ -62,7 +62,7 @@ struct run {
 };
 
 /* Answers OPEN: `set` becomes a data set of the run, or is closed. */
-void sets_open(const struct run *run, hid_t set, const char *name);
+void sets_open(hid_t set, const char *name);
 /* Answers READ and PICK; receives the row numbers that follow a PICK. */
 void sets_read(const struct run *run, const struct tfr_hdf5_request *request);
 

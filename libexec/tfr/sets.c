@@ -42,46 +42,36 @@ static bool refused(const struct data_set *d)
 
 static const char *stranger(H5T_class_t class)
 {
-	switch (class) {
-	case H5T_COMPOUND:
-		return "compounds, which complex numbers are, too";
-	case H5T_VLEN:
-		return "lists of any length";
-	case H5T_ARRAY:
-		return "arrays in its elements";
-	case H5T_REFERENCE:
-		return "references";
-	case H5T_OPAQUE:
-		return "opaque bytes";
-	case H5T_BITFIELD:
-		return "bit fields";
-	case H5T_TIME:
-		return "times";
-	default:
-		return "elements of an unknown type";
-	}
+	static const char *const names[H5T_NCLASSES] = {
+		[H5T_COMPOUND] = "compounds, which complex numbers are, too",
+		[H5T_VLEN] = "lists of any length",
+		[H5T_ARRAY] = "arrays in its elements",
+		[H5T_REFERENCE] = "references",
+		[H5T_OPAQUE] = "opaque bytes",
+		[H5T_BITFIELD] = "bit fields",
+		[H5T_TIME] = "times",
+	};
+	const char *name = class >= 0 && class < H5T_NCLASSES ? names[class] : NULL;
+
+	return name ? name : "elements of an unknown type";
 }
 
 static bool set_text(struct data_set *d)
 {
+	static const uint32_t cells[] = { [H5T_STR_NULLTERM] = TFR_CELL_FIRST,
+		[H5T_STR_NULLPAD] = TFR_CELL_BYTES,
+		[H5T_STR_SPACEPAD] = TFR_CELL_BLANK };
+	H5T_str_t pad = H5Tget_strpad(d->type);
+
 	if (H5Tis_variable_str(d->type) > 0) {
 		d->is.cell = TFR_CELL_TEXT;
 		d->is.cell_size = TFR_HDF5_TEXT;
 		return true;
 	}
-	switch (H5Tget_strpad(d->type)) {
-	case H5T_STR_NULLTERM:
-		d->is.cell = TFR_CELL_FIRST;
-		return true;
-	case H5T_STR_NULLPAD:
-		d->is.cell = TFR_CELL_BYTES;
-		return true;
-	case H5T_STR_SPACEPAD:
-		d->is.cell = TFR_CELL_BLANK;
-		return true;
-	default:
+	if (pad < H5T_STR_NULLTERM || pad > H5T_STR_SPACEPAD)
 		return false;
-	}
+	d->is.cell = cells[pad];
+	return true;
 }
 
 /* The cell of a type in memory.  False: its size is not supported. */
@@ -209,11 +199,10 @@ static bool look(struct data_set *d)
 	return good;
 }
 
-void sets_open(const struct run *run, hid_t set, const char *name)
+void sets_open(hid_t set, const char *name)
 {
 	struct data_set *d = n_sets < SETS_MOST ? calloc(1, sizeof(*d)) : NULL;
 
-	(void)run;
 	if (d)
 		*d = (struct data_set){ .name = strdup(name), .set = set, .type = -1, .space = -1 };
 	if (!d || !d->name) {

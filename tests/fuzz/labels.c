@@ -30,20 +30,19 @@ static void check_map(const char *path)
 /* A class that a list of classes has is in no two of synsets, and each has a text. */
 static void check_synsets(const char *path)
 {
-	struct tfr_synsets s = { 0 };
-	struct tfr_class_list l = { 0 };
+	struct tfr_names s = { 0 };
+	struct tfr_names l = { 0 };
 	bool named = !tfr_synsets_read(&s, path, NULL);
 
 	if (!tfr_class_list_read(&l, path, NULL))
 		for (size_t i = 0; i < l.n; i++) {
-			const char *text =
-				named ? tfr_synsets_find(&s, tfr_class_list_at(&l, i)) : NULL;
+			const char *text = named ? tfr_synsets_find(&s, l.list[i]) : NULL;
 
-			if (!*tfr_class_list_at(&l, i) || (text && !*text))
+			if (!*l.list[i] || (text && !*text))
 				abort();
 		}
-	tfr_synsets_clear(&s);
-	tfr_class_list_clear(&l);
+	tfr_names_clear(&s);
+	tfr_names_clear(&l);
 }
 
 static void check_glob(const uint8_t *data, size_t size)

@@ -12,13 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_voc v = { 0 };
 	struct tfr_error err = { 0 };
 	enum tfr_status status = tfr_voc_parse(&v, data, size, &err);
-	const struct tfr_voc_object *o = tfr_voc_objects(&v);
+	const struct tfr_voc_object *o = v.objects;
 
 	if (status && (status != TFR_EDATA || !err.message[0]))
 		abort();
 	if (!status && (v.filename >= v.texts.size || !*tfr_voc_text(&v, v.filename)))
 		abort();
-	for (size_t i = 0; !status && i < tfr_voc_count(&v); i++) {
+	for (size_t i = 0; !status && i < v.n_objects; i++) {
 		if (o[i].name >= v.texts.size || o[i].pose >= v.texts.size ||
 			!*tfr_voc_text(&v, o[i].name))
 			abort();

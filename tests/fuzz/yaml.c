@@ -12,13 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_yolo_yaml y;
 	struct tfr_error err = { 0 };
 	enum tfr_status status = tfr_yolo_yaml_parse(&y, data, size, "data.yaml", &err);
-	const struct tfr_yolo_name *names = tfr_yolo_names(&y);
+	const struct tfr_yolo_name *names = y.names;
 
 	if (status == TFR_EUNAVAILABLE)
 		exit(0);
 	if (status && (status != TFR_EDATA || !err.message[0]))
 		abort();
-	for (size_t i = 0; !status && i < tfr_yolo_name_count(&y); i++)
+	for (size_t i = 0; !status && i < y.n_names; i++)
 		if (names[i].text >= y.texts.size || !*tfr_yolo_text(&y, names[i].text) ||
 			(i && names[i].number <= names[i - 1].number) || names[i].number < 0)
 			abort();

@@ -11,6 +11,7 @@
 
 #include <tfr-private/audio.h>
 
+#include "base/array.h"
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"
 #include "convert/audio_features.h"
@@ -42,7 +43,10 @@ struct archive {
 	struct tfr_splits splits;
 	struct tfr_class_folders folders;
 	bool surveyed;
-	struct tfr_buf names, entries; /* of a list */
+	/* of a list */
+	struct tfr_buf names;
+	struct entry *entries;
+	size_t n_entries, entries_cap;
 	struct tfr_buf name;	       /* of the member at hand */
 	unsigned looked_at;	       /* files seen before the kind of the archive is known */
 	/* Members that look like annotations, the first of them, and the last image. */
@@ -61,9 +65,7 @@ static bool is_audio(const struct archive *a)
 
 static bool begins_as_image(const struct tfr_buf *head)
 {
-	enum tfr_image_format format = tfr_image_sniff(head->data, head->size);
-
-	return tfr_image_is_decoded(format);
+	return tfr_image_is_decoded(tfr_image_sniff(head->data, head->size));
 }
 
 /* Whether a file begins like an image, or like a WAV file in an archive of those. */
@@ -132,16 +134,6 @@ static uint32_t folder_of(const struct archive *a, const char *name, const char 
 		       : tfr_member_folders_find(&a->tree, name, tfr_member_folder_size(name));
 }
 
-/* Whether a member is an item: in a split that is written, or below the base folder. */
-static bool is_kept(const struct archive *a, uint32_t folder)
-{
-	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
-
-	if (a->splits.n)
-		return split && split->target != TFR_NO_TARGET;
-	return !a->splits.base || tfr_scan_is_in(&a->tree.scan, folder, a->splits.base);
-}
-
 static uint32_t class_of(const struct archive *a, uint32_t folder)
 {
 	return a->folders.class_of ? a->folders.class_of[folder] : TFR_CLASSLESS;
@@ -153,15 +145,12 @@ static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const
 	const char *fault, struct tfr_error *err)
 {
 	uint32_t folder = a->surveyed ? folder_of(a, name, fault) : 0;
-	const struct tfr_split *split = tfr_splits_of(&a->splits, folder);
 
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
 	if (class_of(a, folder) < TFR_CLASSLESS)
 		item->class = class_of(a, folder);
-	item->placed = split && split->target != TFR_NO_TARGET;
-	if (item->placed)
-		item->target = split->target;
+	tfr_splits_place(&a->splits, folder, item);
 	if (fault)
 		tfr_item_skip(item, TFR_EDATA, "%s", fault);
 	return TFR_OK;
@@ -169,7 +158,7 @@ static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const
 
 static enum tfr_status next_listed(struct archive *a, struct tfr_item *item, struct tfr_error *err)
 {
-	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+	const struct entry *e = &a->entries[item->number];
 
 	return name_item(a, item, (const char *)a->names.data + e->name, e->fault, err);
 }
@@ -208,19 +197,20 @@ static enum tfr_status read_member(struct archive *a, const struct tfr_member *m
 	struct tfr_item *item, const struct tfr_room *room, struct tfr_error *err)
 {
 	size_t most = member->size < TFR_ITEM_MOST ? (size_t)member->size : TFR_ITEM_MOST;
-	enum tfr_status status = tfr_archive_read(a->m, &item->file, LOOK, err);
 
-	if (!status && !a->m->rewindable && !is_known(a))
-		status = look_at_first(a, item, err);
-	if (!status && !a->m->fault[0] && item->file.size == LOOK)
+	TFR_TRY(tfr_archive_read(a->m, &item->file, LOOK, err));
+	if (!a->m->rewindable && !is_known(a))
+		TFR_TRY(look_at_first(a, item, err));
+	if (!a->m->fault[0] && item->file.size == LOOK) {
 		look_at_item(a, item);
-	if (!status && !item->skipped && !a->m->fault[0] && item->file.size == LOOK)
-		status =
-			tfr_archive_read(a->m, &item->file, most < LOOK ? 1 : most - LOOK + 1, err);
-	if (!status && !item->skipped && a->m->fault[0])
+		if (!item->skipped)
+			TFR_TRY(tfr_archive_read(
+				a->m, &item->file, most < LOOK ? 1 : most - LOOK + 1, err));
+	}
+	if (!item->skipped && a->m->fault[0])
 		tfr_item_skip(item, TFR_EDATA, "%s", a->m->fault);
 	item->size = item->file.size;
-	if (!status && !item->skipped && item->file.size > most) {
+	if (!item->skipped && item->file.size > most) {
 		if (most == TFR_ITEM_MOST)
 			too_large(item);
 		else
@@ -229,7 +219,7 @@ static enum tfr_status read_member(struct archive *a, const struct tfr_member *m
 	if (item->skipped)
 		tfr_buf_clear(&item->file);
 	tfr_room_reserve(room, item->file.size);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status classes_unknown(struct archive *a, struct tfr_error *err)
@@ -248,25 +238,20 @@ static enum tfr_status next_streamed(struct archive *a, struct tfr_item *item,
 	struct tfr_member member;
 	const char *fault;
 	bool yes = false;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && !yes) {
-		status = tfr_archive_next(a->m, &member, err);
-		if (!status)
-			status = take_in(a, &member, &yes, &fault, err);
-		if (!status && yes && a->surveyed)
-			yes = is_kept(a, folder_of(a, (const char *)a->name.data, fault));
+	while (!yes) {
+		TFR_TRY(tfr_archive_next(a->m, &member, err));
+		TFR_TRY(take_in(a, &member, &yes, &fault, err));
+		if (yes && a->surveyed)
+			yes = tfr_splits_take(
+				&a->splits, folder_of(a, (const char *)a->name.data, fault));
 	}
-	if (status)
-		return status;
 	if (!fault && !a->m->rewindable && strchr((char *)a->name.data, '/'))
 		return classes_unknown(a, err);
-	status = name_item(a, item, (char *)a->name.data, fault, err);
-	if (!status && !fault && member.size != TFR_SIZE_UNKNOWN && member.size > TFR_ITEM_MOST)
+	TFR_TRY(name_item(a, item, (char *)a->name.data, fault, err));
+	if (!fault && member.size != TFR_SIZE_UNKNOWN && member.size > TFR_ITEM_MOST)
 		too_large(item);
-	if (!status && !item->skipped)
-		status = read_member(a, &member, item, room, err);
-	return status;
+	return item->skipped ? TFR_OK : read_member(a, &member, item, room, err);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -282,41 +267,39 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 static enum tfr_status read_listed(struct archive *a, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct entry *e = (const struct entry *)(void *)a->entries.data + item->number;
+	const struct entry *e = &a->entries[item->number];
 	size_t first = e->size > WHOLE ? LOOK : (size_t)e->size;
-	enum tfr_status status;
 
 	if (e->size > TFR_ITEM_MOST) {
 		too_large(item);
 		return TFR_OK;
 	}
 	tfr_room_reserve(room, e->size);
-	status = tfr_archive_read_at(a->m, &item->file, e->place, first, err);
-	if (!status && first < e->size)
+	TFR_TRY(tfr_archive_read_at(a->m, &item->file, e->place, first, err));
+	if (first < e->size)
 		look_at_item(a, item);
-	if (!status && !item->skipped && first < e->size)
-		status = tfr_archive_read_at(
-			a->m, &item->file, e->place + first, (size_t)e->size - first, err);
+	if (!item->skipped && first < e->size)
+		TFR_TRY(tfr_archive_read_at(
+			a->m, &item->file, e->place + first, (size_t)e->size - first, err));
 	item->size = item->file.size;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct archive *a = (struct archive *)in;
-	enum tfr_status status = TFR_OK;
 
 	if (in->items != TFR_STREAM)
-		status = read_listed(a, item, room, err);
-	if (!status && !item->skipped)
-		status = is_audio(a) ? tfr_audio_item_add(in, item, bench, room, err)
-				     : tfr_image_add(in, item, bench, err);
-	if (!status && !item->skipped && in->n_classes &&
+		TFR_TRY(read_listed(a, item, room, err));
+	if (!item->skipped)
+		TFR_TRY(is_audio(a) ? tfr_audio_item_add(in, item, bench, room, err)
+				    : tfr_image_add(in, item, bench, err));
+	if (!item->skipped && in->n_classes &&
 		class_of(a, folder_of(a, (const char *)item->name.data, NULL)) == TFR_NO_CLASS)
 		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders",
 			is_audio(a) ? "a WAV file" : "an image");
-	return status;
+	return TFR_OK;
 }
 
 /* --- the first pass --- */
@@ -327,8 +310,9 @@ static enum tfr_status list_entry(struct archive *a, const struct tfr_member *me
 	struct entry e = { a->names.size, member->place, member->size, fault };
 
 	if (!tfr_buf_append(&a->names, a->name.data, a->name.size) ||
-		!tfr_buf_append(&a->entries, &e, sizeof(e)))
+		TFR_ARRAY_RESERVE(a->entries, a->entries_cap, a->n_entries + 1))
 		return tfr_fail_nomem(err, "listing an archive");
+	a->entries[a->n_entries++] = e;
 	return TFR_OK;
 }
 
@@ -356,12 +340,12 @@ static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
 {
 	const char *fault, *name;
 	bool item = false, folder = member->kind == TFR_MEMBER_FOLDER, *usable;
-	enum tfr_status status = take_in(a, member, &item, &fault, err);
 	size_t n;
 
+	TFR_TRY(take_in(a, member, &item, &fault, err));
 	name = (const char *)a->name.data;
-	if (status || (!item && (!folder || *name == '.' || fault)))
-		return status;
+	if (!item && (!folder || *name == '.' || fault))
+		return TFR_OK;
 	n = folder ? strlen(name) : *name == '/' ? 0 : tfr_member_folder_size(name);
 	usable = tfr_member_folders_add(&a->tree, name, n, item);
 	if (!usable || (item && !look_for_annotations(a, name)))
@@ -387,47 +371,39 @@ static enum tfr_status read_head(
 		a->m, head, e->place, e->size < HEAD ? (size_t)e->size : HEAD, err);
 }
 
-static const struct entry *entries_of(const struct archive *a, size_t *n)
-{
-	*n = a->entries.size / sizeof(struct entry);
-	return (const struct entry *)(const void *)a->entries.data;
-}
-
 /* For a list, reads the head only if it matters, because it costs one seek per member. */
 static enum tfr_status look_into_list(
 	struct archive *a, struct tfr_buf *head, struct tfr_error *err)
 {
-	size_t n;
-	const struct entry *e = entries_of(a, &n);
-	enum tfr_status status = TFR_OK;
+	const struct entry *e = a->entries;
+	size_t n = a->n_entries;
 
-	for (size_t i = 0; !status && !is_known(a) && i < n; i++) {
+	for (size_t i = 0; !is_known(a) && i < n; i++) {
 		if (e[i].fault)
 			continue;
-		status = read_head(a, head, &e[i], err);
-		if (!status)
-			look_at_kind(a, head);
+		TFR_TRY(read_head(a, head, &e[i], err));
+		look_at_kind(a, head);
 	}
-	for (size_t i = 0; !status && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t folder = folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault);
 
 		if (e[i].fault || a->tree.usable[folder])
 			continue;
-		status = read_head(a, head, &e[i], err);
-		a->tree.usable[folder] = !status && begins_as_item(a, head);
+		TFR_TRY(read_head(a, head, &e[i], err));
+		a->tree.usable[folder] = begins_as_item(a, head);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Removes members from a list that are not items. */
 static void keep_entries(struct archive *a)
 {
-	struct entry *e = (struct entry *)(void *)a->entries.data;
-	size_t n, kept = 0;
+	struct entry *e = a->entries;
+	size_t kept = 0;
 
-	entries_of(a, &n);
-	for (size_t i = 0; i < n; i++)
-		if (is_kept(a, folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
+	for (size_t i = 0; i < a->n_entries; i++)
+		if (tfr_splits_take(&a->splits,
+			    folder_of(a, (const char *)a->names.data + e[i].name, e[i].fault)))
 			e[kept++] = e[i];
 	a->in.items = kept;
 }
@@ -438,14 +414,11 @@ static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 	struct tfr_usable u = {
 		.scan = &a->tree.scan, .known = a->tree.usable, .nothing = a->in.ops->nothing
 	};
-	enum tfr_status status = tfr_splits_find(&a->splits, &u, a->in.opts, err);
 
-	if (!status && a->splits.n && !a->splits.named)
-		status = tfr_splits_refuse(&a->splits, &u, a->in.opts, err);
-	if (!status)
-		status = tfr_class_folders_find(&a->folders, &a->splits, &u, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_splits_find(&a->splits, &u, a->in.opts, err));
+	if (a->splits.n && !a->splits.named)
+		return tfr_splits_refuse(&a->splits, &u, a->in.opts, err);
+	TFR_TRY(tfr_class_folders_find(&a->folders, &a->splits, &u, err));
 	a->surveyed = true;
 	if (a->folders.class_of && !tfr_class_names_number(&a->folders.names, &a->in))
 		return tfr_fail_nomem(err, "listing an archive");
@@ -460,30 +433,24 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 {
 	TFR_AUTO_BUF head = { 0 };
 	struct tfr_member member;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
-	while (!status) {
-		status = tfr_archive_next(a->m, &member, err);
-		if (!status)
-			status = survey_member(a, &head, &member, err);
-	}
-	status = status == TFR_END ? TFR_OK : status;
-	if (!status && !tfr_member_folders_finish(&a->tree))
-		status = tfr_fail_nomem(err, "listing an archive");
-	if (!status && a->m->placed)
-		status = look_into_list(a, &head, err);
-	if (!status)
-		status = check_kind(a, err);
-	if (!status && !is_audio(a))
+	while (!(status = tfr_archive_next(a->m, &member, err)))
+		TFR_TRY(survey_member(a, &head, &member, err));
+	if (status != TFR_END)
+		return status;
+	if (!tfr_member_folders_finish(&a->tree))
+		return tfr_fail_nomem(err, "listing an archive");
+	if (a->m->placed)
+		TFR_TRY(look_into_list(a, &head, err));
+	TFR_TRY(check_kind(a, err));
+	if (!is_audio(a))
 		tfr_unused_say(a->in.opts, a->annotations, (const char *)a->annotation.data,
 			", which are not read in an archive: unpack it");
-	if (!status)
-		status = lay_out(a, err);
-	if (status)
-		return status;
+	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;
 	if (!a->m->placed)
-		return tfr_archive_rewind(a->m, err);
+		return a->m->ops->rewind(a->m, err);
 	keep_entries(a);
 	return TFR_OK;
 }
@@ -505,7 +472,7 @@ static void close_archive(struct tfr_input *in)
 	tfr_class_folders_clear(&a->folders);
 	tfr_member_folders_clear(&a->tree);
 	tfr_buf_clear(&a->names);
-	tfr_buf_clear(&a->entries);
+	free(a->entries);
 	tfr_buf_clear(&a->name);
 	tfr_buf_clear(&a->annotation);
 	tfr_buf_clear(&a->image);
@@ -517,7 +484,6 @@ static enum tfr_status open_archive(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct archive *a = calloc(1, sizeof(*a));
-	enum tfr_status status;
 
 	if (!a)
 		return tfr_fail_nomem(err, "reading an archive");
@@ -529,13 +495,15 @@ static enum tfr_status open_archive(
 	if (!a->prefix)
 		return tfr_fail_nomem(err, "reading an archive");
 	a->in.prefix = a->prefix;
-	status = tfr_archive_open(&a->m, opts->inputs[0], err);
-	if (!status && !a->m->rewindable && tfr_splits_are_asked(opts)) {
+	TFR_TRY(tfr_archive_open(&a->m, opts->inputs[0], err));
+	if (a->m->rewindable)
+		return survey(a, err);
+	if (tfr_splits_are_asked(opts)) {
 		tfr_fail(err, TFR_EUSAGE, "the splits of a stream are not known in advance");
 		tfr_error_hint(err, "Use a file, which can be read twice.");
 		return TFR_EUSAGE;
 	}
-	return !status && a->m->rewindable ? survey(a, err) : status;
+	return TFR_OK;
 }
 
 const struct tfr_input_ops tfr_input_archive = {

@@ -2,7 +2,7 @@
  *
  * In a file, the other bytes are skipped by position; from a pipe they are read past the buffer,
  * into the caller's memory. */
-#include "convert/archive/byte_stream.h"
+#include "convert/archive/members.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ enum { NEAR = 4096, FAR = 16 << 10 };
 enum tfr_status tfr_feed_open(struct tfr_feed *f, const char *path, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
 
 	*f = (struct tfr_feed){ 0 };
-	return status ? status : tfr_feed_of(f, source, err);
+	TFR_TRY(tfr_source_open(&source, path, err));
+	return tfr_feed_of(f, source, err);
 }
 
 enum tfr_status tfr_feed_of(struct tfr_feed *f, struct tfr_source *source, struct tfr_error *err)
@@ -106,8 +106,6 @@ uint64_t tfr_feed_end(struct tfr_feed *f)
 enum tfr_status tfr_feed_skip(
 	struct tfr_feed *f, uint64_t bytes, bool *there, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*there = tfr_feed_has(f, bytes);
 	if (bytes <= f->size - f->at) {
 		tfr_feed_take(f, (size_t)bytes);
@@ -117,18 +115,18 @@ enum tfr_status tfr_feed_skip(
 		tfr_feed_seek(f, f->place + bytes);
 		return TFR_OK;
 	}
-	while (*there && bytes && !status) {
+	while (*there && bytes) {
 		const uint8_t *data;
 		size_t got;
 
-		status = tfr_feed_peek(f, 1, &data, &got, err);
+		TFR_TRY(tfr_feed_peek(f, 1, &data, &got, err));
 		*there = got > 0;
 		if (got > bytes)
 			got = (size_t)bytes;
 		tfr_feed_take(f, got);
 		bytes -= got;
 	}
-	return status;
+	return TFR_OK;
 }
 
 void tfr_feed_close(struct tfr_feed *f)

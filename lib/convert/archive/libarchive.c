@@ -6,6 +6,7 @@
  * filters are allowed, none that would start another program. */
 #include <archive.h>
 #include <archive_entry.h>
+#include <assert.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <tfr-private/text.h>
 
 #include "base/module_export.h"
-#include "convert/archive/cp437.h"
+#include "base/utf8.h"
 #include "convert/archive/members.h"
 
 enum { AT_ONCE = 256 << 10, STEP = 64 << 10 };
@@ -82,6 +83,37 @@ static la_int64_t seek_to(struct archive *a, void *ctx, la_int64_t offset, int w
 	return (la_int64_t)(p->m.feed.place - p->m.begin);
 }
 
+/* --- names --- */
+
+/* The upper half of code page 437, equal to Python's codec "cp437". */
+static const char upper[] = "ÇüéâäàåçêëèïîìÄÅ"
+			    "ÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
+			    "áíóúñÑªº¿⌐¬½¼¡«»"
+			    "░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
+			    "└┴┬├─┼╞╟╚╔╩╦╠═╬╧"
+			    "╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
+			    "αßΓπΣσµτΦΘΩδ∞φε∩"
+			    "≡±≥≤⌠⌡÷≈°∙·√ⁿ²■ ";
+
+/* Appends a text in code page 437 as UTF-8.  The first 128 characters are those of ASCII.  False:
+ * out of memory. */
+static bool append_cp437(struct tfr_buf *to, const char *text)
+{
+	for (; *text; text++) {
+		const uint8_t *p = (const uint8_t *)text;
+
+		if (*p >= 0x80) {
+			p = (const uint8_t *)upper;
+			for (int i = (uint8_t)*text; i > 0x80; i--)
+				p += tfr_utf8_length(p, 4);
+			assert(p < (const uint8_t *)upper + sizeof(upper) - 1);
+		}
+		if (!tfr_buf_append(to, p, tfr_utf8_length(p, 4)))
+			return false;
+	}
+	return true;
+}
+
 /* --- the archive --- */
 
 static enum tfr_status failed(struct packed *p, struct tfr_error *err)
@@ -143,7 +175,7 @@ static bool set_path(struct packed *p, struct archive_entry *e)
 	path = path ?: "";
 	p->path.size = 0;
 	if (format == ARCHIVE_FORMAT_ZIP && !tfr_is_utf8((const uint8_t *)path, strlen(path)))
-		return tfr_cp437_append(&p->path, path) && tfr_buf_append(&p->path, "", 1);
+		return append_cp437(&p->path, path) && tfr_buf_append(&p->path, "", 1);
 	return tfr_buf_append(&p->path, path, strlen(path) + 1);
 }
 
@@ -275,7 +307,6 @@ static enum tfr_status open_packed(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
 {
 	struct packed *p = calloc(1, sizeof(*p));
-	enum tfr_status status;
 
 	if (!p)
 		return tfr_fail_nomem(err, "reading an archive");
@@ -287,8 +318,8 @@ static enum tfr_status open_packed(
 	if (!p->utf8)
 		p->utf8 = newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
 	*m = &p->m;
-	status = tfr_feed_widen(&p->m.feed, AT_ONCE, err);
-	return status ? status : start(p, err);
+	TFR_TRY(tfr_feed_widen(&p->m.feed, AT_ONCE, err));
+	return start(p, err);
 }
 
 static const struct tfr_archive_module calls = { open_packed };

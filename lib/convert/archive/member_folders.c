@@ -1,19 +1,23 @@
-/* convert/archive/member_folders.c - collects runs of members in one folder.
+/* convert/archive/member_folders.c - one node per folder, found by its path.
  *
- * Runs are sorted and merged when their number has doubled, so that memory grows with the
- * folders, not with the members.  Paths are compared part by part, so that a folder comes
- * directly before its contents, in the order of a scan. */
+ * Memory grows with the folders, not with the members, which are mostly in the folder of the one
+ * before.  Paths are compared part by part, so that a folder comes directly before its contents, in
+ * the order of a scan. */
 #include "convert/archive/member_folders.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 4096 /* runs that are too few to merge */ };
+#include "base/array.h"
 
-struct run {
-	size_t text, size;
+struct tfr_member_folder {
+	const char *path; /* `size` bytes */
+	size_t size;
 	uint64_t members;
+	uint32_t number; /* in the order of a scan, at the end */
 	bool usable;
+	char own[]; /* the path with its NUL */
 };
 
 size_t tfr_member_folder_size(const char *path)
@@ -23,211 +27,124 @@ size_t tfr_member_folder_size(const char *path)
 	return slash ? (size_t)(slash - path) : 0;
 }
 
-static struct run *runs_of(const struct tfr_member_folders *f, size_t *n)
-{
-	*n = f->runs.size / sizeof(struct run);
-	return (struct run *)(void *)f->runs.data;
-}
-
 /* A slash is less than any other byte: "a/b" comes before "a-b". */
-static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
+static int by_path(const void *a, const void *b)
 {
-	for (size_t i = 0; i < a_size && i < b_size; i++)
-		if (a[i] != b[i])
-			return a[i] == '/'   ? -1
-			       : b[i] == '/' ? 1
-					     : (unsigned char)a[i] - (unsigned char)b[i];
-	return (a_size > b_size) - (a_size < b_size);
+	const struct tfr_member_folder *x = a, *y = b;
+
+	for (size_t i = 0; i < x->size && i < y->size; i++)
+		if (x->path[i] != y->path[i])
+			return x->path[i] == '/' ? -1
+			       : y->path[i] == '/'
+				       ? 1
+				       : (unsigned char)x->path[i] - (unsigned char)y->path[i];
+	return (x->size > y->size) - (x->size < y->size);
 }
 
-static int by_path(const void *a, const void *b, void *texts)
+static int by_path_in_list(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
-
-	return compare(
-		(const char *)texts + x->text, x->size, (const char *)texts + y->text, y->size);
+	return by_path(*(void *const *)a, *(void *const *)b);
 }
 
-/* Merges the runs to one per folder.  False: out of memory. */
-static bool merge(struct tfr_member_folders *f)
+static struct tfr_member_folder *look_up(
+	const struct tfr_member_folders *f, const char *folder, size_t size)
 {
-	struct tfr_buf texts = { 0 };
-	size_t n, kept = 0;
-	struct run *runs = runs_of(f, &n);
+	const struct tfr_member_folder key = { .path = folder, .size = size };
+	struct tfr_member_folder *const *found = tfind(&key, (void *const *)&f->tree, by_path);
 
-	if (n)
-		qsort_r(runs, n, sizeof(*runs), by_path, f->texts.data);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && !by_path(&runs[kept - 1], &runs[i], f->texts.data)) {
-			runs[kept - 1].members += runs[i].members;
-			runs[kept - 1].usable |= runs[i].usable;
-		} else {
-			runs[kept++] = runs[i];
-		}
+	return found ? *found : NULL;
+}
+
+/* A new folder, and those that contain it. */
+static struct tfr_member_folder *add_folder(
+	struct tfr_member_folders *f, const char *folder, size_t size)
+{
+	struct tfr_member_folder *node = calloc(1, sizeof(*node) + size + 1);
+
+	if (!node || TFR_ARRAY_RESERVE(f->list, f->cap, f->n + 1)) {
+		free(node);
+		return NULL;
 	}
-	for (size_t i = 0; i < kept; i++) {
-		size_t at = texts.size;
-
-		if (!tfr_buf_append(&texts, f->texts.data + runs[i].text, runs[i].size) ||
-			!tfr_buf_append(&texts, "", 1))
-			return tfr_buf_clear(&texts), false;
-		runs[i].text = at;
+	memcpy(node->own, folder, size);
+	node->path = node->own;
+	node->size = size;
+	if (!tsearch(node, &f->tree, by_path)) {
+		free(node);
+		return NULL;
 	}
-	tfr_buf_clear(&f->texts);
-	f->texts = texts;
-	f->runs.size = kept * sizeof(*runs);
-	f->compacted = kept;
-	return true;
-}
-
-static bool append(struct tfr_member_folders *f, const char *folder, size_t size, unsigned members)
-{
-	struct run run = { f->texts.size, size, members, false };
-
-	return tfr_buf_append(&f->texts, folder, size) && tfr_buf_append(&f->texts, "", 1) &&
-	       tfr_buf_append(&f->runs, &run, sizeof(run));
+	f->list[f->n++] = node;
+	return !size || tfr_member_folders_add(f, folder, tfr_member_folder_size(node->own), 0)
+		       ? node
+		       : NULL;
 }
 
 bool *tfr_member_folders_add(
 	struct tfr_member_folders *f, const char *folder, size_t size, unsigned members)
 {
-	size_t n;
-	struct run *runs = runs_of(f, &n);
+	struct tfr_member_folder *node = f->last;
 
-	if (n && runs[n - 1].size == size &&
-		(!size || !memcmp(f->texts.data + runs[n - 1].text, folder, size))) {
-		runs[n - 1].members += members;
-		return &runs[n - 1].usable;
-	}
-	if (n > RUNS && n > 2 * f->compacted && !merge(f))
+	if (!node || node->size != size || memcmp(node->path, folder, size) != 0)
+		node = look_up(f, folder, size) ?: add_folder(f, folder, size);
+	f->last = node;
+	if (!node)
 		return NULL;
-	if (!append(f, folder, size, members))
-		return NULL;
-	runs = runs_of(f, &n);
-	return &runs[n - 1].usable;
+	node->members += members;
+	return &node->usable;
 }
 
 /* --- the tree --- */
 
-/* Whether a run is in `folder`, at any depth. */
-static bool is_in(
-	const struct tfr_member_folders *f, const struct run *run, const char *folder, size_t size)
-{
-	const char *path = (const char *)f->texts.data + run->text;
-
-	return run->size >= size && !memcmp(path, folder, size) &&
-	       (!path[size] || path[size] == '/');
-}
-
-/* Adds the folders that contain only folders.  Those of the previous run already exist. */
-static bool add_parents(struct tfr_member_folders *f)
-{
-	TFR_AUTO_BUF path = { 0 };
-	size_t n, unused;
-
-	runs_of(f, &n);
-	for (size_t i = 0; i < n; i++) {
-		const struct run *run = &runs_of(f, &unused)[i];
-
-		path.size = 0;
-		if (!tfr_buf_append(&path, f->texts.data + run->text, run->size + 1))
-			return false;
-		for (size_t size = run->size; size;) {
-			size = tfr_member_folder_size((const char *)path.data);
-			path.data[size] = '\0';
-			if (!size)
-				break;
-			if (i && is_in(f, &runs_of(f, &unused)[i - 1], (const char *)path.data,
-					 size))
-				break;
-			if (!append(f, (const char *)path.data, size, 0))
-				return false;
-		}
-	}
-	return append(f, "", 0, 0) && merge(f);
-}
-
-/* Ends folder `at` and its parents up to the one that contains `path`, and returns that one. */
-static uint32_t close_until(
-	struct tfr_member_folders *f, uint32_t at, uint32_t next, const char *path, size_t size)
-{
-	struct tfr_scan_dir *dirs = (struct tfr_scan_dir *)(void *)f->scan.dirs_.data;
-	size_t n;
-	const struct run *runs = runs_of(f, &n);
-
-	while (at && !(size > runs[at].size && path[runs[at].size] == '/' &&
-			     !memcmp(path, f->texts.data + runs[at].text, runs[at].size))) {
-		dirs[at].end = next;
-		dirs[dirs[at].parent].last += dirs[at].last;
-		at = dirs[at].parent;
-	}
-	return at;
-}
-
-static bool build(struct tfr_member_folders *f)
-{
-	size_t n;
-	const struct run *runs = runs_of(f, &n);
-	uint32_t at = 0;
-
-	f->usable = calloc(n, sizeof(*f->usable));
-	f->paths = calloc(n, sizeof(*f->paths));
-	if (!f->usable || !f->paths)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *path = (const char *)f->texts.data + runs[i].text;
-		const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-		struct tfr_scan_dir dir = { .last = (uint32_t)runs[i].members,
-			.name = f->scan.names.size };
-
-		f->usable[i] = runs[i].usable;
-		f->paths[i] = runs[i].text;
-		dir.parent = at = close_until(f, at, (uint32_t)i, path, runs[i].size);
-		if (!tfr_buf_append(&f->scan.names, name, strlen(name) + 1) ||
-			!tfr_buf_append(&f->scan.dirs_, &dir, sizeof(dir)))
-			return false;
-		at = (uint32_t)i;
-	}
-	close_until(f, at, (uint32_t)n, "", 0);
-	((struct tfr_scan_dir *)(void *)f->scan.dirs_.data)->end = (uint32_t)n;
-	f->scan.dirs = (const struct tfr_scan_dir *)(void *)f->scan.dirs_.data;
-	f->scan.n_dirs = n;
-	return true;
-}
-
 bool tfr_member_folders_finish(struct tfr_member_folders *f)
 {
 	f->scan.root = NULL;
-	if (!merge(f) || !add_parents(f) || !build(f))
+	if (!tfr_member_folders_add(f, "", 0, 0))
 		return false;
-	tfr_buf_clear(&f->runs);
+	f->usable = calloc(f->n, sizeof(*f->usable));
+	f->scan.dirs = calloc(f->n, sizeof(*f->scan.dirs));
+	if (!f->usable || !f->scan.dirs)
+		return false;
+	qsort((void *)f->list, f->n, sizeof(*f->list), by_path_in_list);
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct tfr_member_folder *node = f->list[i];
+		size_t above = tfr_member_folder_size(node->own);
+		const char *name = node->own + above + (node->own[above] == '/');
+
+		f->scan.dirs[i] = (struct tfr_scan_dir){
+			.parent = look_up(f, node->own, above)->number,
+			.end = i + 1,
+			.last = (uint32_t)node->members,
+			.name = f->scan.names.size,
+		};
+		node->number = i;
+		f->usable[i] = node->usable;
+		if (!tfr_buf_append(&f->scan.names, name, strlen(name) + 1))
+			return false;
+	}
+	for (size_t i = f->n; i-- > 1;) {
+		const struct tfr_scan_dir *dir = &f->scan.dirs[i];
+		struct tfr_scan_dir *parent = &f->scan.dirs[dir->parent];
+
+		parent->last += dir->last;
+		parent->end = parent->end > dir->end ? parent->end : dir->end;
+	}
+	f->scan.n_dirs = f->n;
 	return true;
 }
 
 uint32_t tfr_member_folders_find(
 	const struct tfr_member_folders *f, const char *folder, size_t size)
 {
-	size_t low = 0, high = f->scan.n_dirs;
+	const struct tfr_member_folder *node = look_up(f, folder, size);
 
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-		const char *path = (const char *)f->texts.data + f->paths[middle];
-
-		if (compare(path, strlen(path), folder, size) <= 0)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	return node ? node->number : 0; /* the archive has changed since it was listed */
 }
 
 void tfr_member_folders_clear(struct tfr_member_folders *f)
 {
-	tfr_buf_clear(&f->texts);
-	tfr_buf_clear(&f->runs);
+	tdestroy(f->tree, free);
+	free(f->list);
 	f->scan.root = NULL;
 	tfr_scan_clear(&f->scan);
 	free(f->usable);
-	free(f->paths);
 	*f = (struct tfr_member_folders){ 0 };
 }

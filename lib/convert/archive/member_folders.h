@@ -5,21 +5,23 @@
 
 #include "convert/folder/scan.h"
 
+struct tfr_member_folder;
+
 struct tfr_member_folders {
-	/* Used while members are read: one run per series of members in one folder. */
-	struct tfr_buf texts, runs;
-	size_t compacted;
+	void *tree; /* struct tfr_member_folder, by tsearch() */
+	struct tfr_member_folder **list;
+	size_t n, cap;
+	struct tfr_member_folder *last; /* of the last member */
 	/* The result: folders without items; `first` and `last` of each are 0 and the number of
 	 * its members at any depth. */
 	struct tfr_scan scan;
-	bool *usable;  /* for each folder: whether a member directly in it is usable */
-	size_t *paths; /* of each, in texts */
+	bool *usable; /* for each folder: whether a member directly in it is usable */
 };
 
 /* The length of the folder in a member's path; 0: the member is at the top. */
 size_t tfr_member_folder_size(const char *path);
 /* Adds a member, or with `members` 0 a folder, of the first `size` bytes of `folder`.  Returns a
- * flag to be set if a member of the run is usable; NULL: out of memory. */
+ * flag to be set if a member directly in it is usable; NULL: out of memory. */
 bool *tfr_member_folders_add(
 	struct tfr_member_folders *f, const char *folder, size_t size, unsigned members);
 /* Called after the last member.  False: out of memory. */

@@ -26,10 +26,9 @@ enum tfr_status tfr_packed_open(
 	struct tfr_archive **m, struct tfr_feed *feed, struct tfr_error *err)
 {
 	const void *calls;
-	enum tfr_status status =
-		tfr_module_open(&calls, TFR_MODULE_ARCHIVE, err, "cannot read '%s'", feed->name);
 
-	return status ? status : ((const struct tfr_archive_module *)calls)->open(m, feed, err);
+	TFR_TRY(tfr_module_open(&calls, TFR_MODULE_ARCHIVE, err, "cannot read '%s'", feed->name));
+	return ((const struct tfr_archive_module *)calls)->open(m, feed, err);
 }
 
 enum tfr_status tfr_archive_open(struct tfr_archive **m, const char *path, struct tfr_error *err)

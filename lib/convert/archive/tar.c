@@ -155,9 +155,8 @@ static enum tfr_status pax_record(struct tar *t, const uint8_t *key, size_t key_
 static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
 {
 	const uint8_t *p = t->extra.data, *end = p + t->extra.size;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && p < end && *p) {
+	while (p < end && *p) {
 		const uint8_t *digits = p, *equals;
 		uint64_t n;
 
@@ -171,11 +170,11 @@ static enum tfr_status pax_records(struct tar *t, struct tfr_error *err)
 		equals = memchr(p, '=', (size_t)(digits + n - 1 - p));
 		if (!equals)
 			return damaged(t, "an invalid pax record before", err);
-		status = pax_record(t, p, (size_t)(equals - p), equals + 1,
-			(size_t)(digits + n - 1 - (equals + 1)), err);
+		TFR_TRY(pax_record(t, p, (size_t)(equals - p), equals + 1,
+			(size_t)(digits + n - 1 - (equals + 1)), err));
 		p = digits + n;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Handles a header that only describes the next one.  *yes: it was one. */
@@ -183,15 +182,14 @@ static enum tfr_status before_a_member(
 	struct tar *t, const uint8_t *h, uint64_t size, bool *yes, struct tfr_error *err)
 {
 	char kind = (char)h[156];
-	enum tfr_status status;
 
 	*yes = strchr("LKxgX", kind) && kind;
 	if (!*yes)
 		return TFR_OK;
 	tfr_feed_take(&t->m.feed, BLOCK);
-	status = read_extra(t, size, err);
-	if (status || kind == 'K' || kind == 'g')
-		return status;
+	TFR_TRY(read_extra(t, size, err));
+	if (kind == 'K' || kind == 'g')
+		return TFR_OK;
 	if (kind != 'L') {
 		t->pax = true;
 		return pax_records(t, err);
@@ -219,6 +217,8 @@ static bool path_of(struct tar *t, const uint8_t *h)
 
 static void describe(const struct tar *t, char kind, struct tfr_member *member)
 {
+	static const char *const faults[] = { "a hard link", "a symbolic link", "a device",
+		"a device", NULL, "a FIFO" };
 	size_t n = t->path.size - 1;
 
 	member->kind = TFR_MEMBER_OTHER;
@@ -227,16 +227,9 @@ static void describe(const struct tar *t, char kind, struct tfr_member *member)
 			n && t->path.data[n - 1] == '/' ? TFR_MEMBER_FOLDER : TFR_MEMBER_FILE;
 	else if (kind == '5' || kind == 'D' || kind == 'V')
 		member->kind = TFR_MEMBER_FOLDER; /* or the name of a volume: nothing to read */
-	else if (kind == '1')
-		member->fault = "a hard link";
-	else if (kind == '2')
-		member->fault = "a symbolic link";
-	else if (kind == '3' || kind == '4')
-		member->fault = "a device";
-	else if (kind == '6')
-		member->fault = "a FIFO";
-	else if (kind != 'S')
-		member->fault = "of an unknown kind";
+	else
+		member->fault =
+			kind >= '1' && kind <= '6' ? faults[kind - '1'] : "of an unknown kind";
 	if (kind == 'S' || t->sparse)
 		member->fault = "a sparse file";
 	if (t->strange)
@@ -248,20 +241,17 @@ static void describe(const struct tar *t, char kind, struct tfr_member *member)
 /* The other blocks of a sparse file's map come before its bytes. */
 static enum tfr_status pass_sparse_map(struct tar *t, bool more, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	const uint8_t *h;
 	size_t got;
 
-	while (more && !status) {
-		status = tfr_feed_peek(&t->m.feed, BLOCK, &h, &got, err);
-		if (!status && got < BLOCK)
+	while (more) {
+		TFR_TRY(tfr_feed_peek(&t->m.feed, BLOCK, &h, &got, err));
+		if (got < BLOCK)
 			return cut_short(t, err);
-		if (status)
-			return status;
 		more = h[504];
 		tfr_feed_take(&t->m.feed, BLOCK);
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t size,
@@ -296,28 +286,21 @@ static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t siz
 static enum tfr_status pass_rest(struct tar *t, struct tfr_error *err)
 {
 	bool there = true;
-	enum tfr_status status = tfr_feed_skip(&t->m.feed, t->left, &there, err);
 
-	if (!status && !there)
-		return cut_short(t, err);
-	if (!status)
-		status = tfr_feed_skip(&t->m.feed, t->padding, &there, err);
-	if (!status && !there)
+	TFR_TRY(tfr_feed_skip(&t->m.feed, t->left + t->padding, &there, err));
+	if (!there)
 		return cut_short(t, err);
 	t->left = t->padding = 0;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status next_header(
 	struct tar *t, const uint8_t **h, uint64_t *size, struct tfr_error *err)
 {
 	size_t got;
-	enum tfr_status status;
 
 	for (;;) {
-		status = tfr_feed_peek(&t->m.feed, BLOCK, h, &got, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_feed_peek(&t->m.feed, BLOCK, h, &got, err));
 		if (!got && !t->has_path && !t->pax)
 			return TFR_END;
 		if (got < BLOCK)
@@ -336,28 +319,24 @@ static enum tfr_status next_header(
 static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, struct tfr_error *err)
 {
 	struct tar *t = (struct tar *)m;
-	enum tfr_status status = pass_rest(t, err);
 	const uint8_t *h;
 	uint64_t size = 0;
 	bool again = true;
 
-	while (!status && again) {
-		status = next_header(t, &h, &size, err);
-		if (!status)
-			status = before_a_member(t, h, size, &again, err);
-		if (!status && !again)
-			return take_member(t, h, size, member, err);
+	TFR_TRY(pass_rest(t, err));
+	while (again) {
+		TFR_TRY(next_header(t, &h, &size, err));
+		TFR_TRY(before_a_member(t, h, size, &again, err));
 	}
-	return status;
+	return take_member(t, h, size, member, err);
 }
 
 static enum tfr_status read_some(
 	struct tfr_archive *m, struct tfr_buf *into, size_t most, struct tfr_error *err)
 {
 	struct tar *t = (struct tar *)m;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && most && t->left) {
+	while (most && t->left) {
 		size_t n = most < t->left ? most : (size_t)t->left, got;
 
 		/* In a file, the size was checked; from a pipe it can be a false claim. */
@@ -365,14 +344,14 @@ static enum tfr_status read_some(
 			n = STEP;
 		if (!tfr_buf_reserve(into, n))
 			return tfr_fail_nomem(err, "reading an archive");
-		status = tfr_feed_read(&m->feed, into->data + into->size, n, &got, err);
-		if (!status && got < n)
+		TFR_TRY(tfr_feed_read(&m->feed, into->data + into->size, n, &got, err));
+		if (got < n)
 			return cut_short(t, err);
 		into->size += n;
 		t->left -= n;
 		most -= n;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status rewind_tar(struct tfr_archive *m, struct tfr_error *err)

@@ -13,9 +13,8 @@
 #include <tfr-private/text.h>
 
 #include "convert/archive/members.h"
-#include "convert/archive/webdataset_sample.h"
+#include "convert/archive/webdataset_names.h"
 #include "convert/audio_features.h"
-#include "convert/folder/braces.h"
 #include "convert/image_features.h"
 
 enum { LOOKED_AT = 100 };
@@ -67,17 +66,13 @@ static void free_own(void *p)
 
 static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (w->next_file == tfr_set_count(w->set))
 		return TFR_END;
 	w->tar = calloc(1, sizeof(*w->tar));
 	if (!w->tar)
 		return tfr_fail_nomem(err, "reading an archive");
 	w->tar->users = 1;
-	status = tfr_archive_open(&w->tar->m, tfr_set_path(w->set, w->next_file), err);
-	w->next_file++;
-	return status;
+	return tfr_archive_open(&w->tar->m, tfr_set_path(w->set, w->next_file++), err);
 }
 
 /* Whether webdataset uses a member of this name; it ignores those that describe the archive. */
@@ -92,43 +87,37 @@ static bool is_meta(const char *name)
 /* Reads the header of the next member that counts.  TFR_END: there is none in this archive. */
 static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 {
-	bool hidden, counts = false;
-	enum tfr_status status = TFR_OK;
+	bool hidden;
 
-	w->pending = false;
-	while (!status && !counts) {
-		status = tfr_archive_next(w->tar->m, &w->member, err);
-		if (status)
-			break;
+	for (w->pending = false; !w->pending;) {
+		TFR_TRY(tfr_archive_next(w->tar->m, &w->member, err));
 		if (!tfr_member_name(w->member.path, &w->name, &hidden, &w->fault))
 			return tfr_fail_nomem(err, "reading an archive");
-		counts = w->member.kind != TFR_MEMBER_FOLDER && !hidden &&
-			 !is_meta((const char *)w->name.data);
+		w->pending = w->member.kind != TFR_MEMBER_FOLDER && !hidden &&
+			     !is_meta((const char *)w->name.data);
 		if (!w->fault)
 			w->fault = w->member.fault;
 		if (!w->fault && !tfr_sample_key((const char *)w->name.data))
 			w->fault = "not a field: its name has no dot";
 	}
-	w->pending = !status;
-	return status;
+	return TFR_OK;
 }
 
 /* Finds the first member of the next sample, in any file. */
 static enum tfr_status find_first(struct webdataset *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	while (!w->pending) {
+		enum tfr_status status;
 
-	while (!status && !w->pending) {
 		if (!w->tar)
-			status = open_next(w, err);
-		if (!status)
-			status = advance(w, err);
-		if (status == TFR_END && w->tar) {
+			TFR_TRY(open_next(w, err));
+		status = advance(w, err);
+		if (status && status != TFR_END)
+			return status;
+		if (status)
 			release(&w->tar);
-			status = TFR_OK;
-		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- one sample --- */
@@ -146,23 +135,21 @@ static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
 	struct tfr_archive *m = w->tar->m;
 	size_t before = into->size, most = TFR_ITEM_MOST - item->size;
 	bool told = w->member.size <= most;
-	enum tfr_status status;
 
 	/* One byte beyond the claimed size shows that the claim is false. */
 	if (told)
 		most = (size_t)w->member.size;
-	status = tfr_archive_read(m, into, most + 1, err);
-
+	TFR_TRY(tfr_archive_read(m, into, most + 1, err));
 	part->place = before;
 	part->size = into->size - before;
 	item->size += (size_t)part->size;
-	if (!status && part->size > most && told)
+	if (part->size > most && told)
 		tfr_item_skip(item, TFR_EDATA, "more bytes than its header claims");
-	else if (!status && part->size > most)
+	else if (part->size > most)
 		too_large(item);
-	if (!status && m->fault[0])
+	if (m->fault[0])
 		tfr_item_skip(item, TFR_EDATA, "%s", m->fault);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status add_member(
@@ -180,7 +167,7 @@ static enum tfr_status add_member(
 	}
 	if (status)
 		return status;
-	part = tfr_sample_part(&own->sample, tfr_sample_parts(&own->sample) - 1);
+	part = &own->sample.parts[own->sample.n_parts - 1];
 	if ((part->image || (part->audio && !own->sample.has_image)) &&
 		!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading an archive");
@@ -199,22 +186,18 @@ static uint64_t sum_of_sizes(const struct tfr_sample *s)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < tfr_sample_parts(s); i++)
-		sum += tfr_sample_part(s, i)->size < TFR_ITEM_MOST ? tfr_sample_part(s, i)->size
-								   : TFR_ITEM_MOST + 1ull;
+	for (size_t i = 0; i < s->n_parts; i++)
+		sum += s->parts[i].size < TFR_ITEM_MOST ? s->parts[i].size : TFR_ITEM_MOST + 1ull;
 	return sum;
 }
 
 static enum tfr_status gather(struct webdataset *w, struct tfr_item *item, struct tfr_error *err)
 {
 	struct own *own = item->own;
-	const char *key;
 	enum tfr_status status = TFR_OK;
 
-	if (!tfr_sample_start(&own->sample, (const char *)w->name.data))
-		return tfr_fail_nomem(err, "reading an archive");
-	key = (const char *)own->sample.key.data;
-	if (!tfr_item_name(item, key, strlen(key)))
+	if (!tfr_sample_start(&own->sample, (const char *)w->name.data) ||
+		!tfr_item_name(item, (const char *)own->sample.key.data, own->sample.key.size - 1))
 		return tfr_fail_nomem(err, "reading an archive");
 	do {
 		status = add_member(w, item, err);
@@ -275,18 +258,16 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 /* Reads all members from the file. */
 static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < tfr_sample_parts(&own->sample); i++) {
-		struct tfr_sample_field *part = tfr_sample_part(&own->sample, i);
+	for (size_t i = 0; i < own->sample.n_parts; i++) {
+		struct tfr_sample_field *part = &own->sample.parts[i];
 		struct tfr_buf *into = part->image ? &item->file : &item->more;
 		uint64_t place = part->place;
 
 		part->place = into->size;
-		status = tfr_archive_read_at(own->tar->m, into, place, (size_t)part->size, err);
+		TFR_TRY(tfr_archive_read_at(own->tar->m, into, place, (size_t)part->size, err));
 		item->size += (size_t)part->size;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Parses a whole number between white space. */
@@ -327,7 +308,7 @@ static enum tfr_status add_part(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s, size_t i, struct tfr_workbench *bench,
 	const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_sample_field *part = tfr_sample_part(s, i);
+	const struct tfr_sample_field *part = &s->parts[i];
 	struct tfr_bytes value = { NULL, (size_t)part->size };
 
 	if (part->image)
@@ -348,21 +329,19 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct own *own = item->own;
 	const struct tfr_sample *s = &own->sample;
 	bool of_audio = s->has_audio && !s->has_image;
-	enum tfr_status status = TFR_OK;
 
 	if (own->tar) {
 		tfr_room_reserve(room, sum_of_sizes(s));
-		status = read_parts(item, own, err);
+		TFR_TRY(read_parts(item, own, err));
 		release(&own->tar);
 	}
-	if (!status && s->has_image)
-		status = tfr_image_add(in, item, bench, err);
-	for (size_t i = 0; !status && !item->skipped && i < tfr_sample_parts(s); i++)
-		status = add_part(in, item, s, i, bench, room, err);
-	if (!status && !item->skipped)
-		status = tfr_builder_text(item->builder, of_audio ? "audio/key" : "image/key",
-			(const char *)s->key.data, err);
-	return status;
+	if (s->has_image)
+		TFR_TRY(tfr_image_add(in, item, bench, err));
+	for (size_t i = 0; !item->skipped && i < s->n_parts; i++)
+		TFR_TRY(add_part(in, item, s, i, bench, room, err));
+	return item->skipped ? TFR_OK
+			     : tfr_builder_text(item->builder, of_audio ? "audio/key" : "image/key",
+				       (const char *)s->key.data, err);
 }
 
 /* --- the archives --- */
@@ -372,20 +351,17 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_set_opts o = { .warn = opts->warn, .ctx = opts->ctx };
-	enum tfr_status status = TFR_OK;
 	struct stat st;
 
-	for (size_t i = 0; !status && i < opts->input_count; i++) {
+	for (size_t i = 0; i < opts->input_count; i++) {
 		const char *input = opts->inputs[i];
 
 		/* An existing path is used unchanged, whatever characters it has. */
 		if (tfr_stat(input, &st) || !strchr(input, '{'))
-			status = tfr_braces_expand(braces, input, err);
+			TFR_TRY(tfr_braces_expand(braces, input, err));
 		else
-			status = tfr_names_add(braces, input, err);
+			TFR_TRY(tfr_names_add(braces, input, err));
 	}
-	if (status)
-		return status;
 	o.inputs = (const char *const *)braces->list;
 	o.count = braces->n;
 	return tfr_set_open(set, &o, err);
@@ -415,9 +391,8 @@ static bool looks_like_samples(struct tfr_archive *m)
 		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, NULL))
 			break;
 		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
-			telling |=
-				!strcmp(tfr_sample_field(&s, tfr_sample_parts(&s) - 1), fields[k]);
-		yes = telling && tfr_sample_parts(&s) > 1;
+			telling |= !strcmp(tfr_sample_field(&s, s.n_parts - 1), fields[k]);
+		yes = telling && s.n_parts > 1;
 	}
 	tfr_sample_clear(&s);
 	return yes;

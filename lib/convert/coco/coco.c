@@ -2,6 +2,9 @@
  * item, with the features of the Object Detection API (tensorflow/models,
  * official/vision/data/create_coco_tf_record.py).
  *
+ * Features have the order and the rounding of TensorFlow's own scripts for COCO: quotients are
+ * computed in doubles.
+ *
  * All annotations are read and kept before any image is read; their shapes are kept as text, and
  * drawn when the image is converted. */
 #include <assert.h>
@@ -12,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
 #include "convert/coco/coco_layout.h"
 #include "convert/coco/coco_read.h"
 #include "convert/coco/coco_shape.h"
 #include "convert/folder/fetch_ahead.h"
 #include "convert/folder/mask.h"
+#include "convert/folder/scan.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
 
@@ -55,7 +58,7 @@ static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *si
 	const char *name = c->names + c->images[coco->in.order ? coco->in.order[i] : i].name;
 
 	(void)size;
-	return tfr_coco_is_below(name) && tfr_buf_append(path, name, strlen(name) + 1);
+	return tfr_path_is_below(name) && tfr_buf_append(path, name, strlen(name) + 1);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -70,7 +73,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		in->ahead, image_path, coco);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
-	if (!tfr_coco_is_below(name))
+	if (!tfr_path_is_below(name))
 		tfr_item_skip(item, TFR_EDATA, "a name that leads out of the folder of images");
 	return TFR_OK;
 }
@@ -82,37 +85,88 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 		tfr_measure_add(((struct coco *)in)->root, (const char *)item->name.data, measure);
 }
 
+/* --- keypoints --- */
+
+static const struct tfr_coco_annotation *annotation(const struct tfr_coco *c, uint64_t k)
+{
+	assert(k < c->first[c->n_images]);
+	return &c->annotations[c->order[k]];
+}
+
+static const struct tfr_coco_category *category(const struct tfr_coco *c, uint64_t k)
+{
+	return &c->categories[c->category_of[c->order[k]]];
+}
+
+/* Keypoint `n` of a box; a box without keypoints has zeros. */
+static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_t n)
+{
+	const struct tfr_coco_annotation *a = annotation(c, k);
+
+	/* coco_read.c refuses another number than the category's. */
+	assert(!a->n || a->n == category(c, k)->n_points);
+	return a->n ? c->points[a->first + n] : (struct tfr_coco_point){ 0 };
+}
+
+/* Adds image/object/keypoint/{x,y,visibility,num,text} of the boxes of image `i`.  Each box has
+ * as many keypoints as its category names; a box without keypoints has zeros (tensorflow/models,
+ * research/object_detection/dataset_tools/create_coco_tf_record.py). */
+static enum tfr_status add_points(const struct tfr_coco *c, size_t i, struct tfr_item *item,
+	struct tfr_boxes *b, struct tfr_error *err)
+{
+	struct tfr_builder *builder = item->builder;
+	bool good = true;
+
+	tfr_boxes_reset(b);
+	for (uint64_t k = c->first[i]; good && k < c->first[i + 1]; k++) {
+		const char *name = c->names + category(c, k)->points;
+
+		for (uint32_t n = 0; good && n < category(c, k)->n_points; n++) {
+			struct tfr_coco_point p = point(c, k, n);
+
+			good = tfr_boxes_add_float(&b->floats[0], p.x / c->images[i].width) &&
+			       tfr_boxes_add_float(&b->floats[1], p.y / c->images[i].height) &&
+			       tfr_boxes_add_int(&b->ints[0], p.visibility) &&
+			       tfr_boxes_add_text(&b->names, name);
+			name += strlen(name) + 1;
+		}
+		good = good && tfr_boxes_add_int(&b->ints[1], annotation(c, k)->labelled);
+	}
+	if (!good)
+		return tfr_fail_nomem(err, "reading annotations");
+	TFR_TRY(tfr_put_floats(builder, "image/object/keypoint/x", &b->floats[0], err));
+	TFR_TRY(tfr_put_floats(builder, "image/object/keypoint/y", &b->floats[1], err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/keypoint/visibility", &b->ints[0], err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/keypoint/num", &b->ints[1], err));
+	return tfr_put_texts(builder, "image/object/keypoint/text", &b->names, err);
+}
+
 /* --- boxes --- */
 
 static enum tfr_status add_boxes(
 	const struct tfr_coco *c, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
 	const struct tfr_coco_image *image = &c->images[item->number];
-	enum tfr_status status;
 	bool good = true;
 
 	tfr_boxes_reset(b);
 	for (uint64_t k = c->first[item->number]; good && k < c->first[item->number + 1]; k++) {
-		const struct tfr_coco_annotation *a = &c->annotations[c->order[k]];
-		const struct tfr_coco_category *category =
-			&c->categories[c->category_of[c->order[k]]];
+		const struct tfr_coco_annotation *a = annotation(c, k);
 		const double corners[4] = { a->box[0], a->box[1], a->box[0] + a->box[2],
 			a->box[1] + a->box[3] };
 
 		good = tfr_boxes_add(b, corners, image->width, image->height) &&
-		       tfr_boxes_add_class(b, category->id, c->names + category->name) &&
+		       tfr_boxes_add_class(
+			       b, category(c, k)->id, c->names + category(c, k)->name) &&
 		       tfr_boxes_add_float(&b->floats[0], a->area) &&
 		       tfr_boxes_add_int(&b->ints[0], a->crowd);
 	}
 	if (!good)
 		return tfr_fail_nomem(err, "reading annotations");
-	status = tfr_boxes_put(b, item->builder, err);
-	if (!status)
-		status = tfr_put_floats(item->builder, "image/object/area", &b->floats[0], err);
-	if (!status)
-		status = tfr_put_ints(item->builder, "image/object/is_crowd", &b->ints[0], err);
-	return status || !c->keypoints ? status
-				       : tfr_coco_add_points(c, item->number, item, b, err);
+	TFR_TRY(tfr_boxes_put(b, item->builder, err));
+	TFR_TRY(tfr_put_floats(item->builder, "image/object/area", &b->floats[0], err));
+	TFR_TRY(tfr_put_ints(item->builder, "image/object/is_crowd", &b->ints[0], err));
+	return c->keypoints ? add_points(c, item->number, item, b, err) : TFR_OK;
 }
 
 /* --- masks --- */
@@ -160,7 +214,7 @@ static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c,
 		!status && !item->skipped && k < c->first[item->number + 1]; k++) {
 		size_t before = item->more.size;
 
-		status = draw(item, &c->annotations[c->order[k]], &canvas, bench, err);
+		status = draw(item, annotation(c, k), &canvas, bench, err);
 		tfr_room_reserve(room, item->more.size - before);
 	}
 	bench->scratch = canvas.scratch;
@@ -175,7 +229,6 @@ static enum tfr_status put_masks(
 	const size_t *ends = (const size_t *)(void *)bench->ends.data;
 	size_t all = bench->ends.size / sizeof(*ends);
 	struct tfr_bytes *masks;
-	enum tfr_status status = TFR_OK;
 
 	assert(all == n || all == n + 2);
 	bench->boxes.names.size = 0;
@@ -188,54 +241,200 @@ static enum tfr_status put_masks(
 		masks[k] = (struct tfr_bytes){ item->more.data + from, ends[k] - from };
 	}
 	if (n)
-		status = tfr_builder_bytes_ref(item->builder, "image/object/mask", masks, n, err);
-	if (!status && all > n)
-		status = tfr_builder_bytes_ref(
-			item->builder, "image/panoptic/category_mask", &masks[n], 1, err);
-	if (!status && all > n)
-		status = tfr_builder_bytes_ref(
-			item->builder, "image/panoptic/instance_mask", &masks[n + 1], 1, err);
-	return status;
+		TFR_TRY(tfr_builder_bytes_ref(item->builder, "image/object/mask", masks, n, err));
+	if (all == n)
+		return TFR_OK;
+	TFR_TRY(tfr_builder_bytes_ref(
+		item->builder, "image/panoptic/category_mask", &masks[n], 1, err));
+	return tfr_builder_bytes_ref(
+		item->builder, "image/panoptic/instance_mask", &masks[n + 1], 1, err);
+}
+
+/* --- captions --- */
+
+/* Adds image/caption: the captions of image `i`, in the order of the file. */
+static enum tfr_status add_captions(const struct tfr_coco *c, size_t i, struct tfr_item *item,
+	struct tfr_boxes *b, struct tfr_error *err)
+{
+	b->names.size = 0;
+	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
+		if (!tfr_boxes_add_text(&b->names, c->names + annotation(c, k)->text))
+			return tfr_fail_nomem(err, "reading annotations");
+	return b->names.size ? tfr_put_texts(item->builder, "image/caption", &b->names, err)
+			     : TFR_OK;
+}
+
+/* --- panoptic --- */
+
+struct painting {
+	const struct tfr_coco *c;
+	const struct tfr_coco_annotation *a;
+	struct tfr_item *item;
+	const char *name; /* of the image of segments */
+};
+
+static void skip(const struct painting *p, const char *reason)
+{
+	tfr_item_skip(p->item, TFR_EDATA, "its segments '%s': %s", p->name, reason);
+}
+
+/* Sets the values for the pixels of a segment.  False: a number is above 255, and the item is
+ * skipped. */
+static bool numbers_of(
+	const struct painting *p, uint32_t n, uint8_t *of_category, uint8_t *of_thing)
+{
+	const struct tfr_coco_segment *s = &p->c->segments[p->a->first + n];
+	const struct tfr_coco_category *k = tfr_coco_category_of(p->c, s->category);
+	char reason[128];
+
+	if (!k)
+		snprintf(reason, sizeof(reason), "a segment of category %lld, which is not listed",
+			(long long)s->category);
+	else if (s->category < 0 || s->category > 255)
+		snprintf(reason, sizeof(reason), "the category %lld, which 8 bits cannot hold",
+			(long long)s->category);
+	else if (k->thing && n >= 255)
+		snprintf(
+			reason, sizeof(reason), "more than 255 segments, which 8 bits cannot hold");
+	else {
+		*of_category = (uint8_t)s->category;
+		*of_thing = k->thing ? (uint8_t)(n + 1) : 0;
+		return true;
+	}
+	skip(p, reason);
+	return false;
+}
+
+/* Finds the segment of a pixel by its id: R + 256 G + 65536 B
+ * (https://cocodataset.org/#format-data).  Of equal ids the last one counts, because the script
+ * paints one over the other.  UINT32_MAX: none. */
+static uint32_t segment_of(const struct painting *p, int64_t id)
+{
+	for (uint32_t n = p->a->n; n-- > 0;)
+		if (p->c->segments[p->a->first + n].id == id)
+			return n;
+	return UINT32_MAX;
+}
+
+/* Paints both masks; adjacent pixels mostly have the same segment. */
+static void paint(
+	const struct painting *p, const struct tfr_image *ids, uint8_t *categories, uint8_t *things)
+{
+	uint8_t category = 0, thing = 0;
+	int64_t last = -1;
+
+	for (uint32_t y = 0; y < ids->height && !p->item->skipped; y++) {
+		const uint8_t *row = ids->data + (size_t)y * ids->stride;
+
+		for (uint32_t x = 0; x < ids->width; x++, row += 3) {
+			int64_t id = row[0] | row[1] << 8 | row[2] << 16;
+
+			if (id != last) {
+				uint32_t n = segment_of(p, id);
+
+				category = thing = 0;
+				if (n != UINT32_MAX && !numbers_of(p, n, &category, &thing))
+					return;
+				last = id;
+			}
+			*categories++ = category;
+			*things++ = thing;
+		}
+	}
+}
+
+/* Decodes the image of segments, in the decoder's memory. */
+static enum tfr_status decode(const struct painting *p, const struct tfr_buf *file, uint32_t width,
+	uint32_t height, struct tfr_workbench *bench, struct tfr_image *ids, struct tfr_error *err)
+{
+	struct tfr_decoder *decoder = tfr_workbench_decoder(bench);
+	struct tfr_image_info info;
+	struct tfr_error why = { 0 };
+
+	if (!decoder)
+		return tfr_fail_nomem(err, "decoding masks");
+	if (tfr_image_probe(file->data, file->size, &info, &why))
+		skip(p, why.message);
+	else if (info.format != TFR_IMAGE_PNG || info.components != 3 || info.bit_depth != 8)
+		skip(p, "not a PNG of 3 channels of 8 bits");
+	else if (info.width != width || info.height != height)
+		skip(p, "not of the size of its image");
+	else if (tfr_decode(decoder, file->data, file->size, NULL, 3, ids, &why))
+		skip(p, why.message);
+	return why.status == TFR_ENOMEM ? tfr_fail_nomem(err, "decoding masks") : TFR_OK;
+}
+
+/* Adds two masks of image `i` by tfr_mask_add(), those of image/panoptic/{category_mask,
+ * instance_mask} (tensorflow/models, official/vision/data/create_coco_tf_record.py).  They have
+ * each pixel's category, and the position of its segment in the list, from 1, if the category is of
+ * things; otherwise 0.  `folder` has the images of segments.  A fault skips the item. */
+static enum tfr_status paint_panoptic(const struct tfr_coco *c, size_t i,
+	const struct tfr_root *folder, struct tfr_item *item, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err)
+{
+	const struct tfr_coco_image *image = &c->images[i];
+	struct painting p = { .c = c, .item = item };
+	size_t pixels = (size_t)image->width * image->height, before = item->more.size;
+	struct tfr_buf *file = &bench->encoded;
+	struct tfr_image ids = { 0 };
+
+	if (c->first[i] == c->first[i + 1])
+		return TFR_OK;
+	p.a = annotation(c, c->first[i]);
+	p.name = c->names + p.a->text;
+	if (!tfr_path_is_below(p.name)) {
+		skip(&p, "a name that leads out of the folder");
+		return TFR_OK;
+	}
+	TFR_TRY(tfr_item_read_other(item, file, folder, p.name, room, err));
+	if (item->skipped)
+		tfr_item_blame(item, "its segments", p.name);
+	else
+		TFR_TRY(decode(&p, file, image->width, image->height, bench, &ids, err));
+	if (item->skipped)
+		return TFR_OK;
+	bench->pixels.size = 0;
+	if (!tfr_buf_reserve(&bench->pixels, 2 * pixels))
+		return tfr_fail_nomem(err, "drawing masks");
+	paint(&p, &ids, bench->pixels.data, bench->pixels.data + pixels);
+	if (item->skipped)
+		return TFR_OK;
+	for (size_t k = 0; k < 2; k++) {
+		struct tfr_image mask = { bench->pixels.data + k * pixels, image->width,
+			image->width, image->height, 1 };
+
+		TFR_TRY(tfr_mask_add(item, &mask, bench, err));
+	}
+	tfr_room_reserve(room, item->more.size - before);
+	return TFR_OK;
 }
 
 /* --- all of an image --- */
-
-/* Adds the features of the other files for the image. */
-static enum tfr_status add_others(const struct coco *coco, struct tfr_item *item,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	uint32_t i = (uint32_t)item->number;
-	enum tfr_status status = TFR_OK;
-
-	if (coco->captions && coco->caption_of[i] != UINT32_MAX)
-		status = tfr_coco_add_captions(
-			coco->captions, coco->caption_of[i], item, &bench->boxes, err);
-	if (!status && coco->panoptic && coco->panoptic_of[i] != UINT32_MAX)
-		status = tfr_coco_paint_panoptic(coco->panoptic, coco->panoptic_of[i],
-			coco->segments, item, bench, room, err);
-	return status;
-}
 
 static enum tfr_status add_all(const struct coco *coco, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_coco *c = &coco->data;
-	bool boxes = coco->objects && c->first[item->number] < c->first[item->number + 1];
+	uint32_t i = (uint32_t)item->number;
 	char id[32];
 	size_t n;
-	enum tfr_status status;
 
 	bench->ends.size = 0;
-	snprintf(id, sizeof(id), "%lld", (long long)c->images[item->number].id);
-	status = tfr_builder_text(item->builder, "image/source_id", id, err);
-	if (!status && boxes)
-		status = add_boxes(c, item, &bench->boxes, err);
-	if (!status && boxes && coco->in.opts->instance_masks)
-		status = draw_all(item, c, bench, room, err);
+	snprintf(id, sizeof(id), "%lld", (long long)c->images[i].id);
+	TFR_TRY(tfr_builder_text(item->builder, "image/source_id", id, err));
+	if (coco->objects && c->first[i] < c->first[i + 1]) {
+		TFR_TRY(add_boxes(c, item, &bench->boxes, err));
+		if (coco->in.opts->instance_masks)
+			TFR_TRY(draw_all(item, c, bench, room, err));
+	}
 	n = bench->ends.size / sizeof(size_t);
-	if (!status && !item->skipped)
-		status = add_others(coco, item, bench, room, err);
-	return status || item->skipped ? status : put_masks(item, n, bench, err);
+	if (!item->skipped && coco->captions && coco->caption_of[i] != UINT32_MAX)
+		TFR_TRY(add_captions(
+			coco->captions, coco->caption_of[i], item, &bench->boxes, err));
+	if (!item->skipped && coco->panoptic && coco->panoptic_of[i] != UINT32_MAX)
+		TFR_TRY(paint_panoptic(coco->panoptic, coco->panoptic_of[i], coco->segments, item,
+			bench, room, err));
+	return item->skipped ? TFR_OK : put_masks(item, n, bench, err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
@@ -244,17 +443,16 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct coco *coco = (struct coco *)in;
 	const struct tfr_coco_image *image = &coco->data.images[item->number];
 	struct tfr_image_info info;
-	enum tfr_status status = tfr_image_read(item, coco->root, room, &info, err);
 
-	if (!status && !item->skipped &&
-		(info.width != image->width || info.height != image->height)) {
+	TFR_TRY(tfr_image_read(item, coco->root, room, &info, err));
+	if (!item->skipped && (info.width != image->width || info.height != image->height)) {
 		tfr_item_skip(item, TFR_EDATA, "%u x %u, but %u x %u in the annotations",
 			info.width, info.height, image->width, image->height);
 		item->finding = TFR_FOUND_SIZE;
 	}
-	if (!status && !item->skipped)
-		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : add_all(coco, item, bench, room, err);
+	if (!item->skipped)
+		TFR_TRY(tfr_image_add(in, item, bench, err));
+	return item->skipped ? TFR_OK : add_all(coco, item, bench, room, err);
 }
 
 /* --- the file --- */
@@ -265,35 +463,27 @@ static void say(const struct tfr_convert_opts *opts, const char *path, size_t n,
 		tfr_warn(opts, "%zu annotation%s of '%s' %s", n, n == 1 ? "" : "s", path, what);
 }
 
-/* Counts the kept annotations whose mask has no shape. */
-static size_t count_shapeless(const struct tfr_coco *c)
-{
-	size_t n = 0;
-
-	for (uint64_t k = 0; k < c->first[c->n_images]; k++)
-		n += !c->annotations[c->order[k]].shape_size;
-	return n;
-}
-
 static void say_all(const struct coco *coco, const struct tfr_coco *c, const char *path)
 {
+	const struct tfr_convert_opts *o = coco->in.opts;
+	size_t shapeless = 0;
 	char what[160];
 
 	if (c->strays)
 		snprintf(what, sizeof(what),
 			"left out: of an image that is not listed (the first of image %lld, at "
-			"byte "
-			"%llu)",
+			"byte %llu)",
 			(long long)c->annotations[c->first_stray].image,
 			(unsigned long long)c->annotations[c->first_stray].at);
-	say(coco->in.opts, path, c->strays, what);
-	say(coco->in.opts, path, c->boxless, "left out: without a 'bbox'");
-	say(coco->in.opts, path, c->unusable,
-		"left out: a box without an area or past the edge of its image");
-	say(coco->in.opts, path, c->same_ids, "kept, with the id of another one");
-	if (coco->in.opts->instance_masks && c == coco->objects)
-		say(coco->in.opts, path, count_shapeless(c),
-			"without a 'segmentation': an empty mask each");
+	say(o, path, c->strays, what);
+	say(o, path, c->boxless, "left out: without a 'bbox'");
+	say(o, path, c->unusable, "left out: a box without an area or past the edge of its image");
+	say(o, path, c->same_ids, "kept, with the id of another one");
+	/* the kept annotations whose mask has no shape */
+	for (uint64_t k = 0; o->instance_masks && c == coco->objects && k < c->first[c->n_images];
+		k++)
+		shapeless += !annotation(c, k)->shape_size;
+	say(o, path, shapeless, "without a 'segmentation': an empty mask each");
 }
 
 static void close_coco(struct tfr_input *in)
@@ -355,26 +545,11 @@ static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_c
 	return places ? tfr_coco_match(&coco->data, c, places, err) : TFR_OK;
 }
 
-static enum tfr_status read_files(struct coco *coco, const char *annotations, struct tfr_error *err)
-{
-	const struct tfr_convert_opts *o = coco->in.opts;
-	enum tfr_status status =
-		read_file(coco, annotations, TFR_COCO_OBJECTS, NULL, &coco->objects, NULL, err);
-
-	if (!status)
-		status = read_file(coco, o->captions, TFR_COCO_CAPTIONS, &coco->others[0],
-			&coco->captions, &coco->caption_of, err);
-	return status ? status
-		      : read_file(coco, o->panoptic, TFR_COCO_PANOPTIC, &coco->others[1],
-				&coco->panoptic, &coco->panoptic_of, err);
-}
-
 /* `annotations` can be NULL if one of the other two files is given. */
 static enum tfr_status open_files(struct tfr_input **in, const struct tfr_convert_opts *opts,
 	const char *images, const char *annotations, struct tfr_error *err)
 {
 	struct coco *coco = calloc(1, sizeof(*coco));
-	enum tfr_status status;
 
 	if (!coco)
 		return tfr_fail_nomem(err, "reading annotations");
@@ -382,14 +557,17 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 	coco->in.ops = &tfr_input_coco;
 	coco->in.opts = opts;
 	coco->root = coco->segments = NULL;
-	status = tfr_open_named_folder(&coco->root, &coco->prefix, images, err);
+	TFR_TRY(tfr_open_named_folder(&coco->root, &coco->prefix, images, err));
 	coco->in.prefix = coco->prefix;
-	if (!status)
-		status = read_files(coco, annotations, err);
-	if (!status && opts->panoptic)
-		status = open_segments(coco, err);
+	TFR_TRY(read_file(coco, annotations, TFR_COCO_OBJECTS, NULL, &coco->objects, NULL, err));
+	TFR_TRY(read_file(coco, opts->captions, TFR_COCO_CAPTIONS, &coco->others[0],
+		&coco->captions, &coco->caption_of, err));
+	TFR_TRY(read_file(coco, opts->panoptic, TFR_COCO_PANOPTIC, &coco->others[1],
+		&coco->panoptic, &coco->panoptic_of, err));
+	if (opts->panoptic)
+		TFR_TRY(open_segments(coco, err));
 	coco->in.items = coco->data.n_images;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,

@@ -42,6 +42,19 @@ static enum tfr_status wrong(const struct element *e, const char *what, struct t
 		kinds[e->list], what, (unsigned long long)e->at);
 }
 
+static enum tfr_status wrong_member(
+	const struct element *e, const char *key, const char *what, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, e->parser->path, "%s whose '%s' %s at byte %llu of",
+		kinds[e->list], key, what, (unsigned long long)e->at);
+}
+
+static enum tfr_status append(
+	struct tfr_buf *to, const void *bytes, size_t n, struct tfr_error *err)
+{
+	return tfr_buf_append(to, bytes, n) ? TFR_OK : tfr_fail_nomem(err, "reading annotations");
+}
+
 /* Makes a tree of the element.  TFR_EDATA: it is not JSON. */
 static enum tfr_status make_tree(
 	const struct element *e, struct json_object **tree, struct tfr_error *err)
@@ -72,10 +85,9 @@ static enum tfr_status scan(struct element *e, size_t from, size_t to, struct tf
 
 	if (from < to) {
 		p->text.size = 0;
-		if (!tfr_buf_append(&p->text, e->text, from) ||
-			!tfr_buf_append(&p->text, "0", 1) ||
-			!tfr_buf_append(&p->text, e->text + to, e->size - to))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_TRY(append(&p->text, e->text, from, err));
+		TFR_TRY(append(&p->text, "0", 1, err));
+		TFR_TRY(append(&p->text, e->text + to, e->size - to, err));
 		e->text = p->text.data;
 		e->size = p->text.size;
 	}
@@ -117,6 +129,12 @@ static bool get(const struct element *e, const char *key, struct value *v)
 static bool is(const struct value *v, enum tfr_token_type type)
 {
 	return v->token && v->n == SIZE_MAX && v->token->type == type;
+}
+
+/* Whether the element has the member, and it is not null. */
+static bool has(const struct element *e, const char *key, struct value *v)
+{
+	return get(e, key, v) && !is(v, TFR_TOKEN_NULL);
 }
 
 static struct value at(const struct value *v, size_t i)
@@ -166,21 +184,21 @@ static bool text(const struct value *v, const char **value, size_t *size)
 	return !memchr(*value, '\0', *size);
 }
 
-static bool keep_text(struct tfr_buf *names, const char *value, size_t size)
+static enum tfr_status keep_text(
+	struct tfr_buf *names, const char *value, size_t size, struct tfr_error *err)
 {
-	return tfr_buf_append(names, value, size) && tfr_buf_append(names, "", 1);
+	TFR_TRY(append(names, value, size, err));
+	return append(names, "", 1, err);
 }
 
 static enum tfr_status get_whole(
 	const struct element *e, const char *key, int64_t *value, struct tfr_error *err)
 {
 	struct value v;
-	char what[64];
 
-	if (get(e, key, &v) && whole(&v, value))
-		return TFR_OK;
-	snprintf(what, sizeof(what), "whose '%s' is not a whole number", key);
-	return wrong(e, what, err);
+	return get(e, key, &v) && whole(&v, value)
+		       ? TFR_OK
+		       : wrong_member(e, key, "is not a whole number", err);
 }
 
 static enum tfr_status get_text(const struct element *e, const char *key, struct tfr_buf *names,
@@ -188,16 +206,12 @@ static enum tfr_status get_text(const struct element *e, const char *key, struct
 {
 	struct value v;
 	const char *value;
-	char what[64];
 	size_t size;
 
 	*offset = names->size;
-	if (get(e, key, &v) && text(&v, &value, &size))
-		return keep_text(names, value, size)
-			       ? TFR_OK
-			       : tfr_fail_nomem(err, "reading annotations");
-	snprintf(what, sizeof(what), "whose '%s' is not a text", key);
-	return wrong(e, what, err);
+	return get(e, key, &v) && text(&v, &value, &size)
+		       ? keep_text(names, value, size, err)
+		       : wrong_member(e, key, "is not a text", err);
 }
 
 /* A side of a box; Roboflow writes some as strings, "328.0000". */
@@ -217,14 +231,14 @@ static enum tfr_status get_box(
 	struct value list;
 	bool good;
 
-	a->boxless = !get(e, "bbox", &list) || is(&list, TFR_TOKEN_NULL) || !list.n;
+	a->boxless = !has(e, "bbox", &list) || !list.n;
 	good = a->boxless || list.n == 4;
 	for (size_t i = 0; good && !a->boxless && i < 4; i++) {
 		struct value v = at(&list, i);
 
 		good = side(&v, &a->box[i]);
 	}
-	return good ? TFR_OK : wrong(e, "whose 'bbox' is not four numbers", err);
+	return good ? TFR_OK : wrong_member(e, "bbox", "is not four numbers", err);
 }
 
 /* Absent or null: the area of the box. */
@@ -233,11 +247,10 @@ static enum tfr_status get_area(
 {
 	struct value v;
 
-	if (!get(e, "area", &v) || is(&v, TFR_TOKEN_NULL)) {
-		a->area = a->box[2] * a->box[3];
-		return TFR_OK;
-	}
-	return number(&v, &a->area) ? TFR_OK : wrong(e, "whose 'area' is not a number", err);
+	a->area = a->box[2] * a->box[3];
+	return !has(e, "area", &v) || number(&v, &a->area)
+		       ? TFR_OK
+		       : wrong_member(e, "area", "is not a number", err);
 }
 
 /* 0 and 1, or false and true. */
@@ -253,14 +266,15 @@ static bool truth(const struct value *v, bool *value)
 	return number == 0 || number == 1;
 }
 
-/* Absent means 0, as in pycocotools. */
-static enum tfr_status get_crowd(const struct element *e, bool *crowd, struct tfr_error *err)
+/* With `may_lack`, an absent member is false, as in pycocotools. */
+static enum tfr_status get_truth(
+	const struct element *e, const char *key, bool may_lack, bool *value, struct tfr_error *err)
 {
 	struct value v;
 
-	if (get(e, "iscrowd", &v) && !truth(&v, crowd))
-		return wrong(e, "whose 'iscrowd' is neither 0 nor 1", err);
-	return TFR_OK;
+	return (get(e, key, &v) ? truth(&v, value) : may_lack)
+		       ? TFR_OK
+		       : wrong_member(e, key, "is neither 0 nor 1", err);
 }
 
 /* --- elements --- */
@@ -270,21 +284,16 @@ static enum tfr_status read_image(
 {
 	struct tfr_coco_image image = { .at = e->at };
 	int64_t width = 0, height = 0;
-	enum tfr_status status = get_whole(e, "id", &image.id, err);
 
-	if (!status)
-		status = get_whole(e, "width", &width, err);
-	if (!status)
-		status = get_whole(e, "height", &height, err);
-	if (!status && (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX))
-		status = wrong(e, "of an impossible size", err);
-	if (!status)
-		status = get_text(e, "file_name", &out->names, &image.name, err);
+	TFR_TRY(get_whole(e, "id", &image.id, err));
+	TFR_TRY(get_whole(e, "width", &width, err));
+	TFR_TRY(get_whole(e, "height", &height, err));
+	if (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX)
+		return wrong(e, "of an impossible size", err);
+	TFR_TRY(get_text(e, "file_name", &out->names, &image.name, err));
 	image.width = (uint32_t)width;
 	image.height = (uint32_t)height;
-	if (!status && !tfr_buf_append(&out->images, &image, sizeof(image)))
-		status = tfr_fail_nomem(err, "reading annotations");
-	return status;
+	return append(&out->images, &image, sizeof(image), err);
 }
 
 /* The names of a category's keypoints, if it has some; other tools write an empty list. */
@@ -295,31 +304,21 @@ static enum tfr_status get_point_names(const struct element *e, struct tfr_coco_
 	size_t n;
 
 	category->points = names->size;
-	if (!get(e, "keypoints", &list) || is(&list, TFR_TOKEN_NULL))
+	if (!has(e, "keypoints", &list))
 		return TFR_OK;
 	n = list.n;
 	if (n > POINTS_MOST)
-		return wrong(e, "whose 'keypoints' are not names", err);
+		return wrong_member(e, "keypoints", "are not names", err);
 	for (size_t i = 0; i < n; i++) {
 		struct value v = at(&list, i);
 		const char *name;
 		size_t size;
 
 		if (!text(&v, &name, &size))
-			return wrong(e, "whose 'keypoints' are not names", err);
-		if (!keep_text(names, name, size))
-			return tfr_fail_nomem(err, "reading annotations");
+			return wrong_member(e, "keypoints", "are not names", err);
+		TFR_TRY(keep_text(names, name, size, err));
 	}
 	category->n_points = (uint32_t)n;
-	return TFR_OK;
-}
-
-static enum tfr_status get_thing(const struct element *e, bool *thing, struct tfr_error *err)
-{
-	struct value v;
-
-	if (!get(e, "isthing", &v) || !truth(&v, thing))
-		return wrong(e, "whose 'isthing' is neither 0 nor 1", err);
 	return TFR_OK;
 }
 
@@ -327,17 +326,14 @@ static enum tfr_status read_category(
 	const struct element *e, struct tfr_coco_parsed *out, struct tfr_error *err)
 {
 	struct tfr_coco_category category = { .at = e->at };
-	enum tfr_status status = get_whole(e, "id", &category.id, err);
 
-	if (!status)
-		status = get_text(e, "name", &out->names, &category.name, err);
-	if (!status && e->parser->what == TFR_COCO_OBJECTS)
-		status = get_point_names(e, &category, &out->names, err);
-	if (!status && e->parser->what == TFR_COCO_PANOPTIC)
-		status = get_thing(e, &category.thing, err);
-	if (!status && !tfr_buf_append(&out->categories, &category, sizeof(category)))
-		status = tfr_fail_nomem(err, "reading annotations");
-	return status;
+	TFR_TRY(get_whole(e, "id", &category.id, err));
+	TFR_TRY(get_text(e, "name", &out->names, &category.name, err));
+	if (e->parser->what == TFR_COCO_OBJECTS)
+		TFR_TRY(get_point_names(e, &category, &out->names, err));
+	if (e->parser->what == TFR_COCO_PANOPTIC)
+		TFR_TRY(get_truth(e, "isthing", false, &category.thing, err));
+	return append(&out->categories, &category, sizeof(category), err);
 }
 
 /* Whether a shape is null or an empty list, as for boxes without a shape. */
@@ -360,39 +356,35 @@ static enum tfr_status keep_shape(const struct element *e, const uint8_t *shape,
 	/* An offset until all are read: a pointer would become invalid when the memory grows. */
 	a->shape.at = shapes->size;
 	a->shape_size = (uint32_t)size;
-	return tfr_buf_append(shapes, shape, size)
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading annotations");
+	return append(shapes, shape, size, err);
 }
 
 /* Three numbers per keypoint: x, y, and 0 not labelled, 1 hidden, 2 visible. */
 static enum tfr_status get_points(const struct element *e, struct tfr_coco_annotation *a,
 	struct tfr_buf *points, struct tfr_error *err)
 {
-	static const char fault[] = "whose 'keypoints' are not three numbers each";
+	static const char fault[] = "are not three numbers each";
 	struct value list;
 	size_t n;
 
 	a->first = points->size / sizeof(struct tfr_coco_point);
-	if (!get(e, "keypoints", &list) || is(&list, TFR_TOKEN_NULL))
+	if (!has(e, "keypoints", &list))
 		return TFR_OK;
 	n = list.n;
 	if (n % 3 || n / 3 > POINTS_MOST)
-		return wrong(e, fault, err);
+		return wrong_member(e, "keypoints", fault, err);
 	for (size_t i = 0; i < n; i += 3) {
 		struct value v[3] = { at(&list, i), at(&list, i + 1), at(&list, i + 2) };
 		struct tfr_coco_point p;
 
 		if (!number(&v[0], &p.x) || !number(&v[1], &p.y) || !whole(&v[2], &p.visibility))
-			return wrong(e, fault, err);
-		if (!tfr_buf_append(points, &p, sizeof(p)))
-			return tfr_fail_nomem(err, "reading annotations");
+			return wrong_member(e, "keypoints", fault, err);
+		TFR_TRY(append(points, &p, sizeof(p), err));
 		a->labelled += p.visibility > 0;
 	}
 	a->n = (uint32_t)(n / 3);
-	if (get(e, "num_keypoints", &list) && !is(&list, TFR_TOKEN_NULL))
-		return get_whole(e, "num_keypoints", &a->labelled, err);
-	return TFR_OK;
+	return has(e, "num_keypoints", &list) ? get_whole(e, "num_keypoints", &a->labelled, err)
+					      : TFR_OK;
 }
 
 /* A member of a segment. */
@@ -423,8 +415,7 @@ static enum tfr_status add_segments(const struct element *e, struct json_object 
 			!segment_number(v, "id", &s.id) ||
 			!segment_number(v, "category_id", &s.category))
 			return wrong(e, "with a segment without 'id' and 'category_id'", err);
-		if (!tfr_buf_append(segments, &s, sizeof(s)))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_TRY(append(segments, &s, sizeof(s), err));
 	}
 	a->n = (uint32_t)n;
 	return TFR_OK;
@@ -452,15 +443,12 @@ static enum tfr_status read_other(
 {
 	struct tfr_coco_annotation a = { .at = e->at, .id = INT64_MIN };
 	bool captions = e->parser->what == TFR_COCO_CAPTIONS;
-	enum tfr_status status = get_whole(e, "image_id", &a.image, err);
 
-	if (!status)
-		status = get_text(e, captions ? "caption" : "file_name", &out->names, &a.text, err);
-	if (!status && !captions)
-		status = get_segments(e, &a, &out->segments, err);
-	if (!status && !tfr_buf_append(&out->annotations, &a, sizeof(a)))
-		status = tfr_fail_nomem(err, "reading annotations");
-	return status;
+	TFR_TRY(get_whole(e, "image_id", &a.image, err));
+	TFR_TRY(get_text(e, captions ? "caption" : "file_name", &out->names, &a.text, err));
+	if (!captions)
+		TFR_TRY(get_segments(e, &a, &out->segments, err));
+	return append(&out->annotations, &a, sizeof(a), err);
 }
 
 static enum tfr_status read_annotation(const struct element *e, const uint8_t *shape,
@@ -468,27 +456,17 @@ static enum tfr_status read_annotation(const struct element *e, const uint8_t *s
 {
 	struct tfr_coco_annotation a = { .at = e->at, .id = INT64_MIN };
 	struct value v;
-	enum tfr_status status = TFR_OK;
 
 	if (get(e, "id", &v))
-		status = get_whole(e, "id", &a.id, err);
-	if (!status)
-		status = get_whole(e, "image_id", &a.image, err);
-	if (!status)
-		status = get_whole(e, "category_id", &a.category, err);
-	if (!status)
-		status = get_box(e, &a, err);
-	if (!status)
-		status = get_area(e, &a, err);
-	if (!status)
-		status = get_crowd(e, &a.crowd, err);
-	if (!status)
-		status = get_points(e, &a, &out->points, err);
-	if (!status)
-		status = keep_shape(e, shape, shape_size, &a, &out->shapes, err);
-	if (!status && !tfr_buf_append(&out->annotations, &a, sizeof(a)))
-		status = tfr_fail_nomem(err, "reading annotations");
-	return status;
+		TFR_TRY(get_whole(e, "id", &a.id, err));
+	TFR_TRY(get_whole(e, "image_id", &a.image, err));
+	TFR_TRY(get_whole(e, "category_id", &a.category, err));
+	TFR_TRY(get_box(e, &a, err));
+	TFR_TRY(get_area(e, &a, err));
+	TFR_TRY(get_truth(e, "iscrowd", true, &a.crowd, err));
+	TFR_TRY(get_points(e, &a, &out->points, err));
+	TFR_TRY(keep_shape(e, shape, shape_size, &a, &out->shapes, err));
+	return append(&out->annotations, &a, sizeof(a), err);
 }
 
 enum tfr_status tfr_coco_parse(struct tfr_coco_parser *p, const uint8_t *text,
@@ -523,11 +501,6 @@ void tfr_coco_shapes_place(struct tfr_coco_parsed *out)
 
 void tfr_coco_parsed_clear(struct tfr_coco_parsed *out)
 {
-	tfr_buf_clear(&out->images);
-	tfr_buf_clear(&out->annotations);
-	tfr_buf_clear(&out->categories);
-	tfr_buf_clear(&out->names);
-	tfr_buf_clear(&out->shapes);
-	tfr_buf_clear(&out->points);
-	tfr_buf_clear(&out->segments);
+	for (size_t i = 0; i < TFR_COCO_BUFFERS; i++)
+		tfr_buf_clear(&out->all[i]);
 }

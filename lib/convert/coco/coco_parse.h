@@ -1,9 +1,55 @@
-/* convert/coco/coco_parse.h - parses elements of a COCO file. */
+/* convert/coco/coco_parse.h - splits a COCO file of annotations into elements as its bytes arrive
+ * (coco_scan.c), and parses them (coco_parse.c).
+ *
+ * The file is one object, {"images": […], "annotations": […], "categories": […]}, with other
+ * members anywhere (https://cocodataset.org/#format-data).  The scanner finds the elements of the
+ * three lists; many threads parse them. */
 #ifndef TFR_CONVERT_COCO_COCO_PARSE_H
 #define TFR_CONVERT_COCO_COCO_PARSE_H
 
-#include "convert/coco/coco_scan.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "convert/list/json_line.h"
+
+enum tfr_coco_list { TFR_COCO_IMAGES, TFR_COCO_ANNOTATIONS, TFR_COCO_CATEGORIES, TFR_COCO_LISTS };
+
+/* text[from] is the '{' of an element, text[to - 1] its '}'. */
+struct tfr_coco_element {
+	uint32_t from, to;
+	enum tfr_coco_list list;
+};
+
+/* At the beginning, all zeros except `path`. */
+struct tfr_coco_scan {
+	const char *path;
+	uint64_t offset; /* in the file, of the text's first byte */
+	size_t at;	 /* in the text, of the next byte to scan */
+	size_t from;	 /* of the unfinished element */
+	unsigned state, depth;
+	uint64_t braces; /* one bit per level: 1 an object, 0 a list */
+	bool in_string, escaped;
+	char key[16];
+	size_t key_size;
+	enum tfr_coco_list list; /* TFR_COCO_LISTS: another member */
+	bool seen[TFR_COCO_LISTS];
+	bool no_categories; /* the file need not have them */
+};
+
+/* Scans text[s->at] to text[size - 1] and appends the elements that end there to `elements`.
+ * TFR_EDATA: the file is not of this form; the message names the byte. */
+enum tfr_status tfr_coco_scan(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
+	struct tfr_buf *elements, struct tfr_error *err);
+/* The offset of the text that is still needed: the unfinished element, or the position of the
+ * scan. */
+size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s);
+/* Removes the first `n` bytes of the text. */
+void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n);
+/* Called after the last byte.  TFR_EDATA: the file is truncated, or lacks one of the lists. */
+enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err);
+
+/* Finds the value of the member `key` of the object text[0..size), which is balanced: from *from to
+ * before *to.  False: there is none. */
+bool tfr_coco_member(const uint8_t *text, size_t size, const char *key, size_t *from, size_t *to);
 
 /* The kind of COCO file, which decides the members of its annotations. */
 enum tfr_coco_what {
@@ -13,6 +59,7 @@ enum tfr_coco_what {
 	TFR_COCO_PANOPTIC,
 };
 
+/* Images, annotations and categories begin with their ids. */
 struct tfr_coco_image {
 	int64_t id;
 	uint32_t width, height;
@@ -58,8 +105,15 @@ struct tfr_coco_category {
 };
 
 /* The parsed elements; arrays of the structs above, and texts with a NUL each. */
+enum { TFR_COCO_BUFFERS = 7 };
 struct tfr_coco_parsed {
-	struct tfr_buf images, annotations, categories, names, shapes, points, segments;
+	union {
+		struct {
+			struct tfr_buf images, annotations, categories, names, shapes, points,
+				segments;
+		};
+		struct tfr_buf all[TFR_COCO_BUFFERS];
+	};
 };
 
 /* The parser of one thread; all zeros except for the first members. */

@@ -33,13 +33,6 @@ static int by_id(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Returns the position of `id`; UINT32_MAX: there is none. */
 static uint32_t find(const struct id *ids, size_t n, int64_t id)
 {
@@ -64,46 +57,31 @@ static enum tfr_status twice(const char *path, const char *what, int64_t id, uin
 		(unsigned long long)first, (unsigned long long)second);
 }
 
-static enum tfr_status sort_images(
-	const struct tfr_coco *c, struct id *ids, const char *path, struct tfr_error *err)
+/* Sorts the ids of a list of elements.  Returns the position of the first id that is the same as
+ * the one before; 0: there is none. */
+static size_t sort_ids(struct id *ids, const void *list, size_t n, size_t element_size)
 {
-	for (size_t i = 0; i < c->n_images; i++)
-		ids[i] = (struct id){ c->images[i].id, (uint32_t)i };
-	qsort(ids, c->n_images, sizeof(*ids), by_id);
-	for (size_t i = 1; i < c->n_images; i++)
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&ids[i].id, (const char *)list + i * element_size, sizeof(ids[i].id));
+		ids[i].place = (uint32_t)i;
+	}
+	if (n)
+		qsort(ids, n, sizeof(*ids), by_id);
+	for (size_t i = 1; i < n; i++)
 		if (ids[i].id == ids[i - 1].id)
-			return twice(path, "images", ids[i].id, c->images[ids[i - 1].place].at,
-				c->images[ids[i].place].at, err);
-	return TFR_OK;
-}
-
-static enum tfr_status sort_categories(
-	const struct tfr_coco *c, struct id *ids, const char *path, struct tfr_error *err)
-{
-	for (size_t i = 0; i < c->n_categories; i++)
-		ids[i] = (struct id){ c->categories[i].id, (uint32_t)i };
-	qsort(ids, c->n_categories, sizeof(*ids), by_id);
-	for (size_t i = 1; i < c->n_categories; i++)
-		if (ids[i].id == ids[i - 1].id)
-			return twice(path, "categories", ids[i].id,
-				c->categories[ids[i - 1].place].at, c->categories[ids[i].place].at,
-				err);
-	return TFR_OK;
+			return i;
+	return 0;
 }
 
 static enum tfr_status count_same_ids(struct tfr_coco *c, struct tfr_error *err)
 {
-	TFR_AUTO_FREE int64_t *ids = malloc((c->n_annotations + 1) * sizeof(*ids));
-	size_t n = 0;
+	size_t n = c->n_annotations;
+	TFR_AUTO_FREE struct id *ids = malloc((n + 1) * sizeof(*ids));
 
 	if (!ids)
 		return tfr_fail_nomem(err, "reading annotations");
-	for (size_t k = 0; k < c->n_annotations; k++)
-		if (c->annotations[k].id != INT64_MIN)
-			ids[n++] = c->annotations[k].id;
-	qsort(ids, n, sizeof(*ids), by_number);
-	for (size_t k = 1; k < n; k++)
-		c->same_ids += ids[k] == ids[k - 1];
+	for (size_t k = sort_ids(ids, c->annotations, n, sizeof(*c->annotations)); k && k < n; k++)
+		c->same_ids += ids[k].id == ids[k - 1].id && ids[k].id != INT64_MIN;
 	return TFR_OK;
 }
 
@@ -143,10 +121,9 @@ static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const s
 		const struct tfr_coco_annotation *a = &c->annotations[k];
 		uint32_t image = find(images, c->n_images, a->image);
 		uint32_t category = find(categories, c->n_categories, a->category);
-		enum tfr_status status = objects ? place_object(c, a, category, path, err) : TFR_OK;
 
-		if (status)
-			return status;
+		if (objects)
+			TFR_TRY(place_object(c, a, category, path, err));
 		if (image == UINT32_MAX && !c->strays++)
 			c->first_stray = k;
 		if (objects && image != UINT32_MAX &&
@@ -211,12 +188,13 @@ static enum tfr_status check_single(
 /* Joins the contents of c->parsed.  TFR_EDATA: two images or two categories have the same id, an
  * annotation has an unknown category or not as many keypoints as its category names, or an image
  * has a second image of segments. */
-static enum tfr_status tfr_coco_join(
+static enum tfr_status join_elements(
 	struct tfr_coco *c, const char *path, enum tfr_coco_what what, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct id *images = NULL, *categories = NULL;
 	TFR_AUTO_FREE uint32_t *image_of = NULL;
-	uint64_t kept = 0;
+	uint64_t kept;
+	size_t i;
 
 	view(c);
 	if (c->n_images >= UINT32_MAX || c->n_annotations >= UINT32_MAX ||
@@ -230,8 +208,15 @@ static enum tfr_status tfr_coco_join(
 	c->category_of = malloc((c->n_annotations + 1) * sizeof(*c->category_of));
 	if (!images || !categories || !image_of || !c->first || !c->order || !c->category_of)
 		return tfr_fail_nomem(err, "reading annotations");
-	TFR_TRY(sort_images(c, images, path, err));
-	TFR_TRY(sort_categories(c, categories, path, err));
+	i = sort_ids(images, c->images, c->n_images, sizeof(*c->images));
+	if (i)
+		return twice(path, "images", images[i].id, c->images[images[i - 1].place].at,
+			c->images[images[i].place].at, err);
+	i = sort_ids(categories, c->categories, c->n_categories, sizeof(*c->categories));
+	if (i)
+		return twice(path, "categories", categories[i].id,
+			c->categories[categories[i - 1].place].at,
+			c->categories[categories[i].place].at, err);
 	TFR_TRY(place_all(c, image_of, images, categories, what, path, err));
 	TFR_TRY(count_same_ids(c, err));
 	assert(c->strays + c->boxless + c->unusable <= c->n_annotations);
@@ -249,9 +234,7 @@ enum tfr_status tfr_coco_match(const struct tfr_coco *c, const struct tfr_coco *
 	*places = malloc((c->n_images + 1) * sizeof(**places));
 	if (!ids || !*places)
 		return tfr_fail_nomem(err, "reading annotations");
-	for (size_t i = 0; i < other->n_images; i++)
-		ids[i] = (struct id){ other->images[i].id, (uint32_t)i };
-	qsort(ids, other->n_images, sizeof(*ids), by_id);
+	sort_ids(ids, other->images, other->n_images, sizeof(*other->images));
 	for (size_t i = 0; i < c->n_images; i++)
 		(*places)[i] = find(ids, other->n_images, c->images[i].id);
 	return TFR_OK;
@@ -281,7 +264,6 @@ struct reading {
 	bool ended;
 	struct tfr_coco_scan scan;
 	struct tfr_buf open; /* the unfinished end of the last block */
-	enum tfr_status late;
 };
 
 struct block {
@@ -290,8 +272,6 @@ struct block {
 	struct tfr_coco_parser parser;
 	struct tfr_coco_parsed parsed;
 };
-
-/* --- reading --- */
 
 static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct tfr_error *err)
 {
@@ -316,7 +296,6 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 {
 	struct reading *r = ctx;
 	struct block *b = slot;
-	enum tfr_status status = TFR_OK;
 	size_t needed;
 
 	(void)run, (void)worker, (void)i, (void)lane;
@@ -327,15 +306,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	if (!tfr_buf_append(&b->text, r->open.data, r->open.size))
 		return tfr_fail_nomem(err, "reading annotations");
 	do {
-		status = read_more(r, &b->text, err);
-		if (!status)
-			status = tfr_coco_scan(
-				&r->scan, b->text.data, b->text.size, &b->elements, err);
-	} while (!status && !r->ended && !b->elements.size);
-	if (!status && r->ended)
-		status = tfr_coco_scan_end(&r->scan, err);
-	if (status)
-		return status;
+		TFR_TRY(read_more(r, &b->text, err));
+		TFR_TRY(tfr_coco_scan(&r->scan, b->text.data, b->text.size, &b->elements, err));
+	} while (!r->ended && !b->elements.size);
+	if (r->ended)
+		TFR_TRY(tfr_coco_scan_end(&r->scan, err));
 	needed = tfr_coco_scan_needed(&r->scan);
 	assert(needed <= b->text.size);
 	r->open.size = 0;
@@ -352,24 +327,22 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 	struct block *b = slot;
 	const struct tfr_coco_element *e =
 		(const struct tfr_coco_element *)(const void *)b->elements.data;
-	enum tfr_status status = TFR_OK;
 
 	(void)run, (void)worker, (void)i;
-	b->parsed.images.size = b->parsed.annotations.size = b->parsed.categories.size = 0;
-	b->parsed.names.size = b->parsed.shapes.size = 0;
-	b->parsed.points.size = b->parsed.segments.size = 0;
+	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
+		b->parsed.all[k].size = 0;
 	b->parser.path = r->path;
 	b->parser.what = r->opts->what;
 	b->parser.shapes = r->opts->shapes;
-	for (size_t k = 0; !status && k < b->elements.size / sizeof(*e); k++)
-		status =
-			tfr_coco_parse(&b->parser, b->text.data, &e[k], b->offset, &b->parsed, err);
-	return status;
+	for (size_t k = 0; k < b->elements.size / sizeof(*e); k++)
+		TFR_TRY(tfr_coco_parse(
+			&b->parser, b->text.data, &e[k], b->offset, &b->parsed, err));
+	return TFR_OK;
 }
 
-/* --- joining --- */
+/* --- joining blocks --- */
 
-/* The block's shapes stay in memory of exactly their size. */
+/* Takes the block's shapes, which stay in memory of exactly their size. */
 static bool keep_shapes(struct reading *r, struct block *b)
 {
 	struct tfr_buf *shapes = &b->parsed.shapes;
@@ -385,11 +358,6 @@ static bool keep_shapes(struct reading *r, struct block *b)
 		return false;
 	*shapes = (struct tfr_buf){ 0 };
 	return true;
-}
-
-static bool append(struct tfr_buf *all, const struct tfr_buf *part)
-{
-	return tfr_buf_append(all, part->data, part->size);
 }
 
 /* Converts offsets in the block to offsets in the total. */
@@ -422,12 +390,11 @@ static enum tfr_status join(void *ctx, uint64_t i, void *slot, struct tfr_error 
 		categories[k].points += all->names.size;
 	}
 	move_annotations(part, all);
-	if (!keep_shapes(r, b) || !append(&all->names, &part->names) ||
-		!append(&all->images, &part->images) ||
-		!append(&all->annotations, &part->annotations) ||
-		!append(&all->categories, &part->categories) ||
-		!append(&all->points, &part->points) || !append(&all->segments, &part->segments))
+	if (!keep_shapes(r, b))
 		return tfr_fail_nomem(err, "reading annotations");
+	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
+		if (!tfr_buf_append(&all->all[k], part->all[k].data, part->all[k].size))
+			return tfr_fail_nomem(err, "reading annotations");
 	return TFR_OK;
 }
 
@@ -471,7 +438,7 @@ enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
 		status = read_all(&r, err);
 	tfr_source_close(r.source);
 	tfr_buf_clear(&r.open);
-	return status ? status : tfr_coco_join(c, path, opts->what, err);
+	return status ? status : join_elements(c, path, opts->what, err);
 }
 
 void tfr_coco_clear(struct tfr_coco *c)

@@ -3,7 +3,7 @@
  *
  * Only the brackets of an element are checked here; its parser finds all other faults.  So a
  * byte of a polygon, which is most of the file, costs one table lookup. */
-#include "convert/coco/coco_scan.h"
+#include "convert/coco/coco_parse.h"
 
 #include <assert.h>
 #include <string.h>
@@ -95,8 +95,6 @@ static enum tfr_status bracket(struct tfr_coco_scan *s, uint8_t c, struct tfr_er
 static enum tfr_status pass_value(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
 	bool *done, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*done = false;
 	for (;;) {
 		if (s->in_string && !pass_string(s, text, size))
@@ -109,8 +107,8 @@ static enum tfr_status pass_value(struct tfr_coco_scan *s, const uint8_t *text, 
 			return TFR_OK;
 		if (text[s->at] == '"')
 			s->in_string = true;
-		else if ((status = bracket(s, text[s->at], err)))
-			return status;
+		else
+			TFR_TRY(bracket(s, text[s->at], err));
 		s->at++;
 	}
 	*done = true;
@@ -226,31 +224,28 @@ static enum tfr_status end_element(
 enum tfr_status tfr_coco_scan(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
 	struct tfr_buf *elements, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	bool done;
 
-	while (!status && s->at < size) {
+	while (s->at < size) {
 		if (s->state == IN_ELEMENT || s->state == IN_VALUE) {
-			status = pass_value(s, text, size, &done, err);
-			if (!status && done && s->state == IN_ELEMENT)
-				status = end_element(s, elements, err);
-			else if (!status && done)
+			TFR_TRY(pass_value(s, text, size, &done, err));
+			if (done && s->state == IN_ELEMENT)
+				TFR_TRY(end_element(s, elements, err));
+			else if (done)
 				s->state = AFTER_VALUE;
 			continue;
 		}
-		if (s->state == IN_KEY)
-			status = in_key(s, text[s->at], err);
-		else if (s->state == IN_SCALAR && is_scalar(text[s->at]))
-			;
-		else {
+		if (s->state == IN_KEY) {
+			TFR_TRY(in_key(s, text[s->at], err));
+		} else if (s->state != IN_SCALAR || !is_scalar(text[s->at])) {
 			if (s->state == IN_SCALAR)
 				s->state = AFTER_VALUE;
 			if (!is_space(text[s->at]))
-				status = step(s, text[s->at], err);
+				TFR_TRY(step(s, text[s->at], err));
 		}
 		s->at++;
 	}
-	return status;
+	return TFR_OK;
 }
 
 size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s)

@@ -32,19 +32,18 @@ static enum tfr_status look_into(struct finding *f, struct root *r, struct tfr_e
 {
 	TFR_AUTO_BUF list = { 0 };
 	bool at_top;
-	enum tfr_status status = tfr_usable_in(f->u, r->dir, TFR_USABLE_DIRECTLY, &at_top, err);
 
-	if (!status)
-		status = tfr_usable_children(f->u, r->dir, TFR_USABLE_BELOW, &list, err);
+	TFR_TRY(tfr_usable_in(f->u, r->dir, TFR_USABLE_DIRECTLY, &at_top, err));
+	TFR_TRY(tfr_usable_children(f->u, r->dir, TFR_USABLE_BELOW, &list, err));
 	r->empty = !list.size;
 	r->only = 0;
-	if (!status && !at_top && list.size == sizeof(uint32_t))
+	if (!at_top && list.size == sizeof(uint32_t))
 		r->only = *(const uint32_t *)(const void *)list.data;
-	if (!status && r->only && !tfr_split_is_wrapping(name_of(f, r->only))) {
-		status = tfr_usable_in(f->u, r->only, TFR_USABLE_DIRECTLY, &at_top, err);
+	if (r->only && !tfr_split_is_wrapping(name_of(f, r->only))) {
+		TFR_TRY(tfr_usable_in(f->u, r->only, TFR_USABLE_DIRECTLY, &at_top, err));
 		r->only = at_top ? 0 : r->only;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Whether all splits with folders have one that is not a class: with the same name in all of
@@ -72,13 +71,11 @@ static bool have_one_more(const struct finding *f)
 
 static enum tfr_status find_roots(struct finding *f, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	for (;;) {
-		for (size_t i = 0; !status && i < f->n; i++)
-			status = look_into(f, &f->roots[i], err);
-		if (status || !have_one_more(f))
-			return status;
+		for (size_t i = 0; i < f->n; i++)
+			TFR_TRY(look_into(f, &f->roots[i], err));
+		if (!have_one_more(f))
+			return TFR_OK;
 		for (size_t i = 0; i < f->n; i++)
 			if (f->roots[i].only)
 				f->roots[i].dir = f->roots[i].only;
@@ -96,24 +93,23 @@ static enum tfr_status list_classes(
 	struct finding *f, struct tfr_buf *all, size_t *counts, struct tfr_error *err)
 {
 	TFR_AUTO_BUF list = { 0 };
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		const uint32_t *dirs;
 
-		status = tfr_usable_children(f->u, f->roots[i].dir, TFR_USABLE_ALL, &list, err);
+		TFR_TRY(tfr_usable_children(f->u, f->roots[i].dir, TFR_USABLE_ALL, &list, err));
 		dirs = (const uint32_t *)(const void *)list.data;
 		counts[i] = list.size / sizeof(*dirs);
-		for (size_t k = 0; !status && k < counts[i]; k++) {
+		for (size_t k = 0; k < counts[i]; k++) {
 			const char *name = name_of(f, dirs[k]);
 
 			if (!tfr_class_names_add(&f->c->names, name, strlen(name)))
-				status = tfr_fail_nomem(err, "listing a folder");
+				return tfr_fail_nomem(err, "listing a folder");
 		}
-		if (!status && !tfr_buf_append(all, list.data, list.size))
-			status = tfr_fail_nomem(err, "listing a folder");
+		if (!tfr_buf_append(all, list.data, list.size))
+			return tfr_fail_nomem(err, "listing a folder");
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status number_folders(
@@ -122,11 +118,12 @@ static enum tfr_status number_folders(
 	TFR_AUTO_BUF all = { 0 };
 	TFR_AUTO_FREE size_t *counts = calloc(f->n, sizeof(*counts));
 	const uint32_t *dirs;
-	enum tfr_status status = counts ? list_classes(f, &all, counts, err)
-					: tfr_fail_nomem(err, "listing a folder");
 
-	if (status || !f->c->names.sorted.n)
-		return status;
+	if (!counts)
+		return tfr_fail_nomem(err, "listing a folder");
+	TFR_TRY(list_classes(f, &all, counts, err));
+	if (!f->c->names.sorted.n)
+		return TFR_OK;
 	f->c->class_of = malloc(f->u->scan->n_dirs * sizeof(*f->c->class_of));
 	if (!f->c->class_of)
 		return tfr_fail_nomem(err, "listing a folder");
@@ -152,15 +149,14 @@ enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct
 	size_t n = s->n ? s->n : 1;
 	TFR_AUTO_FREE struct root *roots = calloc(n, sizeof(*roots));
 	struct finding f = { c, u, roots, n };
-	enum tfr_status status = TFR_OK;
 
 	if (!roots)
 		return tfr_fail_nomem(err, "listing a folder");
 	for (size_t i = 0; i < n; i++)
 		roots[i].dir = s->n ? s->list[i].dir : s->base;
 	if (s->n)
-		status = find_roots(&f, err);
-	return status ? status : number_folders(&f, s, err);
+		TFR_TRY(find_roots(&f, err));
+	return number_folders(&f, s, err);
 }
 
 void tfr_class_folders_clear(struct tfr_class_folders *c)

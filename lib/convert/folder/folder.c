@@ -1,22 +1,36 @@
-/* convert/folder/folder.c - a folder of files of one kind, such as images.
+/* convert/folder/folder.c - a folder of files of one kind, images or WAV files.
  *
  * Every file below it is an item; its sub-folders are the classes, or the splits that contain
  * them. */
-#include "convert/folder/folder.h"
-#include "convert/parts.h"
-
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr-private/audio.h>
+
+#include "convert/audio_features.h"
 #include "convert/folder/class_folders.h"
 #include "convert/folder/label_map.h"
 #include "convert/folder/synsets.h"
 #include "convert/folder/unused_files.h"
 #include "convert/image_features.h"
+#include "convert/parts.h"
+#include "io/path.h"
+
+/* The functions for the files of a folder, called for one file at a time, by any thread. */
+struct folder_kind {
+	const char *one; /* "an image" */
+	/* skips a file that does not begin like this kind, for tfr_item_read() */
+	void (*look)(struct tfr_item *item);
+	void (*judge)(struct tfr_item *item); /* skips a complete file that is broken */
+	/* Makes the features of item->file, including those of the class. */
+	enum tfr_status (*add)(struct tfr_input *in, struct tfr_item *item,
+		struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
+};
 
 struct folder {
 	struct tfr_input in;
-	const struct tfr_folder_kind *kind;
+	const struct folder_kind *kind;
 	struct tfr_scan scan;
 	char *prefix;
 	struct tfr_splits splits;
@@ -26,15 +40,9 @@ struct folder {
 	/* For opts->class_list: the class of each item, in place of folders. */
 	uint32_t *class_of_item;
 	struct tfr_class_names names;
-	struct tfr_class_list list;
-	struct tfr_synsets synsets;
+	struct tfr_names list;
+	struct tfr_names synsets;
 };
-
-static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return offer->directory;
-}
 
 /* --- one item --- */
 
@@ -45,17 +53,7 @@ static uint32_t class_of(const struct folder *f, uint32_t dir)
 	return class < TFR_CLASSLESS && f->in_map ? f->in_map[class] : class;
 }
 
-/* The set of the split that contains an item. */
-static void place(const struct folder *f, uint32_t dir, struct tfr_item *item)
-{
-	const struct tfr_split *split = tfr_splits_of(&f->splits, dir);
-
-	item->placed = split && split->target != TFR_NO_TARGET;
-	if (item->placed)
-		item->target = split->target;
-}
-
-enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
@@ -70,29 +68,28 @@ enum tfr_status tfr_folder_next(struct tfr_input *in, struct tfr_item *item,
 		item->class = f->class_of_item[item->number];
 	else if (class_of(f, found->dir) != TFR_CLASSLESS)
 		item->class = class_of(f, found->dir);
-	place(f, found->dir, item);
+	tfr_splits_place(&f->splits, found->dir, item);
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_folder_load(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
-	enum tfr_status status = tfr_item_read(
-		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err);
 
-	if (!status && !item->skipped)
-		status = f->kind->add(in, item, bench, room, err);
-	if (!status && !item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
+	TFR_TRY(tfr_item_read(
+		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err));
+	if (!item->skipped)
+		TFR_TRY(f->kind->add(in, item, bench, room, err));
+	if (!item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
 		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
 		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders", f->kind->one);
-	return status;
+	return TFR_OK;
 }
 
-void tfr_folder_measure(
-	struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
 	*measure = (struct tfr_measure){ 0 };
 	if (!item->skipped)
@@ -151,11 +148,11 @@ static bool is_labelled(const struct folder *f, const char *name)
 static enum tfr_status find_splits(
 	struct folder *f, const struct tfr_usable *u, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_splits_find(&f->splits, u, f->in.opts, err);
-	bool classes = !f->splits.named;
+	bool classes = true;
 
-	if (status || !f->splits.n || f->splits.named)
-		return status;
+	TFR_TRY(tfr_splits_find(&f->splits, u, f->in.opts, err));
+	if (!f->splits.n || f->splits.named)
+		return TFR_OK;
 	for (size_t i = 0; classes && i < f->splits.n; i++)
 		classes = is_labelled(f, f->splits.list[i].name);
 	if (!classes)
@@ -187,15 +184,11 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 		.look = f->kind->look,
 		.judge = f->kind->judge,
 		.nothing = f->in.ops->nothing };
-	enum tfr_status status =
-		o->labels ? tfr_label_map_read(&f->map, o->labels, o->label_base, err) : TFR_OK;
 
-	if (!status)
-		status = find_splits(f, &u, err);
-	if (!status)
-		status = tfr_class_folders_find(&f->folders, &f->splits, &u, err);
-	if (status)
-		return status;
+	if (o->labels)
+		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
+	TFR_TRY(find_splits(f, &u, err));
+	TFR_TRY(tfr_class_folders_find(&f->folders, &f->splits, &u, err));
 	warn_of_split(f);
 	tfr_splits_keep(&f->splits, &f->scan);
 	f->in.items = f->scan.n_items;
@@ -238,17 +231,14 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
-	enum tfr_status status = tfr_class_list_read(&f->list, o->class_list, err);
 
-	if (!status)
-		status = check_list(f, err);
-	if (!status && o->labels)
-		status = tfr_label_map_read(&f->map, o->labels, o->label_base, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_class_list_read(&f->list, o->class_list, err));
+	TFR_TRY(check_list(f, err));
+	if (o->labels)
+		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
 	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
 	for (size_t i = 0; i < f->list.n; i++) {
-		const char *class = tfr_class_list_at(&f->list, i);
+		const char *class = f->list.list[i];
 
 		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
 			return tfr_fail_nomem(err, "listing a folder");
@@ -258,7 +248,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	f->in.classes = o->labels ? f->map.classes : f->names.classes;
 	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
 	for (size_t i = 0; i < f->list.n; i++) {
-		const char *class = tfr_class_list_at(&f->list, i);
+		const char *class = f->list.list[i];
 
 		f->class_of_item[i] =
 			o->labels ? tfr_label_map_find(&f->map, class)
@@ -291,14 +281,14 @@ static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
-void tfr_folder_close(struct tfr_input *in)
+static void close_folder(struct tfr_input *in)
 {
 	struct folder *f = (struct folder *)in;
 
 	free(f->class_of_item);
 	tfr_class_names_clear(&f->names);
-	tfr_class_list_clear(&f->list);
-	tfr_synsets_clear(&f->synsets);
+	tfr_names_clear(&f->list);
+	tfr_names_clear(&f->synsets);
 	tfr_scan_clear(&f->scan);
 	tfr_label_map_clear(&f->map);
 	tfr_splits_clear(&f->splits);
@@ -308,14 +298,12 @@ void tfr_folder_close(struct tfr_input *in)
 	free(f);
 }
 
-enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_ops *ops,
-	const struct tfr_folder_kind *kind, const struct tfr_convert_opts *opts,
-	struct tfr_error *err)
+static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct folder_kind *kind, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_scan_globs globs = { opts->include, opts->exclude, opts->include_count,
 		opts->exclude_count };
 	struct folder *f = calloc(1, sizeof(*f));
-	enum tfr_status status;
 
 	if (!f)
 		return tfr_fail_nomem(err, "listing a folder");
@@ -331,11 +319,17 @@ enum tfr_status tfr_folder_open(struct tfr_input **in, const struct tfr_input_op
 	f->in.prefix = f->prefix;
 	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
 	f->in.items = f->scan.n_items;
-	status = opts->class_list ? list_classes(f, err) : name_classes(f, err);
-	return status || !opts->synsets ? status : call_classes(f, err);
+	TFR_TRY(opts->class_list ? list_classes(f, err) : name_classes(f, err));
+	return opts->synsets ? call_classes(f, err) : TFR_OK;
 }
 
 /* --- of images --- */
+
+static bool recognises_images(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	(void)opts;
+	return offer->directory;
+}
 
 static void judge_image(struct tfr_item *item)
 {
@@ -354,16 +348,15 @@ static enum tfr_status add_image(struct tfr_input *in, struct tfr_item *item,
 static enum tfr_status open_images(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	static const struct tfr_folder_kind images = {
+	static const struct folder_kind images = {
 		.one = "an image",
 		.look = tfr_image_look,
 		.judge = judge_image,
 		.add = add_image,
 	};
 
-	enum tfr_status status = tfr_folder_open(in, &tfr_input_folder, &images, opts, err);
-
-	return status ? status : tfr_unused_warn(&((struct folder *)*in)->scan, opts, err);
+	TFR_TRY(open_folder(in, &tfr_input_folder, &images, opts, err));
+	return tfr_unused_warn(&((struct folder *)*in)->scan, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_folder = {
@@ -376,10 +369,118 @@ const struct tfr_input_ops tfr_input_folder = {
 	.chooses = true,
 	.splits = true,
 	.strays = true,
-	.recognises = recognises,
+	.recognises = recognises_images,
 	.open = open_images,
-	.next = tfr_folder_next,
-	.load = tfr_folder_load,
-	.measure = tfr_folder_measure,
-	.close = tfr_folder_close,
+	.next = next,
+	.load = load,
+	.measure = measure,
+	.close = close_folder,
+};
+
+/* --- of WAV files --- */
+
+/* The first image or WAV file decides the kind of the folder.  The number of files examined is
+ * bounded, because a folder of a million notes has neither. */
+enum { FILES = 100, DEPTH = 8, HEAD = 16 };
+
+struct search {
+	unsigned files; /* files that may still be examined */
+	bool audio;
+	int failed; /* the errno if the folder cannot be listed, or memory or descriptors ran out */
+};
+
+static bool search_folder(struct search *s, const char *folder, unsigned depth);
+
+/* Whether the kind is known now. */
+static bool search_entry(struct search *s, const char *path, unsigned depth)
+{
+	uint8_t head[HEAD];
+	struct stat st;
+	ssize_t n;
+
+	if (tfr_stat(path, &st))
+		return false;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) && depth < DEPTH && search_folder(s, path, depth + 1);
+	n = tfr_root_head(NULL, path, head, sizeof(head));
+	if (n < 0 && tfr_errno_of_process(errno))
+		s->failed = errno;
+	s->files--;
+	s->audio = n > 0 && tfr_audio_sniff(head, (size_t)n);
+	return s->audio || !s->files ||
+	       (n > 0 && tfr_image_is_decoded(tfr_image_sniff(head, (size_t)n)));
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool search_folder(struct search *s, const char *folder, unsigned depth)
+{
+	struct tfr_names names = { 0 };
+	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_list_folder(folder, &names, &why);
+	bool known = false;
+
+	if (status == TFR_ENOMEM)
+		s->failed = ENOMEM;
+	else if (status && (tfr_errno_of_process(why.sys_errno) || (!depth && !tfr_is_url(folder))))
+		s->failed = why.sys_errno;
+	if (names.n)
+		qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
+	for (size_t i = 0; !known && i < names.n; i++) {
+		TFR_AUTO_FREE char *path = NULL;
+
+		if (names.list[i][0] == '.')
+			continue;
+		path = tfr_path_join(folder, names.list[i]);
+		if (!path)
+			s->failed = ENOMEM;
+		known = !path || search_entry(s, path, depth);
+	}
+	tfr_names_clear(&names);
+	return known;
+}
+
+static bool recognises_audio(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct search s = { .files = FILES };
+
+	(void)opts;
+	if (!offer->directory)
+		return false;
+	search_folder(&s, offer->path, 0);
+	*offer->failed = s.failed;
+	return s.audio;
+}
+
+static enum tfr_status open_audio(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const struct folder_kind audio = {
+		.one = "an audio file",
+		.look = tfr_audio_item_look,
+		.judge = tfr_audio_item_judge,
+		.add = tfr_audio_item_add,
+	};
+
+	return open_folder(in, &tfr_input_audio, &audio, opts, err);
+}
+
+const struct tfr_input_ops tfr_input_audio = {
+	.name = "audio",
+	.what = "a folder of audio files",
+	.nothing = "no WAV files in",
+	.refused = "not a usable WAV file",
+	.audio = true,
+	.chooses = true,
+	.splits = true,
+	.strays = true,
+	.recognises = recognises_audio,
+	.open = open_audio,
+	.next = next,
+	.load = load,
+	.measure = measure,
+	.close = close_folder,
 };

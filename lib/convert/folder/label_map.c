@@ -77,12 +77,6 @@ static bool split(char *line, int64_t *label, char **name)
 	return true;
 }
 
-static enum tfr_status bad_line(
-	const char *path, size_t number, const char *what, struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EDATA, "%s in '%s', line %zu", what, path, number);
-}
-
 static size_t count_lines(const struct tfr_label_map *m)
 {
 	size_t n = 1;
@@ -114,7 +108,8 @@ static enum tfr_status read_lines(
 		if (!m->n)
 			labelled = has_label;
 		if (labelled && !has_label)
-			return bad_line(path, number, "no LABEL:NAME", err);
+			return tfr_fail(
+				err, TFR_EDATA, "no LABEL:NAME in '%s', line %zu", path, number);
 		if (!labelled) {
 			name = line;
 			class->label = base + (int64_t)m->n;
@@ -163,7 +158,6 @@ static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tf
 enum tfr_status tfr_label_map_read(
 	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t lines;
 
 	*m = (struct tfr_label_map){ 0 };
@@ -174,8 +168,8 @@ enum tfr_status tfr_label_map_read(
 	m->by_name = calloc(lines, sizeof(*m->by_name));
 	if (!m->classes || !m->by_name)
 		return tfr_fail_nomem(err, "reading labels");
-	status = read_lines(m, path, base, err);
-	return status ? status : sort(m, path, err);
+	TFR_TRY(read_lines(m, path, base, err));
+	return sort(m, path, err);
 }
 
 uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name)

@@ -9,37 +9,30 @@ static enum tfr_status append(struct tfr_buf *out, const struct tfr_image *numbe
 {
 	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG, .runs = true };
 	struct tfr_encoder *encoder = tfr_workbench_encoder(bench);
-	enum tfr_status status;
 	const void *png;
 	size_t size;
 
 	if (!encoder)
 		return tfr_fail_nomem(err, "writing masks");
-	status = tfr_encode(encoder, numbers, &opts, &png, &size, err);
-	if (!status && !tfr_buf_append(out, png, size))
-		status = tfr_fail_nomem(err, "writing masks");
-	return status;
+	TFR_TRY(tfr_encode(encoder, numbers, &opts, &png, &size, err));
+	return tfr_buf_append(out, png, size) ? TFR_OK : tfr_fail_nomem(err, "writing masks");
 }
 
 enum tfr_status tfr_mask_add(struct tfr_item *item, const struct tfr_image *numbers,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
-	enum tfr_status status = append(&item->more, numbers, bench, err);
-
-	if (!status && !tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size)))
-		status = tfr_fail_nomem(err, "writing masks");
-	return status;
+	TFR_TRY(append(&item->more, numbers, bench, err));
+	return tfr_buf_append(&bench->ends, &item->more.size, sizeof(item->more.size))
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "writing masks");
 }
 
 static enum tfr_status rewrite(
 	struct tfr_buf *mask, struct tfr_workbench *bench, struct tfr_error *why)
 {
 	struct tfr_image numbers;
-	enum tfr_status status =
-		tfr_decode_numbers(bench->decoder, mask->data, mask->size, &numbers, why);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_decode_numbers(bench->decoder, mask->data, mask->size, &numbers, why));
 	mask->size = 0;
 	return append(mask, &numbers, bench, why);
 }
@@ -47,8 +40,6 @@ static enum tfr_status rewrite(
 enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench, bool verify,
 	struct tfr_image_info *info, struct tfr_error *why)
 {
-	bool palette = info->components == 1 && info->channels > 1;
-
 	TFR_TRY(tfr_image_probe(mask->data, mask->size, info, why));
 	if (info->format != TFR_IMAGE_PNG)
 		return tfr_fail(why, TFR_EFORMAT,
@@ -59,7 +50,8 @@ enum tfr_status tfr_mask_plain(struct tfr_buf *mask, struct tfr_workbench *bench
 			"a PNG with %u channels, not with one number per pixel", info->components);
 	if (!tfr_workbench_decoder(bench))
 		return tfr_fail_nomem(why, "decoding masks");
-	if (palette || info->bit_depth == 16)
+	/* a palette's indices, or the high bytes of 16 bits */
+	if ((info->components == 1 && info->channels > 1) || info->bit_depth == 16)
 		return rewrite(mask, bench, why);
 	return verify ? tfr_decode_verify(bench->decoder, mask->data, mask->size, why) : TFR_OK;
 }

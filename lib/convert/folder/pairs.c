@@ -2,19 +2,40 @@
  * with DeepLab's features (tensorflow/models, research/deeplab/datasets/build_data.py).
  *
  * Every file of either folder is an item, even without a partner, so that warnings name it.  The
- * images come first, in their order: an additional mask moves no record to another shard. */
+ * images come first, in their order: an additional mask moves no record to another shard.
+ *
+ * The names without their extensions, the stems, of both folders are sorted in one list, so that
+ * equal ones are adjacent.  A stem that occurs once in each folder is decided by names alone.  Only
+ * if several files share a stem are their first bytes read, so that "a.jpg" beside "a.txt" stays a
+ * pair. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <stdlib.h>
-
+#include "base/array.h"
 #include "convert/folder/mask.h"
-#include "convert/folder/stem_match.h"
+#include "convert/folder/scan.h"
 #include "convert/image_features.h"
+
+enum { NO_PARTNER = UINT32_MAX };
+
+/* The result for a file of either folder; each number is an item of that folder's scan. */
+struct stem_pair {
+	uint32_t image, mask; /* NO_PARTNER: none, or an ambiguous one */
+	const char *why;      /* why it is not a pair; NULL: it is */
+};
+
+struct stem_pairs {
+	/* One row per image, in their order; then the masks without one. */
+	struct stem_pair *list;
+	size_t n;
+};
 
 struct pairs {
 	struct tfr_input in;
 	struct tfr_scan images, masks;
-	struct tfr_pairs pairs;
+	struct stem_pairs pairs;
 	char *prefixes[2]; /* of images, of masks */
 };
 
@@ -36,12 +57,12 @@ struct side {
 static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct side *s = ctx;
-	const struct tfr_stem_pair *pair = &s->p->pairs.list[s->order ? s->order[i] : i];
+	const struct stem_pair *pair = &s->p->pairs.list[s->order ? s->order[i] : i];
 	uint32_t item = s->scan == &s->p->masks ? pair->mask : pair->image;
 
-	if (item == TFR_NO_PARTNER || pair->why || s->scan->items[item].fault)
+	if (item == NO_PARTNER || pair->why || s->scan->items[item].fault)
 		return false;
-	memcpy(size, s->scan->sizes_.data + item * sizeof(*size), sizeof(*size));
+	*size = s->scan->sizes[item];
 	return tfr_scan_path(s->scan, &s->scan->items[item], path);
 }
 
@@ -57,8 +78,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct pairs *p = (struct pairs *)in;
-	const struct tfr_stem_pair *pair = &p->pairs.list[item->number];
-	bool mask_only = pair->image == TFR_NO_PARTNER;
+	const struct stem_pair *pair = &p->pairs.list[item->number];
+	bool mask_only = pair->image == NO_PARTNER;
 	const struct tfr_scan *scan = mask_only ? &p->masks : &p->images;
 	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->image];
 
@@ -79,18 +100,17 @@ static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct 
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct tfr_scan_item *found = &p->masks.items[p->pairs.list[item->number].mask];
-	enum tfr_status status = TFR_OK;
 
 	if (!tfr_scan_path(&p->masks, found, path))
 		return tfr_fail_nomem(err, "reading masks");
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
 	else
-		status = tfr_item_read_other(
-			item, &item->more, p->masks.root, (const char *)path->data, room, err);
-	if (!status && item->skipped)
+		TFR_TRY(tfr_item_read_other(
+			item, &item->more, p->masks.root, (const char *)path->data, room, err));
+	if (item->skipped)
 		tfr_item_blame(item, "its mask", (const char *)path->data);
-	return status;
+	return TFR_OK;
 }
 
 /* Converts the mask to plain gray, and checks that it has the image's size. */
@@ -114,12 +134,10 @@ static void prepare_mask(struct tfr_item *item, const char *path, bool verify,
 static enum tfr_status add_mask(struct tfr_item *item, struct tfr_error *err)
 {
 	struct tfr_bytes encoded = { item->more.data, item->more.size };
-	enum tfr_status status = tfr_builder_bytes_ref(
-		item->builder, "image/segmentation/class/encoded", &encoded, 1, err);
 
-	return status ? status
-		      : tfr_builder_text(
-				item->builder, "image/segmentation/class/format", "png", err);
+	TFR_TRY(tfr_builder_bytes_ref(
+		item->builder, "image/segmentation/class/encoded", &encoded, 1, err));
+	return tfr_builder_text(item->builder, "image/segmentation/class/format", "png", err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
@@ -128,15 +146,15 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct pairs *p = (struct pairs *)in;
 	struct tfr_buf *path = &bench->scratch; /* of the mask */
 	struct tfr_image_info info;
-	enum tfr_status status = tfr_image_read(item, p->images.root, room, &info, err);
 
-	if (!status && !item->skipped)
-		status = read_mask(p, item, path, room, err);
-	if (!status && !item->skipped)
+	TFR_TRY(tfr_image_read(item, p->images.root, room, &info, err));
+	if (!item->skipped)
+		TFR_TRY(read_mask(p, item, path, room, err));
+	if (!item->skipped)
 		prepare_mask(item, (const char *)path->data, in->opts->verify, &info, bench);
-	if (!status && !item->skipped)
-		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : add_mask(item, err);
+	if (!item->skipped)
+		TFR_TRY(tfr_image_add(in, item, bench, err));
+	return item->skipped ? TFR_OK : add_mask(item, err);
 }
 
 /* The later time of both files. */
@@ -153,6 +171,232 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	tfr_measure_add(p->masks.root, (const char *)mask.data, measure);
 }
 
+/* --- pairing --- */
+
+enum { HEAD = 64, IMAGES = 0, MASKS = 1, SIDES = 2 };
+
+struct stem {
+	size_t text; /* offset in the texts */
+	uint32_t item;
+	uint8_t side;
+};
+
+struct match {
+	const struct tfr_scan *scans[SIDES];
+	struct tfr_buf texts, path;
+	struct stem *all;
+	size_t n, cap;
+	struct stem_pair *pairs; /* of images, by item */
+	struct tfr_buf left;	 /* of masks */
+};
+
+/* --- the list --- */
+
+static int by_text(const void *a, const void *b, void *texts)
+{
+	const struct stem *x = a, *y = b;
+	int order = strcmp((const char *)texts + x->text, (const char *)texts + y->text);
+
+	if (order)
+		return order;
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* The length of a path without its NUL and its extension.  A name cannot begin with a dot. */
+static size_t stem_size(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash ? slash : path, '.');
+
+	return dot ? (size_t)(dot - path) : strlen(path);
+}
+
+static enum tfr_status add_side(struct match *m, uint8_t side, struct tfr_error *err)
+{
+	const struct tfr_scan *scan = m->scans[side];
+
+	for (size_t i = 0; i < scan->n_items; i++) {
+		struct stem stem = { .text = m->texts.size, .item = (uint32_t)i, .side = side };
+		const char *path;
+
+		if (!tfr_scan_path(scan, &scan->items[i], &m->path))
+			return tfr_fail_nomem(err, "pairing files");
+		path = (const char *)m->path.data;
+		if (!tfr_buf_append(&m->texts, path, stem_size(path)) ||
+			!tfr_buf_append(&m->texts, "", 1) ||
+			TFR_ARRAY_RESERVE(m->all, m->cap, m->n + 1))
+			return tfr_fail_nomem(err, "pairing files");
+		m->all[m->n++] = stem;
+	}
+	return TFR_OK;
+}
+
+/* --- one stem --- */
+
+static enum tfr_status begins_as_image(
+	struct match *m, const struct stem *stem, bool *yes, struct tfr_error *err)
+{
+	const struct tfr_scan *scan = m->scans[stem->side];
+	uint8_t head[HEAD];
+	ssize_t n;
+
+	*yes = false;
+	if (scan->items[stem->item].fault)
+		return TFR_OK;
+	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
+		return tfr_fail_nomem(err, "pairing files");
+	n = tfr_root_head(scan->root, (const char *)m->path.data, head, sizeof(head));
+	if (n < 0 && tfr_errno_of_process(errno))
+		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
+	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;
+	return TFR_OK;
+}
+
+static bool append(struct match *m, struct stem_pair pair)
+{
+	assert(pair.image != NO_PARTNER || pair.mask != NO_PARTNER);
+	if (pair.image != NO_PARTNER) {
+		m->pairs[pair.image] = pair;
+		return true;
+	}
+	return tfr_buf_append(&m->left, &pair, sizeof(pair));
+}
+
+/* Gives several files the same reason. */
+static enum tfr_status refuse(
+	struct match *m, const struct stem *stems, size_t n, const char *why, struct tfr_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool image = stems[i].side == IMAGES;
+		struct stem_pair pair = {
+			.image = image ? stems[i].item : NO_PARTNER,
+			.mask = image ? NO_PARTNER : stems[i].item,
+			.why = why,
+		};
+
+		if (!append(m, pair))
+			return tfr_fail_nomem(err, "pairing files");
+	}
+	return TFR_OK;
+}
+
+/* Moves those of several files of one folder that begin like images to the front, and returns
+ * their number; the others are done. */
+static enum tfr_status choose(
+	struct match *m, struct stem *stems, size_t n, size_t *left, struct tfr_error *err)
+{
+	*left = n > 1 ? 0 : n;
+	for (size_t i = 0; n > 1 && i < n; i++) {
+		struct stem stem = stems[i];
+		bool yes;
+
+		TFR_TRY(begins_as_image(m, &stem, &yes, err));
+		if (yes)
+			stems[(*left)++] = stem;
+		else
+			TFR_TRY(refuse(m, &stem, 1, "not an image", err));
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status decide(
+	struct match *m, struct stem *stems, size_t n_images, size_t n_masks, struct tfr_error *err)
+{
+	struct stem *masks = stems + n_images;
+	const char *why;
+	size_t p, k;
+
+	TFR_TRY(choose(m, stems, n_images, &p, err));
+	TFR_TRY(choose(m, masks, n_masks, &k, err));
+	if (p == 1 && k == 1) {
+		m->pairs[stems->item] =
+			(struct stem_pair){ .image = stems->item, .mask = masks->item };
+		return TFR_OK;
+	}
+	why = p > 1   ? "several images have its name"
+	      : k > 1 ? "several masks have its name"
+	      : p     ? "no mask has its name"
+		      : "no image has its name";
+	TFR_TRY(refuse(m, stems, p, why, err));
+	return refuse(m, masks, k, why, err);
+}
+
+static enum tfr_status match_all(struct match *m, struct tfr_error *err)
+{
+	const char *texts = (const char *)m->texts.data;
+	size_t first = 0;
+
+	while (first < m->n) {
+		const char *text = texts + m->all[first].text;
+		size_t count[SIDES] = { 0 }, end = first;
+
+		for (; end < m->n && !strcmp(texts + m->all[end].text, text); end++)
+			count[m->all[end].side]++;
+		TFR_TRY(decide(m, m->all + first, count[IMAGES], count[MASKS], err));
+		first = end;
+	}
+	return TFR_OK;
+}
+
+/* --- all --- */
+
+static int by_mask(const void *a, const void *b)
+{
+	const struct stem_pair *x = a, *y = b;
+
+	return x->mask < y->mask ? -1 : x->mask > y->mask;
+}
+
+/* One list with a row per image, then the masks without an image. */
+static enum tfr_status join(struct match *m, struct stem_pairs *pairs, struct tfr_error *err)
+{
+	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct stem_pair);
+	struct stem_pair *list;
+
+	if (n + left > UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u images and masks", UINT32_MAX);
+	list = realloc(m->pairs, (n + left + 1) * sizeof(*list));
+	if (!list)
+		return tfr_fail_nomem(err, "pairing files");
+	m->pairs = NULL;
+	if (left) {
+		qsort(m->left.data, left, sizeof(*list), by_mask);
+		memcpy(list + n, m->left.data, m->left.size);
+	}
+	*pairs = (struct stem_pairs){ list, n + left };
+	return TFR_OK;
+}
+
+/* Pairs files whose paths below their folders are equal except for the extension.  If a folder
+ * has several with one stem and exactly one of them begins like an image, that one is used (a
+ * label file can be beside it); otherwise none with that stem is paired. */
+static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_scan *images,
+	const struct tfr_scan *masks, struct tfr_error *err)
+{
+	struct match m = { .scans = { images, masks } };
+	enum tfr_status status = TFR_OK;
+
+	m.pairs = calloc(images->n_items + 1, sizeof(*m.pairs));
+	if (!m.pairs)
+		status = tfr_fail_nomem(err, "pairing files");
+	for (uint8_t side = 0; !status && side < SIDES; side++)
+		status = add_side(&m, side, err);
+	if (!status && m.n)
+		qsort_r(m.all, m.n, sizeof(*m.all), by_text, m.texts.data);
+	if (!status)
+		status = match_all(&m, err);
+	if (!status)
+		status = join(&m, pairs, err);
+	free(m.pairs);
+	tfr_buf_clear(&m.texts);
+	free(m.all);
+	tfr_buf_clear(&m.path);
+	tfr_buf_clear(&m.left);
+	return status;
+}
+
 /* --- the folders --- */
 
 static void close_pairs(struct tfr_input *in)
@@ -161,7 +405,7 @@ static void close_pairs(struct tfr_input *in)
 
 	tfr_scan_clear(&p->images);
 	tfr_scan_clear(&p->masks);
-	tfr_pairs_clear(&p->pairs);
+	free(p->pairs.list);
 	free(p->prefixes[0]);
 	free(p->prefixes[1]);
 	free(p);
@@ -171,7 +415,6 @@ static enum tfr_status open_pairs(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct pairs *p;
-	enum tfr_status status;
 
 	if (!opts->masks)
 		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
@@ -191,13 +434,11 @@ static enum tfr_status open_pairs(
 	if (!p->prefixes[0] || !p->prefixes[1])
 		return tfr_fail_nomem(err, "listing a folder");
 	p->in.prefix = p->prefixes[0];
-	status = tfr_scan_folder(&p->images, opts->inputs[0], NULL, err);
-	if (!status)
-		status = tfr_scan_folder(&p->masks, opts->masks, NULL, err);
-	if (!status)
-		status = tfr_pairs_match(&p->pairs, &p->images, &p->masks, err);
+	TFR_TRY(tfr_scan_folder(&p->images, opts->inputs[0], NULL, err));
+	TFR_TRY(tfr_scan_folder(&p->masks, opts->masks, NULL, err));
+	TFR_TRY(match_stems(&p->pairs, &p->images, &p->masks, err));
 	p->in.items = p->pairs.n;
-	return status;
+	return TFR_OK;
 }
 
 const struct tfr_input_ops tfr_input_pairs = {

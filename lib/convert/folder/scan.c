@@ -11,11 +11,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "convert/folder/globs.h"
+#include "convert/parts.h"
 #include "io/object.h"
 
 enum {
@@ -38,15 +39,10 @@ struct entry {
 
 /* The names of one folder. */
 struct listing {
-	struct tfr_buf names, entries;
-	size_t n;
+	struct tfr_buf names;
+	struct entry *entries;
+	size_t n, cap;
 };
-
-static void listing_clear(struct listing *l)
-{
-	tfr_buf_clear(&l->names);
-	tfr_buf_clear(&l->entries);
-}
 
 static int by_name(const void *a, const void *b, void *names)
 {
@@ -65,14 +61,14 @@ static int list(DIR *d, struct listing *l)
 		if (e->d_name[0] == '.')
 			continue;
 		if (!tfr_buf_append(&l->names, e->d_name, strlen(e->d_name) + 1) ||
-			!tfr_buf_append(&l->entries, &entry, sizeof(entry)))
+			TFR_ARRAY_RESERVE(l->entries, l->cap, l->n + 1))
 			return ENOMEM;
-		l->n++;
+		l->entries[l->n++] = entry;
 	}
 	if (errno)
 		return errno;
 	if (l->n)
-		qsort_r(l->entries.data, l->n, sizeof(struct entry), by_name, l->names.data);
+		qsort_r(l->entries, l->n, sizeof(*l->entries), by_name, l->names.data);
 	return 0;
 }
 
@@ -84,15 +80,10 @@ static enum tfr_status add_item(
 	if (s->n_items == UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u files in one folder", UINT32_MAX);
 	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
-		!tfr_buf_append(&s->items_, &item, sizeof(item)))
+		TFR_ARRAY_RESERVE(s->items, s->items_cap, s->n_items + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	s->n_items++;
+	s->items[s->n_items++] = item;
 	return TFR_OK;
-}
-
-static struct tfr_scan_dir *dir_at(struct tfr_scan *s, uint32_t dir)
-{
-	return (struct tfr_scan_dir *)(void *)s->dirs_.data + dir;
 }
 
 /* A folder inside `up`, before its walk. */
@@ -105,28 +96,27 @@ static enum tfr_status add_dir(struct tfr_scan *s, const struct level *up, const
 	if (s->n_dirs == UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u folders in one", UINT32_MAX);
 	if (!tfr_buf_append(&s->names, name, strlen(name) + 1) ||
-		!tfr_buf_append(&s->dirs_, &dir, sizeof(dir)))
+		TFR_ARRAY_RESERVE(s->dirs, s->dirs_cap, s->n_dirs + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	s->n_dirs++;
+	s->dirs[s->n_dirs++] = dir;
 	*index = n;
 	return TFR_OK;
 }
 
 static bool add_folders(const struct tfr_scan *s, uint32_t dir, struct tfr_buf *path)
 {
-	const struct tfr_scan_dir *d = (const struct tfr_scan_dir *)(const void *)s->dirs_.data + dir;
-	const char *name = tfr_scan_name(s, d->name);
+	const char *name = tfr_scan_name(s, s->dirs[dir].name);
 
-	return !dir || (add_folders(s, d->parent, path) &&
-			       tfr_buf_append(path, name, strlen(name)) &&
-			       tfr_buf_append(path, "/", 1));
+	return !dir ||
+	       (add_folders(s, s->dirs[dir].parent, path) &&
+		       tfr_buf_append(path, name, strlen(name)) && tfr_buf_append(path, "/", 1));
 }
 
 /* Called after everything in the folder has been walked. */
 static void close_dir(struct tfr_scan *s, uint32_t dir)
 {
-	dir_at(s, dir)->end = (uint32_t)s->n_dirs;
-	dir_at(s, dir)->last = (uint32_t)s->n_items;
+	s->dirs[dir].end = (uint32_t)s->n_dirs;
+	s->dirs[dir].last = (uint32_t)s->n_items;
 }
 
 /* A folder without a part of its contents would be another input. */
@@ -188,23 +178,24 @@ static bool is_wanted(
 		return false;
 	*included = *included || any_matches(g->include, g->n_include, path, folder);
 	if (!folder && !*included && tfr_scan_is_media(name))
-		dir_at(s, dir)->left_out = true;
+		s->dirs[dir].left_out = true;
 	return folder || *included;
 }
 
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err);
 
-/* Opens a folder and walks it.  A loop is an item with the folder's name. */
+/* Opens a folder and walks it.  A loop is an item with the folder's name.  `up` NULL: the folder
+ * `name` is that of the scan. */
 static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	const struct level *up, bool included, struct tfr_error *err)
 {
-	struct level here = { .up = up, .depth = up->depth + 1, .included = included };
+	struct level here = { .up = up, .depth = up ? up->depth + 1 : 0, .included = included };
 	struct listing names = { .n = 0 };
 	struct stat st;
 	enum tfr_status status;
-	int fault = 0, fd = TEMP_FAILURE_RETRY(openat(
-			       parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
+	int fault = 0, fd = TEMP_FAILURE_RETRY(openat(parent, up ? name : ".",
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!d || fstat(fd, &st))
@@ -218,17 +209,21 @@ static enum tfr_status enter(struct tfr_scan *s, int parent, const char *name,
 	}
 	if (!fault)
 		fault = list(d, &names);
-	if (fault > 0)
+	if (fault > 0 && up)
 		status = fail_path(s, up, name, fault, "cannot list folder", err);
+	else if (fault > 0)
+		status = tfr_fail_errno(
+			err, fault, name, d ? "cannot list folder" : "cannot open folder");
 	else if (fault)
 		status = add_item(s, up->dir, name, fault, err);
 	else
-		status = add_dir(s, up, name, &here.dir, err);
+		status = add_dir(s, up, up ? name : "", &here.dir, err);
 	if (!status && !fault)
 		status = walk(s, d, &here, &names, err);
 	if (!status && !fault)
 		close_dir(s, here.dir);
-	listing_clear(&names);
+	tfr_buf_clear(&names.names);
+	free(names.entries);
 	if (d)
 		closedir(d);
 	return status;
@@ -251,48 +246,33 @@ static enum tfr_status visit(struct tfr_scan *s, int parent, const char *name, u
 	return add_item(s, here->dir, name, fault, err);
 }
 
+/* Sets s->path to that of a name below the first `above` bytes; nothing without patterns. */
+static enum tfr_status set_path(
+	struct tfr_scan *s, size_t above, const char *name, struct tfr_error *err)
+{
+	if (!s->globs)
+		return TFR_OK;
+	/* "above/" and the name with its NUL, which the next slash replaces. */
+	if (above)
+		s->path.data[above - 1] = '/';
+	s->path.size = above;
+	return tfr_buf_append(&s->path, name, strlen(name) + 1)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "listing a folder");
+}
+
 static enum tfr_status walk(struct tfr_scan *s, DIR *d, const struct level *here,
 	struct listing *names, struct tfr_error *err)
 {
-	const struct entry *entries = (const struct entry *)(void *)names->entries.data;
-	enum tfr_status status = TFR_OK;
 	size_t above = s->path.size;
 
-	for (size_t i = 0; !status && i < names->n; i++) {
-		const char *name = (const char *)names->names.data + entries[i].name;
+	for (size_t i = 0; i < names->n; i++) {
+		const char *name = (const char *)names->names.data + names->entries[i].name;
 
-		/* "above/" and the name with its NUL, which the next slash replaces. */
-		if (s->globs && above)
-			s->path.data[above - 1] = '/';
-		s->path.size = above;
-		if (s->globs && !tfr_buf_append(&s->path, name, strlen(name) + 1))
-			return tfr_fail_nomem(err, "listing a folder");
-		status = visit(s, dirfd(d), name, entries[i].type, here, err);
+		TFR_TRY(set_path(s, above, name, err));
+		TFR_TRY(visit(s, dirfd(d), name, names->entries[i].type, here, err));
 	}
-	return status;
-}
-
-static enum tfr_status walk_root(
-	struct tfr_scan *s, const char *folder, DIR *d, struct tfr_error *err)
-{
-	struct level root = { .depth = 0, .included = !s->globs || !s->globs->n_include };
-	struct listing names = { .n = 0 };
-	struct stat st;
-	enum tfr_status status;
-	int fault = fstat(dirfd(d), &st) ? errno : list(d, &names);
-
-	root.dev = st.st_dev;
-	root.ino = st.st_ino;
-	if (fault)
-		status = tfr_fail_errno(err, fault, folder, "cannot list folder");
-	else
-		status = add_dir(s, NULL, "", &root.dir, err);
-	if (!status)
-		status = walk(s, d, &root, &names, err);
-	if (!status)
-		close_dir(s, root.dir);
-	listing_clear(&names);
-	return status;
+	return TFR_OK;
 }
 
 /* --- a prefix of a bucket --- */
@@ -304,8 +284,9 @@ struct object {
 };
 
 struct objects {
-	struct tfr_buf names, list;
-	size_t n;
+	struct tfr_buf names;
+	struct object *list;
+	size_t n, cap;
 };
 
 static enum tfr_status take_object(
@@ -315,9 +296,9 @@ static enum tfr_status take_object(
 	struct object one = { o->names.size, (uint64_t)entry->st->st_size };
 
 	if (!tfr_buf_append(&o->names, entry->name, strlen(entry->name) + 1) ||
-		!tfr_buf_append(&o->list, &one, sizeof(one)))
+		TFR_ARRAY_RESERVE(o->list, o->cap, o->n + 1))
 		return tfr_fail_nomem(err, "listing a folder");
-	o->n++;
+	o->list[o->n++] = one;
 	return TFR_OK;
 }
 
@@ -336,62 +317,61 @@ static int by_components(const void *a, const void *b, void *names)
 	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
 }
 
+/* Adds an item with the size of its object. */
+static enum tfr_status add_object(struct tfr_scan *s, const struct level *here, const char *name,
+	int fault, uint64_t size, struct tfr_error *err)
+{
+	TFR_TRY(add_item(s, here->dir, name, fault, err));
+	if (TFR_ARRAY_RESERVE(s->sizes, s->sizes_cap, s->n_sizes + 1))
+		return tfr_fail_nomem(err, "listing a folder");
+	s->sizes[s->n_sizes++] = size;
+	return TFR_OK;
+}
+
 /* Walks the objects from `from` to before `to`, whose names agree in the first `skip` bytes. */
 static enum tfr_status walk_objects(struct tfr_scan *s, const struct objects *o, size_t from,
 	size_t to, size_t skip, const struct level *here, struct tfr_error *err)
 {
-	const struct object *list = (const struct object *)(void *)o->list.data;
-	enum tfr_status status = TFR_OK;
+	const struct object *list = o->list;
 	size_t above = s->path.size;
 
-	while (!status && from < to) {
+	for (size_t end; from < to; from = end) {
 		const char *name = (const char *)o->names.data + list[from].name + skip;
-		size_t n = strcspn(name, "/"), end = from + 1;
+		size_t n = strcspn(name, "/");
 		TFR_AUTO_FREE char *part = strndup(name, n);
 		struct level below = {
 			.up = here, .depth = here->depth + 1, .included = here->included
 		};
 		bool folder = name[n] == '/';
 
+		end = from + 1;
 		while (folder && end < to &&
 			!strncmp((const char *)o->names.data + list[end].name + skip, name, n + 1))
 			end++;
-		if (s->globs && above)
-			s->path.data[above - 1] = '/';
-		s->path.size = above;
-		if (!part || (s->globs && !tfr_buf_append(&s->path, part, n + 1)))
+		if (!part)
 			return tfr_fail_nomem(err, "listing a folder");
+		TFR_TRY(set_path(s, above, part, err));
 		if (!n || *part == '.' ||
-			(s->globs && !is_wanted(s, here->dir, part, folder, &below.included))) {
-			from = end;
+			(s->globs && !is_wanted(s, here->dir, part, folder, &below.included)))
 			continue;
-		}
-		if (folder && below.depth > MAX_DEPTH) {
-			status = add_item(s, here->dir, part, TFR_SCAN_DEEP, err);
-		} else if (folder) {
-			status = add_dir(s, here, part, &below.dir, err);
-			if (!status)
-				status = walk_objects(s, o, from, end, skip + n + 1, &below, err);
-			if (!status)
-				close_dir(s, below.dir);
+		if (!folder) {
+			TFR_TRY(add_object(s, here, part, 0, list[from].size, err));
+		} else if (below.depth > MAX_DEPTH) {
+			TFR_TRY(add_object(s, here, part, TFR_SCAN_DEEP, 0, err));
 		} else {
-			status = add_item(s, here->dir, part, 0, err);
+			TFR_TRY(add_dir(s, here, part, &below.dir, err));
+			TFR_TRY(walk_objects(s, o, from, end, skip + n + 1, &below, err));
+			close_dir(s, below.dir);
 		}
-		if (!status && !folder &&
-			!tfr_buf_append(&s->sizes_, &list[from].size, sizeof(list[from].size)))
-			status = tfr_fail_nomem(err, "listing a folder");
-		else if (!status && folder && below.depth > MAX_DEPTH &&
-			 !tfr_buf_append(&s->sizes_, &(uint64_t){ 0 }, sizeof(uint64_t)))
-			status = tfr_fail_nomem(err, "listing a folder");
-		from = end;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* One listing of everything below the prefix. */
-static enum tfr_status scan_prefix(struct tfr_scan *s, const char *folder, struct tfr_error *err)
+static enum tfr_status scan_prefix(
+	struct tfr_scan *s, const char *folder, bool included, struct tfr_error *err)
 {
-	struct level root = { .depth = 0, .included = !s->globs || !s->globs->n_include };
+	struct level root = { .included = included };
 	const struct tfr_object_module *remote;
 	struct objects all = { .n = 0 };
 	bool failed;
@@ -402,7 +382,7 @@ static enum tfr_status scan_prefix(struct tfr_scan *s, const char *folder, struc
 	if (!status)
 		status = remote->list(url, true, take_object, &all, err);
 	if (!status && all.n)
-		qsort_r(all.list.data, all.n, sizeof(struct object), by_components, all.names.data);
+		qsort_r(all.list, all.n, sizeof(*all.list), by_components, all.names.data);
 	if (!status)
 		status = add_dir(s, NULL, "", &root.dir, err);
 	if (!status)
@@ -410,34 +390,17 @@ static enum tfr_status scan_prefix(struct tfr_scan *s, const char *folder, struc
 	if (!status)
 		close_dir(s, root.dir);
 	tfr_buf_clear(&all.names);
-	tfr_buf_clear(&all.list);
+	free(all.list);
 	return status;
 }
 
 /* --- a folder --- */
 
-static enum tfr_status scan_local(struct tfr_scan *s, const char *folder, struct tfr_error *err)
-{
-	int fd = TEMP_FAILURE_RETRY(
-		openat(tfr_root_fd(s->root), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK));
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	enum tfr_status status;
-
-	if (!d) {
-		status = tfr_fail_errno(err, errno, folder, "cannot open folder");
-		if (fd >= 0)
-			close(fd);
-		return status;
-	}
-	status = walk_root(s, folder, d, err);
-	closedir(d);
-	return status;
-}
-
 enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	const struct tfr_scan_globs *globs, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
+	bool included;
 
 	*s = (struct tfr_scan){ 0 };
 	if (globs && (globs->n_include || globs->n_exclude))
@@ -445,26 +408,24 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	if (tfr_root_open(&s->root, folder))
 		return errno == ENOTDIR ? tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:")
 					: tfr_fail_errno(err, errno, folder, "cannot open folder");
-	status = tfr_root_is_remote(s->root) ? scan_prefix(s, folder, err)
-					     : scan_local(s, folder, err);
+	included = !globs || !globs->n_include;
+	status = tfr_root_is_remote(s->root)
+			 ? scan_prefix(s, folder, included, err)
+			 : enter(s, tfr_root_fd(s->root), folder, NULL, included, err);
 	tfr_buf_clear(&s->path);
 	s->globs = NULL;
-	if (status) {
+	if (status)
 		tfr_scan_clear(s);
-		return status;
-	}
-	s->dirs = (const struct tfr_scan_dir *)(void *)s->dirs_.data;
-	s->items = (const struct tfr_scan_item *)(void *)s->items_.data;
-	return TFR_OK;
+	return status;
 }
 
 void tfr_scan_clear(struct tfr_scan *s)
 {
 	tfr_root_close(s->root);
 	tfr_buf_clear(&s->names);
-	tfr_buf_clear(&s->dirs_);
-	tfr_buf_clear(&s->items_);
-	tfr_buf_clear(&s->sizes_);
+	free(s->dirs);
+	free(s->items);
+	free(s->sizes);
 	*s = (struct tfr_scan){ 0 };
 }
 
@@ -472,11 +433,9 @@ enum tfr_status tfr_scan_count(
 	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err)
 {
 	struct tfr_scan scan;
-	enum tfr_status status = tfr_scan_folder(&scan, folder, NULL, err);
 
 	*n = 0;
-	if (status)
-		return status;
+	TFR_TRY(tfr_scan_folder(&scan, folder, NULL, err));
 	for (size_t i = 0; i < scan.n_items; i++)
 		*n += counts(tfr_scan_name(&scan, scan.items[i].name));
 	tfr_scan_clear(&scan);
@@ -513,7 +472,7 @@ static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 	const struct announced *a = ctx;
 	size_t item = a->order ? a->order[i] : (size_t)i;
 
-	memcpy(size, a->s->sizes_.data + item * sizeof(*size), sizeof(*size));
+	*size = a->s->sizes[item];
 	return !a->s->items[item].fault && tfr_scan_path(a->s, &a->s->items[item], path);
 }
 
@@ -525,32 +484,35 @@ void tfr_scan_announce(
 	tfr_fetch_ahead_of(&s->ahead, s->root, place, places, path_of, &a);
 }
 
+bool tfr_path_is_below(const char *path)
+{
+	for (const char *p = path; *p; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && p[0] == '.' && p[1] == '.')
+			return false;
+		p += n;
+	}
+	return *path && *path != '/';
+}
+
 bool tfr_scan_is_media(const char *name)
 {
 	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp",
-		"webp", "wav", "wave" };
-	const char *dot = strrchr(name, '.');
+		"webp", "wav", "wave", NULL };
 
-	for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(*extensions); i++)
-		if (!strcasecmp(dot + 1, extensions[i]))
-			return true;
-	return false;
+	return tfr_has_one_of(name, extensions);
 }
 
 void tfr_item_skip_fault(struct tfr_item *item, int fault)
 {
-	switch (fault) {
-	case TFR_SCAN_LOOP:
-		tfr_item_skip(item, TFR_EDATA, "a link to a folder that contains it");
-		break;
-	case TFR_SCAN_SPECIAL:
-		tfr_item_skip(item, TFR_EDATA, "not a regular file");
-		break;
-	case TFR_SCAN_DEEP:
-		tfr_item_skip(item, TFR_EDATA, "folders nested too deep");
-		break;
-	default:
+	static const char *const own[] = { [-TFR_SCAN_LOOP] = "a link to a folder that contains it",
+		[-TFR_SCAN_SPECIAL] = "not a regular file",
+		[-TFR_SCAN_DEEP] = "folders nested too deep" };
+
+	if (fault < 0)
+		tfr_item_skip(item, TFR_EDATA, "%s", own[-fault]);
+	else
 		tfr_item_skip(item, fault == ENOMEM ? TFR_ENOMEM : TFR_ESYS, "cannot open: %s",
 			strerror(fault));
-	}
 }

@@ -39,11 +39,11 @@ struct tfr_scan_item {
 struct tfr_scan {
 	struct tfr_root *root; /* open */
 	struct tfr_buf names;  /* each ends in NUL */
-	struct tfr_buf dirs_, items_;
-	struct tfr_buf sizes_; /* of objects: of each item, u64; empty for files */
-	const struct tfr_scan_dir *dirs;
-	const struct tfr_scan_item *items;
-	size_t n_items, n_dirs;
+	struct tfr_scan_dir *dirs;
+	struct tfr_scan_item *items;
+	uint64_t *sizes; /* of objects: of each item; NULL for files */
+	size_t n_items, n_dirs, n_sizes;
+	size_t items_cap, dirs_cap, sizes_cap;
 	struct tfr_fetch_ahead ahead;
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
 	struct tfr_buf path;		    /* of the current entry, below the root, with its NUL */
@@ -76,6 +76,8 @@ static inline bool tfr_scan_is_in(const struct tfr_scan *s, uint32_t dir, uint32
 /* Counts the files below a folder whose names `counts` accepts. */
 enum tfr_status tfr_scan_count(
 	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err);
+/* Whether a path that a file names stays below its folder. */
+bool tfr_path_is_below(const char *path);
 /* Whether the name of a file has the extension of an image or a WAV file. */
 bool tfr_scan_is_media(const char *name);
 /* Announces the objects of items that are read soon: those after `place` in `order`, or in their

@@ -7,7 +7,6 @@
 #include "convert/folder/sibling_classes.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,18 +81,15 @@ static enum tfr_status look_into(const struct tfr_convert_opts *o, const struct 
 	enum tfr_status status = TFR_OK;
 
 	for (int i = 0; i < n; i++) {
-		TFR_AUTO_FREE char *path = NULL;
+		TFR_AUTO_FREE char *path = tfr_asprintf("%s%s", folder, entries[i]->d_name);
 		struct tfr_class_map there = { 0 };
 
-		if (!status && !*told) {
-			if (asprintf(&path, "%s%s", folder, entries[i]->d_name) < 0) {
-				path = NULL;
-				status = no_memory(err);
-			} else if (!is_own(o, sets, path)) {
-				status = tfr_class_map_read(&there, path, err);
-				*told = !status && differs(o, here, path, &there);
-				status = status == TFR_END ? TFR_OK : status;
-			}
+		if (!path) {
+			status = no_memory(err);
+		} else if (!status && !*told && !is_own(o, sets, path)) {
+			status = tfr_class_map_read(&there, path, err);
+			*told = !status && differs(o, here, path, &there);
+			status = status == TFR_END ? TFR_OK : status;
 		}
 		tfr_class_map_clear(&there);
 		free(entries[i]);

@@ -2,10 +2,15 @@
  *
  * A name is divided into words, so that "training_set", "Split-eval" and "val2017" are
  * recognised without being listed.  A single such folder among others can be a class: they are
- * splits only if all have such names. */
+ * splits only if all have such names.
+ *
+ * Only folders with usable files count.  Files of a folder are opened until one begins like a
+ * usable file, those with a matching extension first: in a folder of images, that is the first one.
+ */
 #include "convert/folder/splits.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,52 +23,26 @@
 /* The meaning of a word in a folder's name. */
 enum meaning {
 	OTHER,
-	BESIDE /* of a split, as "set" is */,
-	COMPANION /* where splits are */,
-	SPLIT
+	BESIDE,	   /* of a split, as "set" is */
+	COMPANION, /* where splits are */
+	SPLIT,
+	MEANINGS
 };
 
-static const struct {
-	const char *word;
-	enum meaning meaning;
-} words[] = {
-	{ "train", SPLIT },
-	{ "training", SPLIT },
-	{ "val", SPLIT },
-	{ "valid", SPLIT },
-	{ "validation", SPLIT },
-	{ "dev", SPLIT },
-	{ "test", SPLIT },
-	{ "testing", SPLIT },
-	{ "trainval", SPLIT },
-	{ "eval", SPLIT },
-	{ "evaluation", SPLIT },
-	{ "trainset", SPLIT },
-	{ "valset", SPLIT },
-	{ "devset", SPLIT },
-	{ "testset", SPLIT },
-	{ "pred", COMPANION },
-	{ "unlabeled", COMPANION },
-	{ "unlabelled", COMPANION },
-	{ "extra", COMPANION },
-	{ "split", BESIDE },
-	{ "set", BESIDE },
-	{ "data", BESIDE },
-	{ "dataset", BESIDE },
-	{ "image", BESIDE },
-	{ "images", BESIDE },
-	{ "img", BESIDE },
-	{ "imgs", BESIDE },
-	{ "seg", BESIDE },
-	{ "clean", BESIDE },
-	{ "other", BESIDE },
+static const char *const words[MEANINGS][16] = {
+	[BESIDE] = { "split", "set", "data", "dataset", "image", "images", "img", "imgs", "seg",
+		"clean", "other" },
+	[COMPANION] = { "pred", "unlabeled", "unlabelled", "extra" },
+	[SPLIT] = { "train", "training", "val", "valid", "validation", "dev", "test", "testing",
+		"trainval", "eval", "evaluation", "trainset", "valset", "devset", "testset" },
 };
 
 static enum meaning meaning_of(const char *word, size_t n)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strncasecmp(words[i].word, word, n) && !words[i].word[n])
-			return words[i].meaning;
+	for (enum meaning m = BESIDE; m < MEANINGS; m++)
+		for (const char *const *known = words[m]; *known; known++)
+			if (!strncasecmp(*known, word, n) && !(*known)[n])
+				return m;
 	return OTHER;
 }
 
@@ -118,6 +97,109 @@ bool tfr_splits_are_asked(const struct tfr_convert_opts *opts)
 	return false;
 }
 
+/* --- usable files --- */
+
+enum { HEAD = 4096, UNNAMED_MOST = 1000 };
+
+struct looking {
+	const struct tfr_usable *u;
+	struct tfr_buf path;
+	struct tfr_item item;
+};
+
+/* Whether a file begins like a usable one.  A file that cannot be read is judged by its name. */
+static enum tfr_status look_at(
+	struct looking *l, const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
+{
+	const struct tfr_scan *scan = l->u->scan;
+	ssize_t n;
+
+	*yes = false;
+	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
+		return tfr_fail_nomem(err, "listing a folder");
+	n = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD);
+	if (n < 0 && tfr_errno_of_process(errno))
+		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
+	if (n < 0) {
+		*yes = tfr_scan_is_media(tfr_scan_name(scan, found->name));
+		return TFR_OK;
+	}
+	l->item.file.size = (size_t)n;
+	l->item.skipped = false;
+	l->u->look(&l->item);
+	*yes = !l->item.skipped;
+	return TFR_OK;
+}
+
+/* Whether a file with a usable beginning is usable completely. */
+static enum tfr_status judge(struct looking *l, bool *yes, struct tfr_error *err)
+{
+	TFR_TRY(tfr_item_read(&l->item, l->u->scan->root, (const char *)l->path.data, l->u->look,
+		&(struct tfr_room){ 0 }, err));
+	if (!l->item.skipped)
+		l->u->judge(&l->item);
+	*yes = !l->item.skipped || l->item.why == TFR_ESYS;
+	tfr_item_trim(&l->item);
+	return TFR_OK;
+}
+
+static enum tfr_status look_into(struct looking *l, uint32_t dir, enum tfr_usable_reach reach,
+	bool named, bool *yes, struct tfr_error *err)
+{
+	const struct tfr_scan *scan = l->u->scan;
+	const struct tfr_scan_dir *d = &scan->dirs[dir];
+	size_t left = named || reach == TFR_USABLE_ALL ? SIZE_MAX : UNNAMED_MOST;
+
+	for (uint32_t i = d->first; !*yes && left && i < d->last; i++) {
+		const struct tfr_scan_item *found = &scan->items[i];
+
+		if (found->fault || (reach == TFR_USABLE_DIRECTLY && found->dir != dir) ||
+			tfr_scan_is_media(tfr_scan_name(scan, found->name)) != named)
+			continue;
+		TFR_TRY(look_at(l, found, yes, err));
+		if (*yes && reach == TFR_USABLE_ALL && l->u->judge)
+			TFR_TRY(judge(l, yes, err));
+		left--;
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach,
+	bool *yes, struct tfr_error *err)
+{
+	uint32_t end = reach == TFR_USABLE_DIRECTLY ? dir + 1 : u->scan->dirs[dir].end;
+	struct looking l = { .u = u };
+	enum tfr_status status = TFR_OK;
+
+	*yes = false;
+	for (uint32_t d = dir; !*yes && d < end; d++)
+		*yes = (u->known && u->known[d]) ||
+		       (reach != TFR_USABLE_DIRECTLY && u->scan->dirs[d].left_out);
+	if (*yes || u->known)
+		return TFR_OK;
+	status = look_into(&l, dir, reach, true, yes, err);
+	if (!status && !*yes)
+		status = look_into(&l, dir, reach, false, yes, err);
+	tfr_buf_clear(&l.path);
+	tfr_item_clear(&l.item);
+	return status;
+}
+
+enum tfr_status tfr_usable_children(const struct tfr_usable *u, uint32_t dir,
+	enum tfr_usable_reach reach, struct tfr_buf *list, struct tfr_error *err)
+{
+	const struct tfr_scan_dir *dirs = u->scan->dirs;
+	bool yes;
+
+	list->size = 0;
+	for (uint32_t d = dir + 1; d < dirs[dir].end; d = dirs[d].end) {
+		TFR_TRY(tfr_usable_in(u, d, reach, &yes, err));
+		if (yes && !tfr_buf_append(list, &d, sizeof(d)))
+			return tfr_fail_nomem(err, "listing a folder");
+	}
+	return TFR_OK;
+}
+
 /* --- the base --- */
 
 static const char *name_of(const struct tfr_scan *scan, uint32_t dir)
@@ -165,13 +247,10 @@ static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 	size_t n = 0;
 	const uint32_t *folders;
 	uint32_t only;
-	enum tfr_status status = tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY, &at_top, err);
 
 	*yes = false;
-	if (!status)
-		status = tfr_usable_children(u, s->base, TFR_USABLE_BELOW, list, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY, &at_top, err));
+	TFR_TRY(tfr_usable_children(u, s->base, TFR_USABLE_BELOW, list, err));
 	folders = folders_in(list, &n);
 	if (n != 1)
 		return TFR_OK;
@@ -180,14 +259,14 @@ static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
 		return TFR_OK;
 	*yes = !at_top && tfr_split_is_wrapping(name_of(s->scan, only));
 	if (!*yes) {
-		status = tfr_usable_in(u, only, TFR_USABLE_DIRECTLY, &below, err);
-		*yes = !status && !below;
+		TFR_TRY(tfr_usable_in(u, only, TFR_USABLE_DIRECTLY, &below, err));
+		*yes = !below;
 	}
-	if (!status && !*yes && !at_top)
-		status = are_splits(s, u, only, list, yes, err);
+	if (!*yes && !at_top)
+		TFR_TRY(are_splits(s, u, only, list, yes, err));
 	if (*yes)
 		s->base = only;
-	return status;
+	return TFR_OK;
 }
 
 /* --- the splits --- */
@@ -214,12 +293,12 @@ static enum tfr_status find_by_name(
 	size_t n;
 	const uint32_t *folders;
 	bool yes;
-	enum tfr_status status = are_splits(s, u, s->base, &list, &yes, err);
 
+	TFR_TRY(are_splits(s, u, s->base, &list, &yes, err));
 	folders = folders_in(&list, &n);
-	for (size_t i = 0; !status && yes && n > 1 && i < n; i++)
-		status = add(s, folders[i], TFR_NO_TARGET, err);
-	return status;
+	for (size_t i = 0; yes && n > 1 && i < n; i++)
+		TFR_TRY(add(s, folders[i], TFR_NO_TARGET, err));
+	return TFR_OK;
 }
 
 /* --- those that opts->targets name --- */
@@ -284,7 +363,6 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 	const char *folder = o->targets[t].folder;
 	uint32_t dir = find_folder(s, folder);
 	TFR_AUTO_FREE char *path = NULL;
-	enum tfr_status status;
 	bool yes;
 
 	if (!dir)
@@ -297,11 +375,10 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 			return tfr_fail(err, TFR_EUSAGE, "the folders '%s' and '%s/' overlap",
 				folder, s->list[i].path);
 	}
-	status = tfr_usable_in(u, dir, TFR_USABLE_ALL, &yes, err);
-	if (!status)
-		status = add(s, dir, t, err);
-	if (status || yes)
-		return status;
+	TFR_TRY(tfr_usable_in(u, dir, TFR_USABLE_ALL, &yes, err));
+	TFR_TRY(add(s, dir, t, err));
+	if (yes)
+		return TFR_OK;
 	path = tfr_asprintf("%s/%s", o->inputs[0], s->list[s->n - 1].path);
 	if (!path)
 		return tfr_fail_nomem(err, "listing a folder");
@@ -315,26 +392,25 @@ static enum tfr_status add_siblings(
 	const struct tfr_scan_dir *dirs = s->scan->dirs;
 	size_t named = s->n;
 	TFR_AUTO_BUF list = { 0 };
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < named; i++) {
+	for (size_t i = 0; i < named; i++) {
 		bool usual = tfr_split_is_name(s->list[i].name);
 		const uint32_t *folders;
 		size_t n;
 
-		status = tfr_usable_children(
-			u, dirs[s->list[i].dir].parent, TFR_USABLE_BELOW, &list, err);
+		TFR_TRY(tfr_usable_children(
+			u, dirs[s->list[i].dir].parent, TFR_USABLE_BELOW, &list, err));
 		folders = folders_in(&list, &n);
-		for (size_t k = 0; !status && k < n; k++) {
+		for (size_t k = 0; k < n; k++) {
 			bool in = usual && name_means(name_of(s->scan, folders[k])) < COMPANION;
 
 			for (size_t j = 0; !in && j < s->n; j++)
 				in = tfr_scan_is_in(s->scan, s->list[j].dir, folders[k]);
 			if (!in)
-				status = add(s, folders[k], TFR_NO_TARGET, err);
+				TFR_TRY(add(s, folders[k], TFR_NO_TARGET, err));
 		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 static int by_dir(const void *a, const void *b)
@@ -347,30 +423,23 @@ static int by_dir(const void *a, const void *b)
 static enum tfr_status find_named(struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	s->named = true;
-	for (size_t t = 0; !status && t < o->target_count; t++)
-		status = add_target(s, u, o, (uint32_t)t, err);
-	if (!status)
-		status = add_siblings(s, u, err);
-	if (!status)
-		qsort(s->list, s->n, sizeof(*s->list), by_dir);
-	return status;
+	for (size_t t = 0; t < o->target_count; t++)
+		TFR_TRY(add_target(s, u, o, (uint32_t)t, err));
+	TFR_TRY(add_siblings(s, u, err));
+	qsort(s->list, s->n, sizeof(*s->list), by_dir);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	TFR_AUTO_BUF list = { 0 };
-	enum tfr_status status = TFR_OK;
 	bool on = true;
 
 	*s = (struct tfr_splits){ .scan = u->scan };
-	while (!status && on)
-		status = descend(s, u, &list, &on, err);
-	if (status)
-		return status;
+	while (on)
+		TFR_TRY(descend(s, u, &list, &on, err));
 	return tfr_splits_are_asked(opts) ? find_named(s, u, opts, err) : find_by_name(s, u, err);
 }
 
@@ -397,20 +466,21 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 {
 	TFR_AUTO_FREE struct tfr_found_split *found = calloc(s->n, sizeof(*found));
 	TFR_AUTO_BUF list = { 0 };
-	enum tfr_status status = found ? TFR_OK : tfr_fail_nomem(err, "listing a folder");
 
-	for (size_t i = 0; !status && i < s->n; i++) {
+	if (!found)
+		return tfr_fail_nomem(err, "listing a folder");
+	for (size_t i = 0; i < s->n; i++) {
 		const struct tfr_scan_dir *d = &s->scan->dirs[s->list[i].dir];
 
-		status = tfr_usable_children(u, s->list[i].dir, TFR_USABLE_BELOW, &list, err);
+		TFR_TRY(tfr_usable_children(u, s->list[i].dir, TFR_USABLE_BELOW, &list, err));
 		found[i] = (struct tfr_found_split){ s->list[i].name, d->last - d->first,
 			list.size > 0 };
 	}
-	return status ? status
-		      : tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
+	return tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
 }
 
-const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
+/* The split that is or contains a folder of the scan; NULL: none. */
+static const struct tfr_split *split_of(const struct tfr_splits *s, uint32_t dir)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (tfr_scan_is_in(s->scan, dir, s->list[i].dir))
@@ -418,21 +488,31 @@ const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir)
 	return NULL;
 }
 
+bool tfr_splits_take(const struct tfr_splits *s, uint32_t dir)
+{
+	const struct tfr_split *split = split_of(s, dir);
+
+	return s->n ? split && split->target != TFR_NO_TARGET
+		    : tfr_scan_is_in(s->scan, dir, s->base);
+}
+
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan)
 {
-	struct tfr_scan_item *items = (struct tfr_scan_item *)(void *)scan->items_.data;
 	size_t kept = 0;
 
-	if (!s->n && !s->base)
-		return;
-	for (size_t i = 0; i < scan->n_items; i++) {
-		const struct tfr_split *split = tfr_splits_of(s, items[i].dir);
-
-		if (s->n ? split && split->target != TFR_NO_TARGET
-			 : tfr_scan_is_in(scan, items[i].dir, s->base))
-			items[kept++] = items[i];
-	}
+	for (size_t i = 0; i < scan->n_items; i++)
+		if (tfr_splits_take(s, scan->items[i].dir))
+			scan->items[kept++] = scan->items[i];
 	scan->n_items = kept;
+}
+
+void tfr_splits_place(const struct tfr_splits *s, uint32_t dir, struct tfr_item *item)
+{
+	const struct tfr_split *split = split_of(s, dir);
+
+	item->placed = split && split->target != TFR_NO_TARGET;
+	if (item->placed)
+		item->target = split->target;
 }
 
 void tfr_splits_forget(struct tfr_splits *s)

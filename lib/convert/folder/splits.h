@@ -9,7 +9,41 @@
 #ifndef TFR_CONVERT_FOLDER_SPLITS_H
 #define TFR_CONVERT_FOLDER_SPLITS_H
 
-#include "convert/folder/usable.h"
+#include "convert/folder/scan.h"
+
+/* --- folders that contain usable files --- */
+
+struct tfr_usable {
+	const struct tfr_scan *scan;
+	/* Skips an item whose first bytes, in item->file, are not usable: tfr_image_look(). */
+	void (*look)(struct tfr_item *item);
+	void (*judge)(struct tfr_item *item); /* skips a complete file that is broken; or NULL */
+	/* Replaces both if it is known: for each folder, whether a file directly in it is
+	 * usable. */
+	const bool *known;
+	const char *nothing; /* for a folder without any: "no images in" */
+};
+
+/* How much to examine. */
+enum tfr_usable_reach {
+	TFR_USABLE_DIRECTLY, /* files in the folder itself */
+	TFR_USABLE_BELOW,    /* files at any depth */
+	/* Likewise, and every file is opened if needed, and judged like a record; otherwise the
+	 * first bytes decide, and only a bounded number of files without an image's or WAV
+	 * file's extension is opened. */
+	TFR_USABLE_ALL,
+};
+
+/* Whether a folder contains a usable file.  A folder that could not be listed counts as one, and
+ * so does one with files that are not included: leaving files out moves no label.  TFR_ESYS: out
+ * of descriptors. */
+enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach,
+	bool *yes, struct tfr_error *err);
+/* Appends to `list`, as uint32_t, the folders directly in `dir` that contain a usable file. */
+enum tfr_status tfr_usable_children(const struct tfr_usable *u, uint32_t dir,
+	enum tfr_usable_reach reach, struct tfr_buf *list, struct tfr_error *err);
+
+/* --- splits --- */
 
 #define TFR_NO_TARGET UINT32_MAX
 
@@ -51,12 +85,14 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, con
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);
 /* Treats splits as ordinary folders: there are none afterwards, and the base stays. */
 void tfr_splits_forget(struct tfr_splits *s);
-/* The split that is or contains a folder of the scan; NULL: none. */
-const struct tfr_split *tfr_splits_of(const struct tfr_splits *s, uint32_t dir);
-/* Keeps in the scan, which is that of `s`, only the items to be written: those in splits with a
- * target, or without splits those in the base.  The ranges of items in its folders are invalid
- * afterwards. */
+/* Whether the items in a folder are written: it is in a split with a target, or without splits in
+ * the base. */
+bool tfr_splits_take(const struct tfr_splits *s, uint32_t dir);
+/* Keeps in the scan, which is that of `s`, only those items.  The ranges of items in its folders
+ * are invalid afterwards. */
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan);
+/* Sends an item to the set of the split that has its folder. */
+void tfr_splits_place(const struct tfr_splits *s, uint32_t dir, struct tfr_item *item);
 void tfr_splits_clear(struct tfr_splits *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suffix.h"
 #include "convert/input.h"
 #include "convert/parts.h"
 
@@ -34,31 +35,19 @@ static bool has_image(const struct tfr_scan *s, size_t i)
 	return false;
 }
 
-static bool is_in_labels(const char *path)
-{
-	static const char labels[] = "labels/";
-
-	for (const char *at = path; (at = strstr(at, labels)); at++)
-		if (at == path || at[-1] == '/')
-			return true;
-	return false;
-}
-
 bool tfr_unused_is_annotation(const char *path)
 {
-	static const char manifest[] = ".manifest.json";
 	static const char *const names[] = { "_annotations.txt", "_annotations.csv", "metadata.csv",
 		"metadata.jsonl" };
+	static const char *const extensions[] = { "xml", "json", NULL };
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t n = strlen(name), end = strlen(manifest);
 
-	if (n > end && !strcmp(name + n - end, manifest))
-		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return tfr_has_extension(name, "xml") || tfr_has_extension(name, "json") ||
-	       (tfr_has_extension(name, "txt") && is_in_labels(path));
+	if (tfr_has_extension(name, "txt"))
+		return !strncmp(path, "labels/", 7) || strstr(path, "/labels/");
+	return tfr_has_one_of(name, extensions) && !tfr_has_suffix(name, ".manifest.json");
 }
 
 void tfr_unused_say(

@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
 #include "convert/folder/scan.h"
 #include "convert/list/metadata.h"
 
@@ -85,7 +84,7 @@ static enum tfr_status note_path(
 	if (!tfr_buf_append(&s->text, text, size) || !tfr_buf_append(&s->text, "", 1))
 		return tfr_fail_nomem(err, "reading metadata");
 	path = (const char *)s->text.data;
-	if (*path && !tfr_coco_is_below(path))
+	if (*path && !tfr_path_is_below(path))
 		return tfr_fail(err, TFR_EDATA,
 			"row %llu of '%s' names '%.100s', which leaves the folder",
 			(unsigned long long)row + 1, s->m->path, path);

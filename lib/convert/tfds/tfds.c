@@ -19,14 +19,6 @@
 #include "io/output.h"
 #include "shard/set_writer.h"
 
-/* --- the JSON files --- */
-
-/* Writes what TFDS writes for a data set with the features of its ImageFolder, member for member.
- *
- * It is protobuf's JSON: 64-bit integers are texts. */
-
-#define CLASSES "tensorflow_datasets.core.features."
-
 /* --- label.labels.txt --- */
 
 /* The length of the white space at `p` that Python's str.strip() removes; 0: another character. */
@@ -74,7 +66,7 @@ static enum tfr_status check_name(const char *name, struct tfr_error *err)
 
 /* label.labels.txt: one name per line; the label is the line's number from 0.  TFR_EDATA: TFDS
  * would read a name as another one; TFR_EUSAGE: labels are not 0 to n-1. */
-static enum tfr_status tfds_labels(
+static enum tfr_status print_labels(
 	struct tfr_buf *text, const struct tfr_input *in, struct tfr_error *err)
 {
 	size_t n = in->n_classes;
@@ -84,10 +76,8 @@ static enum tfr_status tfds_labels(
 		return tfr_fail_nomem(err, "writing labels");
 	for (size_t k = 0; k < n; k++) {
 		const struct tfr_class *class = &in->classes[k];
-		enum tfr_status status = check_name(class->text, err);
 
-		if (status)
-			return status;
+		TFR_TRY(check_name(class->text, err));
 		if (class->label < 0 || (uint64_t) class->label >= n || names[class->label])
 			return tfr_fail(err, TFR_EUSAGE,
 				"TFDS numbers %zu classes from 0 to %zu, and '%s' has the label "
@@ -101,123 +91,70 @@ static enum tfr_status tfds_labels(
 	return TFR_OK;
 }
 
-/* --- JSON --- */
+/* --- the JSON files --- */
 
-static void put_number(struct tfr_json *j, const char *key, uint64_t value)
-{
-	char text[24];
+/* What TFDS writes for a data set with the features of its ImageFolder, member for member:
+ * protobuf's JSON, whose 64-bit integers are texts.  The names of data sets and splits need no
+ * escapes. */
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	tfr_json_string(j, key, text);
-}
-
-/* Ends the outermost object and frees `j`. */
-static enum tfr_status end(struct tfr_json *j, struct tfr_buf *text, struct tfr_error *err)
-{
-	const char *json;
-	size_t size = 0;
-	bool good;
-
-	tfr_json_close_object(j);
-	json = tfr_json_text(j, &size);
-	good = json && tfr_buf_append(text, json, size) && tfr_buf_append(text, "\n", 1);
-	tfr_json_free(j);
-	return good ? TFR_OK : tfr_fail_nomem(err, "writing about a data set");
-}
-
-static struct tfr_json *begin(void)
-{
-	struct tfr_json *j = tfr_json_new();
-
-	tfr_json_pretty(j, 4);
-	tfr_json_open_object(j, NULL);
-	return j;
-}
+#define CLASSES "tensorflow_datasets.core.features."
 
 /* Any height and width, 3 channels: tf.io.decode_image() gives these for gray and alpha, too. */
-static void put_image(struct tfr_json *j)
-{
-	tfr_json_open_object(j, "image");
-	tfr_json_string(j, "pythonClassName", CLASSES "image_feature.Image");
-	tfr_json_open_object(j, "image");
-	tfr_json_string(j, "dtype", "uint8");
-	tfr_json_open_object(j, "shape");
-	tfr_json_open_array(j, "dimensions");
-	tfr_json_string(j, NULL, "-1");
-	tfr_json_string(j, NULL, "-1");
-	tfr_json_string(j, NULL, "3");
-	tfr_json_close_array(j);
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-}
-
-static void put_filename(struct tfr_json *j)
-{
-	tfr_json_open_object(j, "image/filename");
-	tfr_json_string(j, "pythonClassName", CLASSES "text_feature.Text");
-	tfr_json_open_object(j, "text");
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-}
-
-static void put_label(struct tfr_json *j, size_t n_classes)
-{
-	tfr_json_open_object(j, "label");
-	tfr_json_string(j, "pythonClassName", CLASSES "class_label_feature.ClassLabel");
-	tfr_json_open_object(j, "classLabel");
-	put_number(j, "numClasses", n_classes);
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-}
+static const char features[] =
+	"{\n"
+	"  \"pythonClassName\": \"" CLASSES "features_dict.FeaturesDict\",\n"
+	"  \"featuresDict\": {\n"
+	"    \"features\": {\n"
+	"      \"image\": {\n"
+	"        \"pythonClassName\": \"" CLASSES "image_feature.Image\",\n"
+	"        \"image\": {\"dtype\": \"uint8\", \"shape\": {\"dimensions\": "
+	"[\"-1\", \"-1\", \"3\"]}}\n"
+	"      },\n"
+	"      \"image/filename\": {\n"
+	"        \"pythonClassName\": \"" CLASSES "text_feature.Text\",\n"
+	"        \"text\": {}\n"
+	"      }";
+static const char label[] =
+	",\n"
+	"      \"label\": {\n"
+	"        \"pythonClassName\": \"" CLASSES "class_label_feature.ClassLabel\",\n"
+	"        \"classLabel\": {\"numClasses\": \"%zu\"}\n"
+	"      }";
 
 /* features.json; `n_classes` 0: images without labels. */
-static enum tfr_status tfds_features(struct tfr_buf *text, size_t n_classes, struct tfr_error *err)
+static bool print_features(struct tfr_buf *text, size_t n_classes)
 {
-	struct tfr_json *j = begin();
-
-	tfr_json_string(j, "pythonClassName", CLASSES "features_dict.FeaturesDict");
-	tfr_json_open_object(j, "featuresDict");
-	tfr_json_open_object(j, "features");
-	put_image(j);
-	put_filename(j);
-	if (n_classes)
-		put_label(j, n_classes);
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-	return end(j, text, err);
+	return tfr_buf_printf(text, "%s", features) &&
+	       (!n_classes || tfr_buf_printf(text, label, n_classes)) &&
+	       tfr_buf_printf(text, "\n    }\n  }\n}\n");
 }
 
-static void put_split(struct tfr_json *j, const char *name, const struct tfr_set_writer *w)
+static bool print_split(struct tfr_buf *text, const char *name, const struct tfr_set_writer *w)
 {
-	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "name", name);
-	tfr_json_string(j, "filepathTemplate", "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}");
-	put_number(j, "numBytes", tfr_set_writer_totals(w).payload_bytes);
-	tfr_json_open_array(j, "shardLengths");
-	for (uint32_t k = 0; k < tfr_set_writer_shards(w); k++)
-		put_number(j, NULL, tfr_set_writer_records(w, k));
-	tfr_json_close_array(j);
-	tfr_json_close_object(j);
+	bool good = tfr_buf_printf(text,
+		"    {\n"
+		"      \"name\": \"%s\",\n"
+		"      \"filepathTemplate\": \"{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}\",\n"
+		"      \"numBytes\": \"%llu\",\n"
+		"      \"shardLengths\": [",
+		name, (unsigned long long)tfr_set_writer_totals(w).payload_bytes);
+
+	for (uint32_t k = 0; good && k < tfr_set_writer_shards(w); k++)
+		good = tfr_buf_printf(text, "%s\n        \"%llu\"", k ? "," : "",
+			(unsigned long long)tfr_set_writer_records(w, k));
+	return good && tfr_buf_printf(text, "\n      ]\n    }");
 }
 
 /* The result of as_supervised=True. */
-static void put_supervised(struct tfr_json *j)
-{
-	static const char *const keys[] = { "image", "label" };
-
-	tfr_json_open_object(j, "supervisedKeys");
-	tfr_json_open_object(j, "tuple");
-	tfr_json_open_array(j, "items");
-	for (size_t i = 0; i < 2; i++) {
-		tfr_json_open_object(j, NULL);
-		tfr_json_string(j, "featureKey", keys[i]);
-		tfr_json_close_object(j);
-	}
-	tfr_json_close_array(j);
-	tfr_json_close_object(j);
-	tfr_json_close_object(j);
-}
+static const char supervised[] = ",\n"
+				 "  \"supervisedKeys\": {\n"
+				 "    \"tuple\": {\n"
+				 "      \"items\": [\n"
+				 "        {\"featureKey\": \"image\"},\n"
+				 "        {\"featureKey\": \"label\"}\n"
+				 "      ]\n"
+				 "    }\n"
+				 "  }";
 
 /* TFDS writes no empty split, and cannot read one. */
 static enum tfr_status check_splits(
@@ -234,27 +171,22 @@ static enum tfr_status check_splits(
 	return TFR_OK;
 }
 
-/* dataset_info.json of sealed sets.  TFR_EDATA: a set has no record. */
-static enum tfr_status tfds_info(struct tfr_buf *text, const struct tfr_tfds *t,
-	const struct tfr_sets *sets, struct tfr_error *err)
+/* dataset_info.json of sealed sets. */
+static bool print_info(struct tfr_buf *text, const struct tfr_tfds *t, const struct tfr_sets *sets)
 {
-	struct tfr_json *j;
+	bool good = tfr_buf_printf(text,
+		"{\n"
+		"  \"name\": \"%s\",\n"
+		"  \"version\": \"1.0.0\",\n"
+		"  \"fileFormat\": \"tfrecord\",\n"
+		"  \"splits\": [",
+		t->name);
 
-	TFR_TRY(check_splits(t, sets, err));
-	j = begin();
-	tfr_json_string(j, "name", t->name);
-	tfr_json_string(j, "version", "1.0.0");
-	tfr_json_string(j, "fileFormat", "tfrecord");
-	tfr_json_open_array(j, "splits");
-	for (size_t k = 0; k < t->given->target_count; k++)
-		put_split(j, t->given->targets[k].set, tfr_sets_writer(sets, k));
-	tfr_json_close_array(j);
-	if (t->labels)
-		put_supervised(j);
-	return end(j, text, err);
+	for (size_t k = 0; good && k < t->given->target_count; k++)
+		good = tfr_buf_printf(text, k ? ",\n" : "\n") &&
+		       print_split(text, t->given->targets[k].set, tfr_sets_writer(sets, k));
+	return good && tfr_buf_printf(text, "\n  ]%s\n}\n", t->labels ? supervised : "");
 }
-
-/* --- the data set --- */
 
 /* --- names --- */
 
@@ -263,14 +195,14 @@ static const char WORD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 /* The last part of the folder's path, which must match [a-zA-Z]\w*. */
 static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 {
-	size_t end = strlen(t->folder), start, n;
+	size_t end = strlen(t->folder), n;
+	const char *slash;
 
 	while (end && t->folder[end - 1] == '/')
 		end--;
-	for (start = end; start && t->folder[start - 1] != '/'; start--)
-		;
-	n = end - start;
-	t->name = strndup(t->folder + start, n);
+	slash = memrchr(t->folder, '/', end);
+	n = slash ? (size_t)(t->folder + end - slash - 1) : end;
+	t->name = strndup(t->folder + end - n, n);
 	if (!t->name)
 		return tfr_fail_nomem(err, "naming a data set");
 	if (n && strspn(t->name, WORD) == n && !isdigit((unsigned char)*t->name) && *t->name != '_')
@@ -317,7 +249,6 @@ enum tfr_status tfr_tfds_name(
 	struct tfr_tfds *t, const struct tfr_convert_opts **opts, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = *opts;
-	enum tfr_status status = TFR_OK;
 
 	if (!o->tfds)
 		return TFR_OK;
@@ -329,19 +260,17 @@ enum tfr_status tfr_tfds_name(
 	t->targets = calloc(o->target_count, sizeof(*t->targets));
 	if (!t->targets)
 		return tfr_fail_nomem(err, "naming a data set");
-	for (size_t k = 0; !status && k < o->target_count; k++) {
-		char *set = NULL;
-
-		status = check_split(o, k, err);
-		if (!status && asprintf(&set, "%s/%s-%s.tfrecord@auto", t->folder, t->name,
-				       o->targets[k].set) < 0)
+	for (size_t k = 0; k < o->target_count; k++) {
+		TFR_TRY(check_split(o, k, err));
+		t->targets[k] = (struct tfr_share){ tfr_asprintf("%s/%s-%s.tfrecord@auto",
+							    t->folder, t->name, o->targets[k].set),
+			o->targets[k].fraction, o->targets[k].folder };
+		if (!t->targets[k].set)
 			return tfr_fail_nomem(err, "naming a data set");
-		t->targets[k] =
-			(struct tfr_share){ set, o->targets[k].fraction, o->targets[k].folder };
 	}
 	t->opts.targets = t->targets;
 	*opts = &t->opts;
-	return status;
+	return TFR_OK;
 }
 
 uint64_t tfr_tfds_shards(uint64_t bytes, uint64_t records)
@@ -360,19 +289,12 @@ uint64_t tfr_tfds_shards(uint64_t bytes, uint64_t records)
 
 /* --- files --- */
 
-static char *path_of(const struct tfr_tfds *t, const char *file)
-{
-	char *path = NULL;
-
-	return asprintf(&path, "%s/%s", t->folder, file) < 0 ? NULL : path;
-}
-
 static enum tfr_status open_file(const struct tfr_tfds *t, const char *file, bool again,
 	struct tfr_output **out, struct tfr_error *err)
 {
 	const struct tfr_writer_opts *w = &t->opts.writer;
 	struct tfr_output_opts how = { .force = w->force || again, .temporaries = w->temporaries };
-	TFR_AUTO_FREE char *path = path_of(t, file);
+	TFR_AUTO_FREE char *path = tfr_asprintf("%s/%s", t->folder, file);
 
 	return path ? tfr_output_open(out, path, &how, err)
 		    : tfr_fail_nomem(err, "creating a data set");
@@ -381,37 +303,14 @@ static enum tfr_status open_file(const struct tfr_tfds *t, const char *file, boo
 static enum tfr_status fill(
 	struct tfr_output *out, const struct tfr_buf *text, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_output_write(out, text->data, text->size, err);
-
-	return status ? status : tfr_output_seal(out, err);
-}
-
-static enum tfr_status write_labels(
-	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err)
-{
-	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = tfds_labels(&text, in, err);
-
-	if (!status)
-		status = open_file(t, "label.labels.txt", again, &t->labels, err);
-	return status ? status : fill(t->labels, &text, err);
-}
-
-static enum tfr_status write_features(
-	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err)
-{
-	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = tfds_features(&text, in->n_classes, err);
-
-	if (!status)
-		status = open_file(t, "features.json", again, &t->features, err);
-	return status ? status : fill(t->features, &text, err);
+	TFR_TRY(tfr_output_write(out, text->data, text->size, err));
+	return tfr_output_seal(out, err);
 }
 
 enum tfr_status tfr_tfds_open(
 	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err)
 {
-	enum tfr_status status;
+	TFR_AUTO_BUF labels = { 0 }, text = { 0 };
 
 	if (!t->folder)
 		return TFR_OK;
@@ -422,19 +321,25 @@ enum tfr_status tfr_tfds_open(
 			tfr_error_hint(err, "Its parent folder does not exist.");
 		return TFR_ESYS;
 	}
-	status = t->made ? tfr_sync_directory_of(t->folder, err) : TFR_OK;
-	if (!status)
-		status = open_file(t, "dataset_info.json", again, &t->info, err);
-	if (!status && in->n_classes)
-		status = write_labels(t, in, again, err);
-	return status ? status : write_features(t, in, again, err);
+	if (t->made)
+		TFR_TRY(tfr_sync_directory_of(t->folder, err));
+	TFR_TRY(open_file(t, "dataset_info.json", again, &t->info, err));
+	if (in->n_classes) {
+		TFR_TRY(print_labels(&labels, in, err));
+		TFR_TRY(open_file(t, "label.labels.txt", again, &t->labels, err));
+		TFR_TRY(fill(t->labels, &labels, err));
+	}
+	if (!print_features(&text, in->n_classes))
+		return tfr_fail_nomem(err, "writing about a data set");
+	TFR_TRY(open_file(t, "features.json", again, &t->features, err));
+	return fill(t->features, &text, err);
 }
 
 /* Files of an older data set are removed if this one has no file of that name. */
 static enum tfr_status add_labels(
 	struct tfr_tfds *t, struct tfr_set_writer *w, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *path = path_of(t, "label.labels.txt");
+	TFR_AUTO_FREE char *path = tfr_asprintf("%s/label.labels.txt", t->folder);
 
 	if (t->labels)
 		return tfr_set_writer_company(w, t->labels, false, err);
@@ -445,19 +350,19 @@ static enum tfr_status add_labels(
 enum tfr_status tfr_tfds_seal(
 	struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err)
 {
+	struct tfr_set_writer *last;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
 
 	if (!t->folder)
 		return TFR_OK;
-	status = tfds_info(&text, t, sets, err);
-	if (!status)
-		status = fill(t->info, &text, err);
-	if (!status)
-		status = add_labels(t, tfr_sets_last(sets), err);
-	if (!status)
-		status = tfr_set_writer_company(tfr_sets_last(sets), t->features, false, err);
-	return status ? status : tfr_set_writer_company(tfr_sets_last(sets), t->info, true, err);
+	last = tfr_sets_last(sets);
+	TFR_TRY(check_splits(t, sets, err));
+	if (!print_info(&text, t, sets))
+		return tfr_fail_nomem(err, "writing about a data set");
+	TFR_TRY(fill(t->info, &text, err));
+	TFR_TRY(add_labels(t, last, err));
+	TFR_TRY(tfr_set_writer_company(last, t->features, false, err));
+	return tfr_set_writer_company(last, t->info, true, err);
 }
 
 void tfr_tfds_close(struct tfr_tfds *t)

@@ -5,18 +5,20 @@
  * All annotations are read before any image, because labels are numbers of all class names.
  * Only the names of their images are kept, and each annotation is read again together with its
  * image. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
+#include "convert/folder/fetch_ahead.h"
+#include "convert/folder/object_classes.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
 #include "convert/list/line_reader.h"
 #include "convert/voc/voc.h"
+#include "convert/voc/voc_xml.h"
 
 /* An annotation; offsets in names. */
 struct entry {
@@ -24,6 +26,26 @@ struct entry {
 	size_t image; /* below the folder of images; SIZE_MAX: it is not usable */
 	size_t why;
 	enum tfr_status status;
+};
+
+struct voc {
+	struct tfr_input in;
+	struct tfr_root *images, *annotations;
+	char *prefix, *xml_prefix;
+	struct tfr_buf names;
+	struct entry *entries; /* in.items of them */
+	size_t entries_cap;
+	struct tfr_object_classes classes;
+	size_t unusable; /* boxes */
+	struct tfr_fetch_ahead image_ahead, xml_ahead;
+};
+
+/* An item while it is converted. */
+struct making {
+	const struct voc *v;
+	struct tfr_item *item;
+	struct tfr_voc voc;	    /* its annotation */
+	struct tfr_image_info size; /* of its image */
 };
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
@@ -34,12 +56,6 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	       !opts->synsets && tfr_parts_recognised(tfr_voc_find, offer);
 }
 
-static const struct entry *entry_of(const struct voc *v, uint64_t i)
-{
-	assert(i < v->entries_.size / sizeof(struct entry));
-	return (const struct entry *)(const void *)v->entries_.data + i;
-}
-
 static const char *name_at(const struct voc *v, size_t at)
 {
 	return (const char *)v->names.data + at;
@@ -47,44 +63,40 @@ static const char *name_at(const struct voc *v, size_t at)
 
 /* --- one item --- */
 
-static bool put_path(struct tfr_buf *path, const char *name)
+static bool append_text(struct tfr_buf *to, const char *text)
 {
-	return tfr_buf_append(path, name, strlen(name) + 1);
+	return tfr_buf_append(to, text, strlen(text) + 1);
 }
 
 static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct voc *v = ctx;
-	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+	const struct entry *e = &v->entries[v->in.order ? v->in.order[i] : i];
 
 	(void)size;
-	return e->image != SIZE_MAX && put_path(path, name_at(v, e->image));
+	return e->image != SIZE_MAX && append_text(path, name_at(v, e->image));
 }
 
 static bool xml_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct voc *v = ctx;
-	const struct entry *e = entry_of(v, v->in.order ? v->in.order[i] : i);
+	const struct entry *e = &v->entries[v->in.order ? v->in.order[i] : i];
 
 	(void)size;
-	return e->image != SIZE_MAX && put_path(path, name_at(v, e->xml));
-}
-
-static void announce(struct voc *v, uint64_t at)
-{
-	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, v->in.ahead, xml_path, v);
-	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, v->in.ahead, image_path, v);
+	return e->image != SIZE_MAX && append_text(path, name_at(v, e->xml));
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct voc *v = (struct voc *)in;
-	const struct entry *e = entry_of(v, item->number);
+	const struct entry *e = &v->entries[item->number];
 	const char *name = name_at(v, e->image == SIZE_MAX ? e->xml : e->image);
+	uint64_t at = in->order ? in->place : item->number;
 
 	(void)room;
-	announce(v, in->order ? in->place : item->number);
+	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, in->ahead, xml_path, v);
+	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, in->ahead, image_path, v);
 	if (!tfr_item_name(item, name, strlen(name)))
 		return tfr_fail_nomem(err, "reading images");
 	if (e->image == SIZE_MAX) {
@@ -98,7 +110,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct voc *v = (struct voc *)in;
-	const struct entry *e = entry_of(v, item->number);
+	const struct entry *e = &v->entries[item->number];
 
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
@@ -113,10 +125,11 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 {
 	TFR_AUTO_BUF xml = { 0 };
 	struct tfr_error why = { 0 };
-	enum tfr_status status = tfr_item_read_other(item, &xml, v->annotations, path, room, err);
+	enum tfr_status status;
 
-	if (status || item->skipped)
-		return status;
+	TFR_TRY(tfr_item_read_other(item, &xml, v->annotations, path, room, err));
+	if (item->skipped)
+		return TFR_OK;
 	status = tfr_voc_parse(voc, xml.data, xml.size, &why);
 	if (status != TFR_EDATA) {
 		if (status && err)
@@ -131,80 +144,130 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 
 /* Reads the image, which must have the size in its annotation, if there is one. */
 static enum tfr_status read_image(
-	struct voc_making *m, const struct tfr_room *room, struct tfr_error *err)
+	struct making *m, const struct tfr_room *room, struct tfr_error *err)
 {
 	size_t before = m->item->size;
-	enum tfr_status status = tfr_image_read(m->item, m->v->images, room, &m->size, err);
 
+	TFR_TRY(tfr_image_read(m->item, m->v->images, room, &m->size, err));
 	m->item->size += before;
-	if (status || m->item->skipped || (!m->voc.width && !m->voc.height) ||
+	if (m->item->skipped || (!m->voc.width && !m->voc.height) ||
 		(m->size.width == m->voc.width && m->size.height == m->voc.height))
-		return status;
+		return TFR_OK;
 	tfr_item_skip(m->item, TFR_EDATA, "%u x %u, but %lld x %lld in its annotation",
 		m->size.width, m->size.height, (long long)m->voc.width, (long long)m->voc.height);
 	m->item->finding = TFR_FOUND_SIZE;
 	return TFR_OK;
 }
 
+/* The next usable object from *at on; NULL: there is none. */
+static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
+{
+	const struct tfr_voc_object *objects = m->voc.objects;
+
+	while (*at < m->voc.n_objects)
+		if (tfr_voc_usable(&objects[(*at)++], m->size.width, m->size.height))
+			return &objects[*at - 1];
+	return NULL;
+}
+
+/* The class of a name; NULL: it has no label, and the item is skipped. */
+static const struct tfr_class *class_of(const struct making *m, const char *name)
+{
+	const char *labels = m->v->in.opts->labels;
+	const struct tfr_class *class = tfr_object_classes_find(&m->v->classes, name);
+
+	if (!class && labels)
+		tfr_item_skip(
+			m->item, TFR_EDATA, "the class '%.60s' is not in '%.100s'", name, labels);
+	else if (!class)
+		tfr_item_skip(m->item, TFR_EDATA, "its annotation has changed");
+	return class;
+}
+
+/* Adds image/source_id, and the boxes that have an area and are inside the image, in the order of
+ * the file.  Skips the item if a class has no label.  The computations are those of
+ * create_pascal_tf_record.py, so that the values are equal. */
+static enum tfr_status add_boxes(const struct making *m, struct tfr_boxes *b, struct tfr_error *err)
+{
+	struct tfr_builder *builder = m->item->builder;
+	const struct tfr_voc_object *o;
+	bool good = true;
+	size_t at = 0;
+
+	TFR_TRY(tfr_builder_text(
+		builder, "image/source_id", tfr_voc_text(&m->voc, m->voc.filename), err));
+	tfr_boxes_reset(b);
+	while (good && (o = usable(m, &at))) {
+		const struct tfr_class *class = class_of(m, tfr_voc_text(&m->voc, o->name));
+
+		if (!class)
+			return TFR_OK;
+		good = tfr_boxes_add(b, o->box, m->size.width, m->size.height) &&
+		       tfr_boxes_add_class(b, class->label, class->text) &&
+		       tfr_boxes_add_int(&b->ints[0], o->difficult) &&
+		       tfr_boxes_add_int(&b->ints[1], o->truncated) &&
+		       tfr_boxes_add_text(&b->names, tfr_voc_text(&m->voc, o->pose));
+	}
+	if (!good)
+		return tfr_fail_nomem(err, "reading annotations");
+	if (!b->labels.size)
+		return TFR_OK;
+	TFR_TRY(tfr_boxes_put(b, builder, err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/difficult", &b->ints[0], err));
+	TFR_TRY(tfr_put_ints(builder, "image/object/truncated", &b->ints[1], err));
+	return tfr_put_texts(builder, "image/object/view", &b->names, err);
+}
+
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	const struct voc *v = (struct voc *)in;
-	struct voc_making m = { .v = v, .item = item };
+	struct making m = { .v = v, .item = item };
 	enum tfr_status status =
-		read_xml(v, name_at(v, entry_of(v, item->number)->xml), item, &m.voc, room, err);
+		read_xml(v, name_at(v, v->entries[item->number].xml), item, &m.voc, room, err);
 
 	if (!status && !item->skipped)
 		status = read_image(&m, room, err);
 	if (!status && !item->skipped)
 		status = tfr_image_add(in, item, bench, err);
 	if (!status && !item->skipped)
-		status = tfr_voc_add_boxes(&m, &bench->boxes, err);
+		status = add_boxes(&m, &bench->boxes, err);
 	tfr_voc_clear(&m.voc);
 	return status;
 }
 
 /* --- the annotations --- */
 
-static bool keep(struct voc *v, const char *text, size_t *at)
-{
-	*at = v->names.size;
-	return tfr_buf_append(&v->names, text, strlen(text) + 1);
-}
-
 /* Reads an annotation at the start, with the memory of `voc`. */
 static enum tfr_status look_at(
 	struct voc *v, const char *path, int fault, struct tfr_voc *voc, struct tfr_error *err)
 {
 	struct tfr_item one = { 0 }, *item = &one;
-	struct entry e = { .image = SIZE_MAX };
+	struct entry e = { .xml = v->names.size, .image = SIZE_MAX };
 	TFR_AUTO_BUF image = { 0 };
-	const char *name;
-	enum tfr_status status = TFR_OK;
+	const char *name = "";
 
-	if (!keep(v, path, &e.xml))
+	if (!append_text(&v->names, path))
 		return tfr_fail_nomem(err, "reading annotations");
 	if (fault)
 		tfr_item_skip_fault(item, fault);
 	else
-		status = read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err);
-	if (status)
-		return status;
-	name = "";
-	if (!item->skipped &&
-		!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
-		return tfr_fail_nomem(err, "reading annotations");
-	if (!item->skipped)
+		TFR_TRY(read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err));
+	if (!item->skipped) {
+		if (!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
+			return tfr_fail_nomem(err, "reading annotations");
 		name = (const char *)image.data;
-	if (!item->skipped && !tfr_coco_is_below(name))
-		tfr_item_skip(item, TFR_EDATA,
-			"it names '%.100s', which leads out of the folder of images", name);
+		if (!tfr_path_is_below(name))
+			tfr_item_skip(item, TFR_EDATA,
+				"it names '%.100s', which leads out of the folder of images", name);
+	}
 	e.status = item->why;
-	if (!keep(v, item->skipped ? item->reason : name, item->skipped ? &e.why : &e.image) ||
-		!tfr_buf_append(&v->entries_, &e, sizeof(e)))
+	*(item->skipped ? &e.why : &e.image) = v->names.size;
+	if (!append_text(&v->names, item->skipped ? item->reason : name) ||
+		TFR_ARRAY_RESERVE(v->entries, v->entries_cap, v->in.items + 1))
 		return tfr_fail_nomem(err, "reading annotations");
-	for (size_t k = 0; !item->skipped && k < tfr_voc_count(voc); k++) {
-		const struct tfr_voc_object *object = &tfr_voc_objects(voc)[k];
+	for (size_t k = 0; !item->skipped && k < voc->n_objects; k++) {
+		const struct tfr_voc_object *object = &voc->objects[k];
 		const char *class = tfr_voc_text(voc, object->name);
 
 		/* Without a size, only an impossible box is reported. */
@@ -214,7 +277,7 @@ static enum tfr_status look_at(
 		if (!tfr_class_names_add(&v->classes.names, class, strlen(class)))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
-	v->in.items++;
+	v->entries[v->in.items++] = e;
 	return TFR_OK;
 }
 
@@ -225,7 +288,7 @@ static enum tfr_status say_unannotated(const struct voc *v, struct tfr_error *er
 
 	TFR_TRY(tfr_scan_count(v->prefix, tfr_is_image, &images, err));
 	for (uint64_t i = 0; i < v->in.items; i++)
-		used += entry_of(v, i)->image != SIZE_MAX;
+		used += v->entries[i].image != SIZE_MAX;
 	if (images > used)
 		tfr_warn(v->in.opts, "%zu of %zu images in '%s' left out: without an annotation",
 			images - used, images, v->prefix);
@@ -256,15 +319,20 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 
 /* Finds the files in a list, in its order: lines of a name without its extension and, in the
  * lists of one class, a number. */
-static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tfr_error *err)
+static enum tfr_status look_at_listed(struct voc *v, const char *top, struct tfr_error *err)
 {
+	TFR_AUTO_FREE char *list =
+		tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
 	struct tfr_lines lines;
 	struct tfr_voc voc = { 0 };
 	const char *line;
 	size_t size, n;
-	enum tfr_status status = tfr_lines_open(&lines, list, err);
+	enum tfr_status status;
 	char path[4096];
 
+	if (!list)
+		return tfr_fail_nomem(err, "reading annotations");
+	status = tfr_lines_open(&lines, list, err);
 	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
 		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
 			;
@@ -274,7 +342,7 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 			status = tfr_fail(err, TFR_EDATA, "no name in '%s', line %llu", list,
 				(unsigned long long)lines.number);
 		snprintf(path, sizeof(path), "%.*s.xml", (int)n, line);
-		if (!status && !tfr_coco_is_below(path))
+		if (!status && !tfr_path_is_below(path))
 			status = tfr_fail(err, TFR_EDATA,
 				"a name that leads out of the folder of annotations in '%s', line "
 				"%llu",
@@ -289,16 +357,6 @@ static enum tfr_status look_at_listed(struct voc *v, const char *list, struct tf
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status look_at_set(struct voc *v, const char *top, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = NULL;
-
-	path = tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
-	if (!path)
-		return tfr_fail_nomem(err, "reading annotations");
-	return look_at_listed(v, path, err);
-}
-
 /* --- the folders --- */
 
 static void close_voc(struct tfr_input *in)
@@ -310,7 +368,7 @@ static void close_voc(struct tfr_input *in)
 	free(v->prefix);
 	free(v->xml_prefix);
 	tfr_buf_clear(&v->names);
-	tfr_buf_clear(&v->entries_);
+	free(v->entries);
 	tfr_object_classes_clear(&v->classes);
 	free(v);
 }
@@ -337,7 +395,6 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	const struct tfr_part *part, struct tfr_error *err)
 {
 	struct voc *v = calloc(1, sizeof(*v));
-	enum tfr_status status = TFR_OK;
 
 	if (!v)
 		return tfr_fail_nomem(err, "reading annotations");
@@ -346,24 +403,20 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
 	};
 	v->images = v->annotations = NULL;
-	status = tfr_open_named_folder(&v->images, &v->prefix, part->images, err);
+	TFR_TRY(tfr_open_named_folder(&v->images, &v->prefix, part->images, err));
 	v->in.prefix = v->prefix;
-	if (!status)
-		status = tfr_open_named_folder(
-			&v->annotations, &v->xml_prefix, part->annotations, err);
-	if (!status)
-		status = opts->image_set ? look_at_set(v, opts->inputs[0], err)
-					 : look_at_all(v, v->xml_prefix, err);
-	if (!status)
-		status = tfr_object_classes_number(&v->classes, &v->in, err);
-	if (!status && v->in.items > UINT32_MAX)
-		status = tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	TFR_TRY(tfr_open_named_folder(&v->annotations, &v->xml_prefix, part->annotations, err));
+	TFR_TRY(opts->image_set ? look_at_listed(v, opts->inputs[0], err)
+				: look_at_all(v, v->xml_prefix, err));
 	if (v->unusable)
 		tfr_warn(opts,
 			"%zu box%s of '%s' left out: without an area, or past the edge of its "
 			"image",
 			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
-	return status;
+	TFR_TRY(tfr_object_classes_number(&v->classes, &v->in, err));
+	if (v->in.items > UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);
+	return TFR_OK;
 }
 
 /* Names are numbered over all parts; the first part has the numbers. */
@@ -371,16 +424,14 @@ static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
 	struct voc *first = (struct voc *)parts[0];
-	enum tfr_status status = TFR_OK;
 
-	for (size_t k = 1; !status && k < n; k++)
-		status = tfr_object_classes_unite(
-			&first->classes, &((struct voc *)parts[k])->classes, err);
-	if (!status)
-		status = tfr_object_classes_number(&first->classes, &first->in, err);
+	for (size_t k = 1; k < n; k++)
+		TFR_TRY(tfr_object_classes_unite(
+			&first->classes, &((struct voc *)parts[k])->classes, err));
+	TFR_TRY(tfr_object_classes_number(&first->classes, &first->in, err));
 	whole->classes = first->in.classes;
 	whole->n_classes = first->in.n_classes;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_voc(
@@ -394,9 +445,9 @@ static enum tfr_status open_voc(
 		.unite = unite,
 		.all = true,
 	};
-	enum tfr_status status = check(opts, err);
 
-	return status ? status : tfr_parts_open(in, &kind, opts, err);
+	TFR_TRY(check(opts, err));
+	return tfr_parts_open(in, &kind, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_voc = {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "convert/coco/coco_features.h"
+#include "convert/folder/scan.h"
 #include "convert/voc/voc.h"
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
@@ -96,18 +96,18 @@ bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 
 /* --- the image of an annotation --- */
 
-static bool exists(const struct tfr_root *folder, const struct tfr_buf *path)
+/* Sets the path to the first `n` bytes of `folder` and `name`.  Whether there is such an image, or
+ * memory is exhausted, which sets *good. */
+static bool is_at(const struct tfr_root *images, struct tfr_buf *path, const char *folder, size_t n,
+	const char *name, bool *good)
 {
 	struct stat st;
 
-	return tfr_coco_is_below((const char *)path->data) &&
-	       !tfr_root_stat(folder, (const char *)path->data, &st) && S_ISREG(st.st_mode);
-}
-
-static bool set(struct tfr_buf *path, const char *folder, size_t n, const char *name)
-{
 	path->size = 0;
-	return tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
+	*good = tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
+	return !*good || (tfr_path_is_below((const char *)path->data) &&
+				 !tfr_root_stat(images, (const char *)path->data, &st) &&
+				 S_ISREG(st.st_mode));
 }
 
 bool tfr_voc_image(
@@ -118,26 +118,17 @@ bool tfr_voc_image(
 	const char *slash = strrchr(xml, '/'), *last = strrchr(filename, '/');
 	const char *dot = strrchr(xml, '.'), *windows = strrchr(filename, '\\');
 	size_t folder = slash ? (size_t)(slash + 1 - xml) : 0;
+	size_t stem = dot ? (size_t)(dot - xml) : strlen(xml);
+	bool good, found;
 
 	if (windows && (!last || windows > last))
 		last = windows;
-	if (!set(path, xml, folder, filename))
-		return false;
-	if (exists(images, path))
-		return true;
-	if (!set(path, "", 0, filename))
-		return false;
-	if (exists(images, path))
-		return true;
-	if (last && !set(path, xml, folder, last + 1))
-		return false;
-	if (last && exists(images, path))
-		return true;
-	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
-		if (!set(path, xml, dot ? (size_t)(dot - xml) : strlen(xml), extensions[i]))
-			return false;
-		if (exists(images, path))
-			return true;
-	}
-	return set(path, "", 0, filename);
+	found = is_at(images, path, xml, folder, filename, &good) ||
+		is_at(images, path, "", 0, filename, &good) ||
+		(last && is_at(images, path, xml, folder, last + 1, &good));
+	for (size_t i = 0; !found && i < sizeof(extensions) / sizeof(*extensions); i++)
+		found = is_at(images, path, xml, stem, extensions[i], &good);
+	if (!found)
+		is_at(images, path, "", 0, filename, &good);
+	return good;
 }

@@ -6,64 +6,71 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <expat.h>
 
+#include "base/array.h"
 #include "convert/number_text.h"
 
 enum { DEEPEST = 64, TEXT_MOST = 4096, OBJECTS_MOST = 100000, SIZE_MOST = 64 << 20 };
 
-/* The elements that are used. */
-enum what {
-	NOTHING,
-	FILENAME,
-	WIDTH,
-	HEIGHT,
-	OBJECT,
-	NAME,
-	POSE,
-	TRUNCATED,
-	DIFFICULT,
-	XMIN,
-	YMIN,
-	XMAX,
-	YMAX,
-};
+/* What becomes of an element. */
+enum what { OBJECT, TEXT, SIZE, FLAG, NUMBER };
 
-static const struct {
+/* The elements that are used. */
+static const struct row {
 	const char *path;
 	enum what what;
+	bool of_object;
+	size_t at;	   /* of the value in the object or the annotation */
+	const char *fault; /* for a value of another form; of a text: for an empty one */
 } rows[] = {
-	{ "/annotation/filename", FILENAME },
-	{ "/annotation/size/width", WIDTH },
-	{ "/annotation/size/height", HEIGHT },
-	{ "/annotation/object", OBJECT },
-	{ "/annotation/object/name", NAME },
-	{ "/annotation/object/pose", POSE },
-	{ "/annotation/object/truncated", TRUNCATED },
-	{ "/annotation/object/difficult", DIFFICULT },
-	{ "/annotation/object/bndbox/xmin", XMIN },
-	{ "/annotation/object/bndbox/ymin", YMIN },
-	{ "/annotation/object/bndbox/xmax", XMAX },
-	{ "/annotation/object/bndbox/ymax", YMAX },
+	{ "/annotation/object/name", TEXT, true, offsetof(struct tfr_voc_object, name),
+		"an object without a name" },
+#define SIDE(name, k)                                                                              \
+	{                                                                                          \
+		"/annotation/object/bndbox/" name, NUMBER, true,                                   \
+			offsetof(struct tfr_voc_object, box) + (k) * sizeof(double),               \
+			"a box that is not of numbers"                                             \
+	}
+	SIDE("xmin", 0),
+	SIDE("ymin", 1),
+	SIDE("xmax", 2),
+	SIDE("ymax", 3),
+	{ "/annotation/object", OBJECT, true, 0, NULL },
+	{ "/annotation/object/pose", TEXT, true, offsetof(struct tfr_voc_object, pose), NULL },
+	{ "/annotation/object/truncated", FLAG, true, offsetof(struct tfr_voc_object, truncated),
+		"'truncated' that is neither 0 nor 1" },
+	{ "/annotation/object/difficult", FLAG, true, offsetof(struct tfr_voc_object, difficult),
+		"'difficult' that is neither 0 nor 1" },
+	{ "/annotation/filename", TEXT, false, offsetof(struct tfr_voc, filename), NULL },
+	{ "/annotation/size/width", SIZE, false, offsetof(struct tfr_voc, width),
+		"a size that is not a number" },
+	{ "/annotation/size/height", SIZE, false, offsetof(struct tfr_voc, height),
+		"a size that is not a number" },
 };
+
+/* Bits of the first rows: an object has all of them. */
+enum { NAME = 1, NEEDED = (1 << 5) - 1 };
 
 struct parsing {
 	struct tfr_voc *v;
 	XML_Parser parser;
 	struct tfr_error *err;
 	enum tfr_status status;
-	char path[128];	      /* of the open element, as far as it fits */
-	size_t ends[DEEPEST]; /* where the path of each open element ends; SIZE_MAX: it did not fit
-			       */
+	char path[128]; /* of the open element, as far as it fits */
+	struct {
+		size_t end; /* of its path; SIZE_MAX: it did not fit */
+		const struct row *row;
+	} open[DEEPEST];
 	unsigned depth;
-	char text[TEXT_MOST + 1]; /* in an element that is used */
+	const struct row *row;	  /* of the element whose text comes; NULL: it is not used */
+	char text[TEXT_MOST + 1]; /* of that element */
 	size_t size;
-	enum what what;
-	bool filename, root;
 	struct tfr_voc_object object;
 };
 
@@ -82,18 +89,18 @@ static void no_memory(struct parsing *p)
 	XML_StopParser(p->parser, XML_FALSE);
 }
 
-static enum what look_up(const char *path)
+static const struct row *look_up(const char *path)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].path, path))
-			return rows[i].what;
-	return NOTHING;
+			return &rows[i];
+	return NULL;
 }
 
 static void XMLCALL start(void *ctx, const char *name, const char **attributes)
 {
 	struct parsing *p = ctx;
-	size_t above = p->depth ? p->ends[p->depth - 1] : 0, n = strlen(name);
+	size_t above = p->depth ? p->open[p->depth - 1].end : 0, n = strlen(name);
 
 	(void)attributes;
 	if (p->depth == DEEPEST) {
@@ -104,18 +111,17 @@ static void XMLCALL start(void *ctx, const char *name, const char **attributes)
 		stop(p, "no <annotation>");
 		return;
 	}
-	p->root = true;
-	p->what = NOTHING;
-	p->ends[p->depth] = SIZE_MAX;
+	p->row = NULL;
+	p->open[p->depth].end = SIZE_MAX;
 	if (above != SIZE_MAX && above + 1 + n < sizeof(p->path)) {
 		p->path[above] = '/';
 		memcpy(p->path + above + 1, name, n + 1);
-		p->ends[p->depth] = above + 1 + n;
-		p->what = look_up(p->path);
+		p->open[p->depth].end = above + 1 + n;
+		p->row = look_up(p->path);
 	}
-	p->depth++;
+	p->open[p->depth++].row = p->row;
 	p->size = 0;
-	if (p->what == OBJECT)
+	if (p->row && p->row->what == OBJECT)
 		p->object = (struct tfr_voc_object){ 0 };
 }
 
@@ -123,7 +129,7 @@ static void XMLCALL take_text(void *ctx, const char *text, int size)
 {
 	struct parsing *p = ctx;
 
-	if (p->status || p->what == NOTHING || p->what == OBJECT)
+	if (p->status || !p->row || p->row->what == OBJECT)
 		return;
 	if ((size_t)size > TEXT_MOST - p->size) {
 		stop(p, "a text of over 4096 bytes");
@@ -179,9 +185,9 @@ static bool take_flag(struct parsing *p, const char *fault)
 	return value != 0;
 }
 
-static int64_t take_size(struct parsing *p)
+static int64_t take_size(struct parsing *p, const char *fault)
 {
-	double value = take_number(p, "a size that is not a number");
+	double value = take_number(p, fault);
 
 	if (!(value >= 0 && value <= INT32_MAX && value == floor(value))) {
 		stop(p, "an impossible size");
@@ -192,88 +198,59 @@ static int64_t take_size(struct parsing *p)
 
 static void end_object(struct parsing *p)
 {
-	static const unsigned all = 1u << NAME | 1u << XMIN | 1u << YMIN | 1u << XMAX | 1u << YMAX;
+	struct tfr_voc *v = p->v;
 
-	if ((p->object.seen & all) != all) {
-		stop(p, p->object.seen & 1u << NAME ? "an object without a complete box"
-						    : "an object without a name");
-		return;
-	}
-	if (tfr_voc_count(p->v) == OBJECTS_MOST) {
+	if ((p->object.seen & NEEDED) != NEEDED)
+		stop(p, p->object.seen & NAME ? "an object without a complete box"
+					      : "an object without a name");
+	else if (v->n_objects == OBJECTS_MOST)
 		stop(p, "more than 100000 objects");
-		return;
-	}
-	if (!tfr_buf_append(&p->v->objects_, &p->object, sizeof(p->object)))
+	else if (TFR_ARRAY_RESERVE(v->objects, v->objects_cap, v->n_objects + 1))
 		no_memory(p);
+	else
+		v->objects[v->n_objects++] = p->object;
 }
 
 /* Uses the text of an element that ends. */
-static void take_value(struct parsing *p)
+static void take_value(struct parsing *p, const struct row *row)
 {
-	struct tfr_voc_object *o = &p->object;
+	void *value = (char *)(row->of_object ? (void *)&p->object : (void *)p->v) + row->at;
 
-	switch (p->what) {
-	case FILENAME:
-		p->v->filename = keep_text(p);
-		p->filename = true;
-		break;
-	case WIDTH:
-		p->v->width = take_size(p);
-		break;
-	case HEIGHT:
-		p->v->height = take_size(p);
-		break;
+	switch (row->what) {
 	case OBJECT:
 		end_object(p);
 		break;
-	case NAME:
-		if (!*trimmed(p))
-			stop(p, "an object without a name");
-		o->name = keep_text(p);
+	case TEXT:
+		if (row->fault && !*trimmed(p))
+			stop(p, row->fault);
+		*(size_t *)value = keep_text(p);
 		break;
-	case POSE:
-		o->pose = keep_text(p);
+	case SIZE:
+		*(int64_t *)value = take_size(p, row->fault);
 		break;
-	case TRUNCATED:
-		o->truncated = take_flag(p, "'truncated' that is neither 0 nor 1");
+	case FLAG:
+		*(bool *)value = take_flag(p, row->fault);
 		break;
-	case DIFFICULT:
-		o->difficult = take_flag(p, "'difficult' that is neither 0 nor 1");
-		break;
-	case XMIN:
-	case YMIN:
-	case XMAX:
-	case YMAX:
-		o->box[p->what - XMIN] = take_number(p, "a box that is not of numbers");
-		break;
-	case NOTHING:
+	case NUMBER:
+		*(double *)value = take_number(p, row->fault);
 		break;
 	}
-	o->seen |= 1u << p->what;
+	p->object.seen |= 1u << (row - rows);
 }
 
 static void XMLCALL end(void *ctx, const char *name)
 {
 	struct parsing *p = ctx;
-	size_t above;
+	const struct row *row;
 
 	(void)name;
 	/* the end of an empty element is reported even after its beginning stopped the parser */
 	if (p->status)
 		return;
-	p->depth--;
-	above = p->depth ? p->ends[p->depth - 1] : 0;
-	/* The path is that of the ending element, even if others were inside it. */
-	if (p->ends[p->depth] != SIZE_MAX) {
-		p->path[p->ends[p->depth]] = '\0';
-		p->what = look_up(p->path);
-	} else {
-		p->what = NOTHING;
-	}
-	take_value(p);
-	if (above != SIZE_MAX)
-		p->path[above] = '\0';
-	p->what = NOTHING;
+	row = p->open[--p->depth].row;
+	if (row)
+		take_value(p, row);
+	p->row = NULL;
 	p->size = 0;
 }
 
@@ -289,7 +266,7 @@ enum tfr_status tfr_voc_parse(
 {
 	struct parsing p = { .v = v, .err = err };
 
-	v->texts.size = v->objects_.size = 0;
+	v->texts.size = v->n_objects = v->filename = 0;
 	v->width = v->height = 0;
 	if (size > SIZE_MOST)
 		return tfr_fail(err, TFR_EDATA, "an annotation of over 64 MiB");
@@ -311,7 +288,7 @@ enum tfr_status tfr_voc_parse(
 			XML_ErrorString(XML_GetErrorCode(p.parser)),
 			(unsigned long)XML_GetCurrentLineNumber(p.parser));
 	XML_ParserFree(p.parser);
-	if (!p.status && (!p.filename || !*tfr_voc_text(v, v->filename)))
+	if (!p.status && (!v->filename || !*tfr_voc_text(v, v->filename)))
 		p.status = tfr_fail(err, TFR_EDATA, "its annotation names no image");
 	return p.status;
 }
@@ -325,6 +302,6 @@ bool tfr_voc_usable(const struct tfr_voc_object *o, uint32_t width, uint32_t hei
 void tfr_voc_clear(struct tfr_voc *v)
 {
 	tfr_buf_clear(&v->texts);
-	tfr_buf_clear(&v->objects_);
+	free(v->objects);
 	*v = (struct tfr_voc){ 0 };
 }

@@ -14,7 +14,7 @@
 struct tfr_voc_object {
 	size_t name, pose; /* offsets in texts */
 	double box[4];	   /* xmin, ymin, xmax, ymax */
-	unsigned seen;	   /* bits: which of these were present */
+	unsigned seen;	   /* for the parser: which elements were present */
 	bool truncated, difficult;
 };
 
@@ -22,17 +22,11 @@ struct tfr_voc_object {
 struct tfr_voc {
 	size_t filename;       /* offset in texts */
 	int64_t width, height; /* 0: missing */
-	struct tfr_buf texts, objects_;
+	struct tfr_buf texts;
+	struct tfr_voc_object *objects;
+	size_t n_objects, objects_cap;
 };
 
-static inline const struct tfr_voc_object *tfr_voc_objects(const struct tfr_voc *v)
-{
-	return (const struct tfr_voc_object *)(const void *)v->objects_.data;
-}
-static inline size_t tfr_voc_count(const struct tfr_voc *v)
-{
-	return v->objects_.size / sizeof(struct tfr_voc_object);
-}
 static inline const char *tfr_voc_text(const struct tfr_voc *v, size_t offset)
 {
 	return (const char *)v->texts.data + offset;

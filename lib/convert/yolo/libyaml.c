@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/module_export.h"
 #include "convert/number_text.h"
 #include "convert/yolo/yolo_yaml.h"
@@ -78,7 +79,6 @@ static bool whole(const yaml_event_t *e, int64_t *value)
 static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 {
 	struct tfr_yolo_name name;
-	enum tfr_status status;
 
 	if (p->mapping && !p->numbered) {
 		p->numbered = whole(e, &p->number);
@@ -88,24 +88,25 @@ static enum tfr_status take_name(struct parsing *p, const yaml_event_t *e)
 	if (!e->data.scalar.length)
 		return fail(p, "a class without a name");
 	name.number = p->number++;
-	status = keep_text(p, e, &name.text);
-	if (!status && !tfr_buf_append(&p->y->names_, &name, sizeof(name)))
-		status = tfr_fail_nomem(p->err, "reading YAML");
-	return status;
+	TFR_TRY(keep_text(p, e, &name.text));
+	if (TFR_ARRAY_ONE_MORE(p->y->names, p->y->n_names))
+		return tfr_fail_nomem(p->err, "reading YAML");
+	p->y->names[p->y->n_names++] = name;
+	return TFR_OK;
 }
 
 static enum tfr_status take_place(struct parsing *p, const yaml_event_t *e)
 {
 	struct tfr_yolo_place place = { .split = p->split };
-	enum tfr_status status;
 
 	if (!e->data.scalar.length || !strcmp((const char *)e->data.scalar.value, "null") ||
 		!strcmp((const char *)e->data.scalar.value, "~"))
 		return TFR_OK;
-	status = keep_text(p, e, &place.text);
-	if (!status && !tfr_buf_append(&p->y->places_, &place, sizeof(place)))
-		status = tfr_fail_nomem(p->err, "reading YAML");
-	return status;
+	TFR_TRY(keep_text(p, e, &place.text));
+	if (TFR_ARRAY_ONE_MORE(p->y->places, p->y->n_places))
+		return tfr_fail_nomem(p->err, "reading YAML");
+	p->y->places[p->y->n_places++] = place;
+	return TFR_OK;
 }
 
 static enum tfr_status take_keypoints(struct parsing *p, const yaml_event_t *e)
@@ -153,7 +154,7 @@ static enum tfr_status take_key(struct parsing *p, const yaml_event_t *e)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strcmp(keys[i].name, text))
 			p->key = keys[i].key;
-	if (p->key == NAMES && p->y->names_.size)
+	if (p->key == NAMES && p->y->n_names)
 		return fail(p, "a second 'names'");
 	return p->key == PLACES ? keep_text(p, e, &p->split) : TFR_OK;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
@@ -30,25 +31,15 @@ struct yolo {
 	struct tfr_root *labels;
 	char *prefix, *labels_prefix;
 	struct tfr_scan scan;
-	struct tfr_buf entries_, boxes_, reasons;
+	struct entry *entries;
+	size_t n_entries, entries_cap;
+	struct tfr_buf boxes_, reasons;
 	struct tfr_yolo_classes classes;
 	struct tfr_yolo_tally tally;
 	struct tfr_fetch_ahead label_ahead;
 	size_t without; /* images without a file of labels */
 	size_t texts;	/* files of labels found */
 };
-
-static const struct entry *entry_of(const struct yolo *y, uint64_t i)
-{
-	assert(i < y->entries_.size / sizeof(struct entry));
-	return (const struct entry *)(const void *)y->entries_.data + i;
-}
-
-static const struct tfr_yolo_box *boxes_of(const struct yolo *y, const struct entry *e)
-{
-	assert((e->first + e->n) * sizeof(struct tfr_yolo_box) <= y->boxes_.size);
-	return (const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
-}
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
@@ -61,10 +52,9 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
 	const struct yolo *y = ctx;
-	const struct entry *e = entry_of(y, y->in.order ? y->in.order[i] : i);
+	const struct entry *e = &y->entries[y->in.order ? y->in.order[i] : i];
 
-	memcpy(size, y->scan.sizes_.data + (size_t)(e->found - y->scan.items) * sizeof(*size),
-		sizeof(*size));
+	*size = y->scan.sizes[e->found - y->scan.items];
 	return !e->found->fault && !e->why && tfr_scan_path(&y->scan, e->found, path);
 }
 
@@ -72,7 +62,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct yolo *y = (struct yolo *)in;
-	const struct entry *e = entry_of(y, item->number);
+	const struct entry *e = &y->entries[item->number];
 
 	(void)room;
 	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
@@ -116,11 +106,13 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 static enum tfr_status add_boxes(
 	const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
 {
-	const struct entry *e = entry_of(y, item->number);
-	const struct tfr_yolo_box *boxes = boxes_of(y, e);
-	enum tfr_status status = tfr_builder_text(
-		item->builder, "image/source_id", (const char *)item->name.data, err);
+	const struct entry *e = &y->entries[item->number];
+	const struct tfr_yolo_box *boxes =
+		(const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
 
+	TFR_TRY(tfr_builder_text(
+		item->builder, "image/source_id", (const char *)item->name.data, err));
+	assert((e->first + e->n) * sizeof(*boxes) <= y->boxes_.size);
 	tfr_boxes_reset(b);
 	for (size_t i = 0; i < e->n; i++) {
 		const struct tfr_class *c =
@@ -131,19 +123,19 @@ static enum tfr_status add_boxes(
 		if (!tfr_boxes_add(b, corners, 1, 1) || !tfr_boxes_add_class(b, c->label, c->text))
 			return tfr_fail_nomem(err, "reading labels");
 	}
-	return status ? status : tfr_boxes_put(b, item->builder, err);
+	return tfr_boxes_put(b, item->builder, err);
 }
 
 static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct yolo *y = (struct yolo *)in;
-	enum tfr_status status = tfr_item_read(
-		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err);
 
-	if (!status && !item->skipped)
-		status = tfr_image_add(in, item, bench, err);
-	return status || item->skipped ? status : add_boxes(y, item, &bench->boxes, err);
+	TFR_TRY(tfr_item_read(
+		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err));
+	if (!item->skipped)
+		TFR_TRY(tfr_image_add(in, item, bench, err));
+	return item->skipped ? TFR_OK : add_boxes(y, item, &bench->boxes, err);
 }
 
 /* --- all labels --- */
@@ -152,17 +144,16 @@ static enum tfr_status check_classes(
 	const struct yolo *y, const char *path, size_t first, struct tfr_error *err)
 {
 	const struct tfr_yolo_box *boxes = (const void *)y->boxes_.data;
+	const struct tfr_yolo_classes *c = &y->classes;
 	size_t n = y->boxes_.size / sizeof(*boxes);
 
-	for (size_t i = first; i < n; i++) {
-		if (tfr_yolo_class_of(&y->classes, boxes[i].class) != TFR_NO_CLASS)
-			continue;
-		return tfr_fail(err, TFR_EDATA,
-			"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
-			boxes[i].class, y->labels_prefix, path, y->classes.path, y->classes.n,
-			(long long)(y->classes.n ? y->classes.numbers[0] : 0),
-			(long long)(y->classes.n ? y->classes.numbers[y->classes.n - 1] : -1));
-	}
+	for (size_t i = first; i < n; i++)
+		if (tfr_yolo_class_of(c, boxes[i].class) == TFR_NO_CLASS)
+			return tfr_fail(err, TFR_EDATA,
+				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
+				boxes[i].class, y->labels_prefix, path, c->path, c->n,
+				c->n ? (long long)(c->list[0].label - c->base) : 0,
+				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
 	return TFR_OK;
 }
 
@@ -242,11 +233,13 @@ static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
 			status = tfr_fail_nomem(err, "reading labels");
 		if (!status && !e.found->fault)
 			status = read_labels(y, &e, (const char *)label.data, &item, err);
-		if (!status && !tfr_buf_append(&y->entries_, &e, sizeof(e)))
+		if (!status && TFR_ARRAY_RESERVE(y->entries, y->entries_cap, y->n_entries + 1))
 			status = tfr_fail_nomem(err, "reading labels");
+		if (!status)
+			y->entries[y->n_entries++] = e;
 	}
 	tfr_item_clear(&item);
-	y->in.items = y->entries_.size / sizeof(struct entry);
+	y->in.items = y->n_entries;
 	return status;
 }
 
@@ -281,11 +274,11 @@ static bool is_label_file(const char *name)
 static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
 {
 	size_t n;
-	enum tfr_status status = tfr_scan_count(y->labels_prefix, is_label_file, &n, err);
 
-	if (!status && n > y->texts)
+	TFR_TRY(tfr_scan_count(y->labels_prefix, is_label_file, &n, err));
+	if (n > y->texts)
 		say(y, n - y->texts, "file", "files", "left out: labels without an image");
-	return status;
+	return TFR_OK;
 }
 
 /* --- the folders --- */
@@ -297,7 +290,7 @@ static void close_yolo(struct tfr_input *in)
 	tfr_root_close(y->labels);
 	tfr_scan_clear(&y->scan);
 	tfr_yolo_classes_clear(&y->classes);
-	tfr_buf_clear(&y->entries_);
+	free(y->entries);
 	tfr_buf_clear(&y->boxes_);
 	tfr_buf_clear(&y->reasons);
 	free(y->prefix);

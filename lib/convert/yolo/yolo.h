@@ -7,11 +7,11 @@
 #include "convert/parts.h"
 #include "convert/yolo/yolo_yaml.h"
 
-/* The classes, sorted by their numbers in the labels. */
+/* The classes, sorted by their labels, which are the numbers in files of labels plus `base`. */
 struct tfr_yolo_classes {
 	struct tfr_class *list;
-	int64_t *numbers;
 	size_t n;
+	int64_t base;
 	char *path;	  /* of the file that names them */
 	size_t keypoints; /* numbers after each box */
 	struct tfr_buf texts;

@@ -213,9 +213,9 @@ static bool find_described(struct tfr_parts *p, const char *folder)
 	bool good = true;
 
 	if (!tfr_yolo_describe(&y, folder))
-		y.places_.size = 0;
-	for (size_t i = 0; good && i < tfr_yolo_place_count(&y); i++) {
-		const struct tfr_yolo_place *place = &tfr_yolo_places(&y)[i];
+		y.n_places = 0;
+	for (size_t i = 0; good && i < y.n_places; i++) {
+		const struct tfr_yolo_place *place = &y.places[i];
 		TFR_AUTO_FREE char *images = resolve(&y, folder, tfr_yolo_text(&y, place->text));
 
 		if (images && !tfr_parts_have(p, images))

@@ -1,5 +1,5 @@
 /* convert/yolo/yolo_names.c - the names of the classes, to which the numbers in labels refer:
- * from data.yaml, or from a list with one name per line.
+ * from data.yaml, which the module yaml parses (libyaml.c), or from a list with one name per line.
  *
  * The nearest file counts: in the folders of the images and labels, in that of the data set, and
  * above, because a split of a data set can be converted alone. */
@@ -8,21 +8,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/module.h"
 #include "convert/folder/label_map.h"
 #include "convert/yolo/yolo.h"
 #include "io/source.h"
 
 enum { MOST = 4 << 20, UP = 3 /* folders above */ };
-
-static enum tfr_status read_file(struct tfr_buf *b, const char *path, struct tfr_error *err)
-{
-	enum tfr_status status =
-		tfr_source_read_regular(path, MOST, b, "reading names of classes", err);
-
-	if (!status && b->size > MOST)
-		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
-	return status;
-}
 
 /* Texts are offsets until all are read: pointers would become invalid when the buffer grows. */
 static const char *at_offset(size_t offset)
@@ -33,20 +24,23 @@ static const char *at_offset(size_t offset)
 static enum tfr_status reserve(struct tfr_yolo_classes *c, size_t n, struct tfr_error *err)
 {
 	c->list = calloc(n + 1, sizeof(*c->list));
-	c->numbers = calloc(n + 1, sizeof(*c->numbers));
-	return c->list && c->numbers ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
+	return c->list ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
 }
 
-static void add(struct tfr_yolo_classes *c, int64_t number, const char *text, int64_t base)
+static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *text, size_t n,
+	struct tfr_error *err)
 {
-	c->numbers[c->n] = number;
-	c->list[c->n++] = (struct tfr_class){ .label = number + base, .text = text };
+	c->list[c->n++] =
+		(struct tfr_class){ .label = number + c->base, .text = at_offset(c->texts.size) };
+	return tfr_buf_append(&c->texts, text, n) && tfr_buf_append(&c->texts, "", 1)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "reading names of classes");
 }
 
 /* --- a list --- */
 
 static enum tfr_status take_list(
-	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
 {
 	struct tfr_label_map map;
 	enum tfr_status status = tfr_label_map_read(&map, path, 0, err);
@@ -63,9 +57,7 @@ static enum tfr_status take_list(
 		}
 		while (n && strchr(" \t", text[n - 1]))
 			n--;
-		add(c, map.classes[i].label, at_offset(c->texts.size), base);
-		if (!tfr_buf_append(&c->texts, text, n) || !tfr_buf_append(&c->texts, "", 1))
-			status = tfr_fail_nomem(err, "reading names of classes");
+		status = add(c, map.classes[i].label, text, n, err);
 	}
 	tfr_label_map_clear(&map);
 	return status;
@@ -73,47 +65,89 @@ static enum tfr_status take_list(
 
 /* --- data.yaml --- */
 
-static enum tfr_status take_yaml(
-	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, int64_t base, struct tfr_error *err)
+static int by_name_number(const void *a, const void *b)
 {
-	size_t named = tfr_yolo_name_count(y);
-	size_t n = named ? named : y->count > 0 ? (size_t)y->count : 0;
-	enum tfr_status status = reserve(c, n, err);
+	int64_t x = ((const struct tfr_yolo_name *)a)->number;
+	int64_t y = ((const struct tfr_yolo_name *)b)->number;
 
+	return (x > y) - (x < y);
+}
+
+static enum tfr_status sort_names(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
+{
+	struct tfr_yolo_name *names = y->names;
+	size_t n = y->n_names;
+
+	if (n)
+		qsort(names, n, sizeof(*names), by_name_number);
+	for (size_t i = 1; i < n; i++)
+		if (names[i].number == names[i - 1].number)
+			return tfr_fail(err, TFR_EDATA, "two names of class %lld in '%s'",
+				(long long)names[i].number, path);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_yolo_yaml_parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_t size,
+	const char *path, struct tfr_error *err)
+{
+	const void *calls;
+
+	*y = (struct tfr_yolo_yaml){ .count = -1 };
+	if (size > MOST)
+		return tfr_fail_path(err, TFR_EDATA, path, "larger than 4 MiB:");
+	if (!tfr_buf_append(&y->texts, "", 1)) /* offset 0 is nothing */
+		return tfr_fail_nomem(err, "reading YAML");
+	TFR_TRY(tfr_module_open(&calls, TFR_MODULE_YAML, err, "cannot read '%s'", path));
+	TFR_TRY(((const struct tfr_yaml_module *)calls)->parse(y, data, size, path, err));
+	return sort_names(y, path, err);
+}
+
+void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y)
+{
+	tfr_buf_clear(&y->texts);
+	free(y->names);
+	free(y->places);
+	*y = (struct tfr_yolo_yaml){ .count = -1 };
+}
+
+static enum tfr_status take_yaml(
+	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, struct tfr_error *err)
+{
+	const struct tfr_yolo_name *names = y->names;
+	size_t named = y->n_names;
+	size_t n = named ? named : (size_t)y->count;
+	char text[32];
+
+	TFR_TRY(reserve(c, n, err));
 	c->keypoints = y->keypoints;
-	for (size_t i = 0; !status && i < n; i++) {
-		const struct tfr_yolo_name *name = named ? &tfr_yolo_names(y)[i] : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = named ? tfr_yolo_text(y, names[i].text) : text;
 
-		add(c, name ? name->number : (int64_t)i, at_offset(c->texts.size), base);
 		/* Ultralytics uses these names if only the number of classes is known. */
-		if (name ? !tfr_buf_append(&c->texts, tfr_yolo_text(y, name->text),
-				   strlen(tfr_yolo_text(y, name->text)) + 1)
-			 : !tfr_buf_printf(&c->texts, "class_%zu", i) ||
-					!tfr_buf_append(&c->texts, "", 1))
-			status = tfr_fail_nomem(err, "reading names of classes");
+		snprintf(text, sizeof(text), "class_%zu", i);
+		TFR_TRY(add(c, named ? names[i].number : (int64_t)i, name, strlen(name), err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* TFR_END: it describes no classes. */
 static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = read_file(&text, path, err);
 
-	if (!status)
-		status = tfr_yolo_yaml_parse(y, text.data, text.size, path, err);
-	return status ? status : !y->names_.size && y->count < 1 ? TFR_END : TFR_OK;
+	TFR_TRY(tfr_source_read_regular(path, MOST, &text, "reading names of classes", err));
+	TFR_TRY(tfr_yolo_yaml_parse(y, text.data, text.size, path, err));
+	return y->n_names || y->count > 0 ? TFR_OK : TFR_END;
 }
 
 static enum tfr_status read_yaml(
-	struct tfr_yolo_classes *c, const char *path, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
 {
 	struct tfr_yolo_yaml y = { 0 };
 	enum tfr_status status = parse_yaml(&y, path, err);
 
 	if (!status)
-		status = take_yaml(c, &y, base, err);
+		status = take_yaml(c, &y, err);
 	tfr_yolo_yaml_clear(&y);
 	return status;
 }
@@ -138,33 +172,40 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
 
 /* --- finding the file --- */
 
+/* TFR_END: there is no such file, or it names no classes. */
+static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, const char *name,
+	bool yaml, struct tfr_error *err)
+{
+	char *path = tfr_path_join(folder, name);
+	enum tfr_status status = TFR_END;
+
+	if (!path)
+		return tfr_fail_nomem(err, "reading names of classes");
+	if (tfr_is_file(path))
+		status = yaml ? read_yaml(c, path, err) : take_list(c, path, err);
+	if (status == TFR_END)
+		free(path);
+	else
+		c->path = path;
+	return status;
+}
+
 /* Tries the files that a folder can have.  TFR_END: it has none. */
 static enum tfr_status try_folder(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
 		"classes.txt", "obj.names", "_darknet.labels" };
 	enum tfr_status status = TFR_END;
 
-	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++) {
-		char *path = tfr_path_join(folder, names[i]);
-
-		if (!path)
-			return tfr_fail_nomem(err, "reading names of classes");
-		if (tfr_is_file(path))
-			status = i < 4 ? read_yaml(c, path, base, err)
-				       : take_list(c, path, base, err);
-		if (status == TFR_END)
-			free(path);
-		else
-			c->path = path;
-	}
+	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++)
+		status = try_file(c, folder, names[i], i < 4, err);
 	return status;
 }
 
 /* Any other .yaml file of the data set that names classes; those for other purposes are ignored. */
 static enum tfr_status try_yamls(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	struct tfr_listing l;
 	enum tfr_status status = TFR_END;
@@ -172,12 +213,9 @@ static enum tfr_status try_yamls(
 	if (!tfr_listing_open(&l, folder))
 		l.yamls.n = 0;
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
-		c->path = tfr_path_join(folder, l.yamls.list[i]);
-		status = c->path ? read_yaml(c, c->path, base, err)
-				 : tfr_fail_nomem(err, "reading names of classes");
-		if (status == TFR_END || status == TFR_EDATA) {
-			free(c->path);
-			c->path = NULL;
+		status = try_file(c, folder, l.yamls.list[i], true, err);
+		if (status == TFR_EDATA) {
+			free(TFR_STEAL(c->path));
 			status = TFR_END;
 		}
 	}
@@ -204,17 +242,17 @@ static char *parent(char *path)
 }
 
 static enum tfr_status try_above(
-	struct tfr_yolo_classes *c, const char *folder, int64_t base, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = strdup(folder);
 	enum tfr_status status = path ? TFR_END : tfr_fail_nomem(err, "reading names of classes");
 
 	for (int i = 0; status == TFR_END && i < UP; i++) {
 		path = parent(path);
-		status = path ? try_folder(c, path, base, err)
+		status = path ? try_folder(c, path, err)
 			      : tfr_fail_nomem(err, "reading names of classes");
 		if (status == TFR_END)
-			status = try_yamls(c, path, base, err);
+			status = try_yamls(c, path, err);
 	}
 	return status;
 }
@@ -233,18 +271,18 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	const char *const folders[] = { opts->inputs[0], part->annotations, part->images };
 	enum tfr_status status = TFR_END;
 
-	*c = (struct tfr_yolo_classes){ 0 };
+	*c = (struct tfr_yolo_classes){ .base = opts->label_base };
 	if (opts->labels) {
 		c->path = strdup(opts->labels);
-		status = c->path ? take_list(c, opts->labels, opts->label_base, err)
+		status = c->path ? take_list(c, opts->labels, err)
 				 : tfr_fail_nomem(err, "reading names of classes");
 	}
 	for (size_t i = 0; status == TFR_END && i < 3; i++)
-		status = try_folder(c, folders[i], opts->label_base, err);
+		status = try_folder(c, folders[i], err);
 	if (status == TFR_END)
-		status = try_yamls(c, opts->inputs[0], opts->label_base, err);
+		status = try_yamls(c, opts->inputs[0], err);
 	if (status == TFR_END)
-		status = try_above(c, part->images, opts->label_base, err);
+		status = try_above(c, part->images, err);
 	if (status == TFR_END)
 		return no_names(opts->inputs[0], err);
 	for (size_t i = 0; !status && i < c->n; i++)
@@ -252,25 +290,26 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	return status;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_label(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
 
 	return (x > y) - (x < y);
 }
 
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
 {
-	int64_t key = number;
-	const int64_t *found = bsearch(&key, c->numbers, c->n, sizeof(key), by_number);
+	const struct tfr_class key = { .label = number + c->base };
+	const struct tfr_class *found = bsearch(&key, c->list, c->n, sizeof(key), by_label);
 
-	return found ? (uint32_t)(found - c->numbers) : TFR_NO_CLASS;
+	return found ? (uint32_t)(found - c->list) : TFR_NO_CLASS;
 }
 
 bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b)
 {
 	for (size_t i = 0; i < a->n && a->n == b->n; i++)
-		if (a->numbers[i] != b->numbers[i] || strcmp(a->list[i].text, b->list[i].text))
+		if (a->list[i].label != b->list[i].label ||
+			strcmp(a->list[i].text, b->list[i].text))
 			return false;
 	return a->n == b->n;
 }
@@ -278,7 +317,6 @@ bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_y
 void tfr_yolo_classes_clear(struct tfr_yolo_classes *c)
 {
 	free(c->list);
-	free(c->numbers);
 	free(c->path);
 	tfr_buf_clear(&c->texts);
 	*c = (struct tfr_yolo_classes){ 0 };

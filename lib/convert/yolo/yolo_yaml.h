@@ -19,28 +19,14 @@ struct tfr_yolo_place {
 /* Zero-initialised is empty. */
 struct tfr_yolo_yaml {
 	struct tfr_buf texts;
-	struct tfr_buf names_, places_;
+	struct tfr_yolo_name *names;
+	struct tfr_yolo_place *places;
+	size_t n_names, n_places; /* grown by TFR_ARRAY_ONE_MORE() */
 	size_t root;	  /* offset in texts of "path"; 0: absent */
 	int64_t count;	  /* "nc"; -1: absent */
 	size_t keypoints; /* numbers after a box for keypoints, by "kpt_shape"; 0: absent */
 };
 
-static inline const struct tfr_yolo_name *tfr_yolo_names(const struct tfr_yolo_yaml *y)
-{
-	return (const struct tfr_yolo_name *)(const void *)y->names_.data;
-}
-static inline size_t tfr_yolo_name_count(const struct tfr_yolo_yaml *y)
-{
-	return y->names_.size / sizeof(struct tfr_yolo_name);
-}
-static inline const struct tfr_yolo_place *tfr_yolo_places(const struct tfr_yolo_yaml *y)
-{
-	return (const struct tfr_yolo_place *)(const void *)y->places_.data;
-}
-static inline size_t tfr_yolo_place_count(const struct tfr_yolo_yaml *y)
-{
-	return y->places_.size / sizeof(struct tfr_yolo_place);
-}
 static inline const char *tfr_yolo_text(const struct tfr_yolo_yaml *y, size_t offset)
 {
 	return (const char *)y->texts.data + offset;

@@ -28,6 +28,7 @@ def plain_zip(path, names, flags=0, extra=lambda name: b''):
 
 
 plain_zip('dos.zip', ['Stra\u00dfe/\u00c4\u00e9\u2591.jpg'.encode('cp437'), b'plain/a.jpg'])
+plain_zip('page.zip', [bytes(range(128, 256)) + b'.jpg'])
 plain_zip('unmarked.zip', ['caf\u00e9/\u00fc.jpg'.encode(), b'plain/a.jpg'])
 real = '\u732b/\u4e00.jpg'.encode()
 plain_zip('field.zip', [b'#U732b/#U4e00.jpg'],
@@ -43,3 +44,6 @@ for file in python.zip pax.tar pax.tar.gz gnu.tar gnu.tar.gz dos.zip unmarked.zi
 		rm -f *labels.txt out.*
 	done
 done
+echo '== all of code page 437'
+tfr shard -q -o page.tfrecord page.zip
+tfr show -q --json page.tfrecord | python3 -c "import json, sys; print(json.load(sys.stdin)['image/filename'] == [bytes(range(128, 256)).decode('cp437') + '.jpg'])"

@@ -106,7 +106,7 @@ Test(class_lists, malformed_labels_are_named)
 
 Test(class_lists, synsets)
 {
-	struct tfr_synsets s = { 0 };
+	struct tfr_names s = { 0 };
 	struct tfr_error err = { 0 };
 
 	put("s.txt", "n02\tdog, hound\r\n\nn01 \t cat\nn03 a b\n");
@@ -117,7 +117,7 @@ Test(class_lists, synsets)
 	cr_assert_str_eq(tfr_synsets_find(&s, "n03"), "a b");
 	cr_assert_null(tfr_synsets_find(&s, "n0"));
 	cr_assert_null(tfr_synsets_find(&s, "n04"));
-	tfr_synsets_clear(&s);
+	tfr_names_clear(&s);
 }
 
 Test(class_lists, malformed_synsets_are_named)
@@ -131,32 +131,32 @@ Test(class_lists, malformed_synsets_are_named)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct tfr_synsets s = { 0 };
+		struct tfr_names s = { 0 };
 		struct tfr_error err = { 0 };
 
 		put("s.txt", rows[i][0]);
 		cr_assert_eq(tfr_synsets_read(&s, "s.txt", &err), TFR_EDATA, "%s", rows[i][0]);
 		cr_assert_str_eq(err.message, rows[i][1], "%s", err.message);
-		tfr_synsets_clear(&s);
+		tfr_names_clear(&s);
 	}
 }
 
 Test(class_lists, a_class_per_line)
 {
-	struct tfr_class_list l = { 0 };
+	struct tfr_names l = { 0 };
 	struct tfr_error err = { 0 };
 
 	put("l.txt", "n02\nn01\r\nn02\n\n\n");
 	cr_assert_eq(tfr_class_list_read(&l, "l.txt", &err), TFR_OK, "%s", err.message);
 	cr_assert_eq(l.n, 3);
-	cr_assert_str_eq(tfr_class_list_at(&l, 0), "n02");
-	cr_assert_str_eq(tfr_class_list_at(&l, 1), "n01");
-	cr_assert_str_eq(tfr_class_list_at(&l, 2), "n02");
-	tfr_class_list_clear(&l);
+	cr_assert_str_eq(l.list[0], "n02");
+	cr_assert_str_eq(l.list[1], "n01");
+	cr_assert_str_eq(l.list[2], "n02");
+	tfr_names_clear(&l);
 	put("l.txt", "n02\n\nn01\n");
 	cr_assert_eq(tfr_class_list_read(&l, "l.txt", &err), TFR_EDATA);
 	cr_assert_str_eq(err.message, "no class in 'l.txt', line 2", "%s", err.message);
-	tfr_class_list_clear(&l);
+	tfr_names_clear(&l);
 }
 
 /* --- objects --- */

@@ -7,9 +7,15 @@
 #include "base/rng.h"
 #include "convert/archive/member_folders.h"
 
+/* One of a few texts, which stay valid for some calls. */
 static const char *path_of(const struct tfr_member_folders *f, uint32_t dir)
 {
-	return (const char *)f->texts.data + f->paths[dir];
+	static struct tfr_buf paths[4];
+	static unsigned next;
+	struct tfr_buf *path = &paths[next++ % 4];
+
+	cr_assert(tfr_scan_dir_path(&f->scan, dir, path));
+	return (const char *)path->data;
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -21,14 +27,10 @@ static bool is_below(const char *path, const char *folder)
 
 static void check_tree(const struct tfr_member_folders *f)
 {
-	TFR_AUTO_BUF path = { 0 };
-
 	cr_assert_str_eq(path_of(f, 0), "");
 	for (uint32_t d = 0; d < f->scan.n_dirs; d++) {
 		const struct tfr_scan_dir *dir = &f->scan.dirs[d];
 
-		cr_assert(tfr_scan_dir_path(&f->scan, d, &path));
-		cr_assert_str_eq((const char *)path.data, path_of(f, d));
 		cr_assert_eq(tfr_member_folders_find(f, path_of(f, d), strlen(path_of(f, d))), d);
 		for (uint32_t e = 0; e < f->scan.n_dirs; e++)
 			cr_assert_eq(tfr_scan_is_in(&f->scan, e, d),
@@ -74,7 +76,7 @@ Test(member_folders, in_any_order)
 	}
 }
 
-/* More runs than are kept before they are merged. */
+/* Members that are never in the folder of the one before. */
 Test(member_folders, many)
 {
 	struct tfr_member_folders f = { 0 };
@@ -84,7 +86,6 @@ Test(member_folders, many)
 		snprintf(path, sizeof(path), "%d/%d", i % 7, i % 100);
 		cr_assert(tfr_member_folders_add(&f, path, strlen(path), 1));
 	}
-	cr_assert_lt(f.runs.size, 1 << 20);
 	cr_assert(tfr_member_folders_finish(&f));
 	cr_assert_eq(f.scan.n_dirs, 1 + 7 + 700);
 	cr_assert_eq(f.scan.dirs[0].last, 100000);

@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/folder/braces.h"
-#include "convert/folder/class_names.h"
 #include "convert/archive/members.h"
-#include "convert/archive/webdataset_sample.h"
+#include "convert/archive/webdataset_names.h"
+#include "convert/folder/class_names.h"
 
 static void expect_name(const char *path, const char *name, bool hidden, const char *fault)
 {
@@ -62,11 +61,11 @@ Test(names, fields_of_a_sample)
 	cr_assert_eq(tfr_sample_add(&s, "a/1.Seg.PNG", 0, 0, &err), TFR_OK);
 	cr_assert_str_eq(tfr_sample_field(&s, 0), "jpg");
 	cr_assert_str_eq(tfr_sample_field(&s, 2), "seg.png");
-	cr_assert(tfr_sample_part(&s, 0)->image && !tfr_sample_part(&s, 1)->image);
+	cr_assert(s.parts[0].image && !s.parts[1].image);
 	cr_assert(!s.has_audio);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.WAV", 0, 0, &err), TFR_OK);
 	cr_assert_eq(tfr_sample_add(&s, "a/1.mic.wav", 0, 0, &err), TFR_OK);
-	cr_assert(s.has_audio && tfr_sample_part(&s, 3)->audio && !tfr_sample_part(&s, 4)->audio);
+	cr_assert(s.has_audio && s.parts[3].audio && !s.parts[4].audio);
 	cr_assert_str_eq((const char *)s.audio.data, "a/1.WAV");
 	cr_assert(tfr_sample_has(&s, "a/1.x") && !tfr_sample_has(&s, "a/10.x") &&
 		  !tfr_sample_has(&s, "a/1"));
@@ -74,7 +73,7 @@ Test(names, fields_of_a_sample)
 	cr_assert_str_eq(
 		err.message, "sample 'a/1' has field 'jpg' twice, the second time in 'a/1.jPg'");
 	cr_assert(tfr_sample_start(&s, "b.cls"));
-	cr_assert_eq(tfr_sample_parts(&s), 0);
+	cr_assert_eq(s.n_parts, 0);
 	tfr_sample_clear(&s);
 }
 

@@ -1,7 +1,6 @@
 /* Members of tar archives: names and sizes in every form, links and what is damaged. */
 #include "support/temp.h"
 
-#include "convert/archive/cp437.h"
 #include "convert/archive/members.h"
 
 static char *dir;
@@ -244,33 +243,4 @@ Test(tar, paths_below_a_folder)
 		if (!fault)
 			cr_expect_eq(hidden, cases[i].hidden, "%s", cases[i].path);
 	}
-}
-
-/* All 128 upper characters, against their code points at both ends and at the kinds of length. */
-Test(tar, code_page_437)
-{
-	char all[129], one[2] = { 0 };
-	TFR_AUTO_BUF b = { 0 };
-	size_t before = 0;
-
-	for (int i = 0; i < 128; i++)
-		all[i] = (char)(i + 128);
-	all[128] = '\0';
-	cr_assert(tfr_cp437_append(&b, all));
-	cr_expect_arr_eq(b.data, "\xc3\x87\xc3\xbc\xc3\xa9", 6);
-	cr_expect_arr_eq(b.data + b.size - 5, "\xe2\x96\xa0\xc2\xa0", 5);
-	/* One by one they are the same. */
-	for (int i = 0; i < 128; i++) {
-		TFR_AUTO_BUF c = { 0 };
-
-		one[0] = (char)(i + 128);
-		cr_assert(tfr_cp437_append(&c, one));
-		cr_expect(c.size >= 2 && c.size <= 3);
-		cr_expect_arr_eq(c.data, b.data + before, c.size);
-		before += c.size;
-	}
-	cr_expect_eq(before, b.size);
-	b.size = 0;
-	cr_assert(tfr_cp437_append(&b, "a\xe1" "b"));
-	cr_expect(b.size == 4 && !memcmp(b.data, "a\xc3\x9f" "b", 4));
 }

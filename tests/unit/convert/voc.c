@@ -28,8 +28,8 @@ Test(voc, what_is_said_and_nothing_else)
 	for (int again = 0; again < 2; again++) {
 		cr_assert_eq(parse(&v, whole, &err), TFR_OK, "%s", err.message);
 		cr_assert_str_eq(tfr_voc_text(&v, v.filename), "a.jpg");
-		cr_assert(v.width == 500 && v.height == 375 && tfr_voc_count(&v) == 2);
-		o = tfr_voc_objects(&v);
+		cr_assert(v.width == 500 && v.height == 375 && v.n_objects == 2);
+		o = v.objects;
 		cr_assert_str_eq(tfr_voc_text(&v, o[0].name), "cat");
 		cr_assert_str_eq(tfr_voc_text(&v, o[0].pose), "Left");
 		cr_assert(o[0].truncated && !o[0].difficult);

@@ -119,12 +119,12 @@ Test(yolo, a_description_names_classes_and_splits)
 	if (status == TFR_EUNAVAILABLE)
 		cr_skip_test("%s", err.message);
 	cr_assert_eq(status, TFR_OK, "%s", err.message);
-	cr_assert_eq(tfr_yolo_name_count(&y), 3);
-	cr_assert_str_eq(tfr_yolo_text(&y, tfr_yolo_names(&y)[0].text), "a b");
-	cr_assert_str_eq(tfr_yolo_text(&y, tfr_yolo_names(&y)[1].text), "\xc3\xa9");
-	cr_assert_eq(tfr_yolo_names(&y)[2].number, 2);
-	cr_assert_eq(tfr_yolo_place_count(&y), 2);
-	cr_assert_str_eq(tfr_yolo_text(&y, tfr_yolo_places(&y)[1].text), "images/b");
+	cr_assert_eq(y.n_names, 3);
+	cr_assert_str_eq(tfr_yolo_text(&y, y.names[0].text), "a b");
+	cr_assert_str_eq(tfr_yolo_text(&y, y.names[1].text), "\xc3\xa9");
+	cr_assert_eq(y.names[2].number, 2);
+	cr_assert_eq(y.n_places, 2);
+	cr_assert_str_eq(tfr_yolo_text(&y, y.places[1].text), "images/b");
 	cr_assert_str_eq(tfr_yolo_text(&y, y.root), "../datasets/x");
 	cr_assert_eq(y.keypoints, 51);
 	tfr_yolo_yaml_clear(&y);

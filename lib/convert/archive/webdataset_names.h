@@ -1,12 +1,13 @@
-/* convert/archive/webdataset_sample.h - WebDataset's naming: which members form a sample, and
- * which field each is.
+/* convert/archive/webdataset_names.h - WebDataset's naming: which members form a sample, which
+ * field each is, and names with braces: 'train-{000000..000146}.tar'.
  *
  * The key of a member is its path up to the first dot of its last part; the rest, in lower case,
  * is its field: "a/0001.seg.PNG" is field "seg.png" of "a/0001".  Consecutive members with the
  * same key form a sample (webdataset, tariterators.py: base_plus_ext, group_by_keys). */
-#ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
-#define TFR_CONVERT_ARCHIVE_WEBDATASET_SAMPLE_H
+#ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
+#define TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
 
+#include "base/name_list.h"
 #include "convert/item.h"
 
 struct tfr_sample_field {
@@ -20,7 +21,8 @@ struct tfr_sample_field {
 struct tfr_sample {
 	struct tfr_buf key;   /* with its NUL */
 	struct tfr_buf names; /* of fields */
-	struct tfr_buf parts;
+	struct tfr_sample_field *parts;
+	size_t n_parts, parts_cap;
 	struct tfr_buf audio; /* path of the WAV file's member, with its NUL */
 	bool has_image, has_audio;
 };
@@ -28,17 +30,9 @@ struct tfr_sample {
 /* The length of the key in `path`; 0: it has no key, because it has no field. */
 size_t tfr_sample_key(const char *path);
 
-static inline size_t tfr_sample_parts(const struct tfr_sample *s)
-{
-	return s->parts.size / sizeof(struct tfr_sample_field);
-}
-static inline struct tfr_sample_field *tfr_sample_part(const struct tfr_sample *s, size_t i)
-{
-	return (struct tfr_sample_field *)(void *)s->parts.data + i;
-}
 static inline const char *tfr_sample_field(const struct tfr_sample *s, size_t i)
 {
-	return (const char *)s->names.data + tfr_sample_part(s, i)->name;
+	return (const char *)s->names.data + s->parts[i].name;
 }
 
 /* Starts the sample that the member `path` belongs to.  False: out of memory. */
@@ -49,5 +43,12 @@ bool tfr_sample_has(const struct tfr_sample *s, const char *path);
 enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t place,
 	uint64_t size, struct tfr_error *err);
 void tfr_sample_clear(struct tfr_sample *s);
+
+/* Adds the names that `text` expands to, in order: {A..B} is each number from A to B with the
+ * leading zeros of A, and {a,b} is each of the words.  There can be several braces, also nested.
+ * Other text is one name.  TFR_EUSAGE: over a million names. */
+enum tfr_status tfr_braces_expand(struct tfr_names *names, const char *text, struct tfr_error *err);
+/* Adds `text` unchanged. */
+enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct tfr_error *err);
 
 #endif
