@@ -41,10 +41,8 @@ void tfr_audio_item_judge(struct tfr_item *item)
 static enum tfr_status add_bytes(
 	struct tfr_item *item, const struct tfr_bytes *file, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_builder_bytes_ref(item->builder, "audio/encoded", file, 1, err);
-
-	return status ? status : tfr_builder_text(item->builder, "audio/format", "wav", err);
+	TFR_TRY(tfr_builder_bytes_ref(item->builder, "audio/encoded", file, 1, err));
+	return tfr_builder_text(item->builder, "audio/format", "wav", err);
 }
 
 /* The samples as floats, followed by zeros up to a whole number of frames. */
@@ -75,7 +73,6 @@ static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
 	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
 	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
 	size_t values = (size_t)info->samples * info->channels;
-	enum tfr_status status;
 
 	if (!frame) {
 		tfr_item_skip(item, TFR_EDATA,
@@ -87,16 +84,14 @@ static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
 		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
 		return TFR_OK;
 	}
-	status = decode(
-		file, info, values, (size_t)(frames * frame) * info->channels, bench, room, err);
-	if (!status && !item->skipped)
-		status = tfr_builder_frames(item->builder, "audio/waveform",
+	TFR_TRY(decode(
+		file, info, values, (size_t)(frames * frame) * info->channels, bench, room, err));
+	if (!item->skipped)
+		TFR_TRY(tfr_builder_frames(item->builder, "audio/waveform",
 			(const float *)(void *)bench->pixels.data,
 			(size_t)(frames * frame) * info->channels, (size_t)frame * info->channels,
-			err);
-	return status ? status
-		      : tfr_builder_int64(
-				item->builder, "audio/frame_samples", (int64_t)frame, err);
+			err));
+	return tfr_builder_int64(item->builder, "audio/frame_samples", (int64_t)frame, err);
 }
 
 static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
@@ -125,17 +120,15 @@ static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, co
 	struct tfr_builder *b = item->builder;
 	const struct tfr_class *class =
 		item->class == TFR_NO_CLASS ? NULL : &in->classes[item->class];
-	enum tfr_status status = tfr_builder_int64(b, "audio/channels", info->channels, err);
 
-	if (!status && class)
-		status = tfr_builder_int64(b, "audio/class/label", class->label, err);
-	if (!status && class)
-		status = tfr_builder_text(b, "audio/class/text", class->text, err);
-	if (!status)
-		status = tfr_builder_text(b, "audio/filename", name, err);
-	if (!status)
-		status = tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err);
-	return status ? status : tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
+	TFR_TRY(tfr_builder_int64(b, "audio/channels", info->channels, err));
+	if (class) {
+		TFR_TRY(tfr_builder_int64(b, "audio/class/label", class->label, err));
+		TFR_TRY(tfr_builder_text(b, "audio/class/text", class->text, err));
+	}
+	TFR_TRY(tfr_builder_text(b, "audio/filename", name, err));
+	TFR_TRY(tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err));
+	return tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
 }
 
 enum tfr_status tfr_audio_item_put(struct tfr_input *in, struct tfr_item *item,

@@ -354,16 +354,14 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 enum tfr_status tfr_checkpoint_said(
 	struct tfr_checkpoint *c, const char **options, uint64_t *inputs, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*options = NULL;
 	*inputs = 0;
 	if (!c->opts->writer.parts && (!c->opts->resume || !c->path))
 		return TFR_OK;
-	status = take_digest(c, err);
+	TFR_TRY(take_digest(c, err));
 	*options = (const char *)c->said.data;
 	*inputs = c->digest;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_convert_opts *opts,

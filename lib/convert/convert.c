@@ -249,9 +249,9 @@ struct place {
 static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 {
 	TFR_AUTO_BUF body = { 0 };
-	enum tfr_status status = tfr_notes_sync(&r->notes, err);
 	struct place p;
 
+	TFR_TRY(tfr_notes_sync(&r->notes, err));
 	memset(&p, 0, sizeof(p)); /* including the padding between its members */
 	p.next = r->next;
 	p.noted = r->notes.written;
@@ -259,16 +259,13 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	p.sealed = r->sealed;
 	p.report = *r->report;
 	p.losses = r->losses;
-	if (!status && !tfr_buf_append(&body, &p, sizeof(p)))
-		status = tfr_fail_nomem(err, "noting how far a run is");
-	if (!status)
-		status = tfr_findings_mark(&r->findings, &body, err);
-	if (!status)
-		status = tfr_sets_mark(r->sets, &body, err);
-	if (!status)
-		status = tfr_checkpoint_save(&r->checkpoint, &body, err);
+	if (!tfr_buf_append(&body, &p, sizeof(p)))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	TFR_TRY(tfr_findings_mark(&r->findings, &body, err));
+	TFR_TRY(tfr_sets_mark(r->sets, &body, err));
+	TFR_TRY(tfr_checkpoint_save(&r->checkpoint, &body, err));
 	r->checked = r->next;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
@@ -494,15 +491,14 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 /* Finds the items of a part, which are all that it takes. */
 static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_own_items_find(&r->own, r->in, r->order, r->sets, err);
-
+	TFR_TRY(tfr_own_items_find(&r->own, r->in, r->order, r->sets, err));
 	r->end = r->own.n;
 	r->report->shards = tfr_sets_most_shards(r->sets);
 	if (!r->opts->writer.part) { /* which counts them for all parts */
 		r->report->left = r->own.left;
 		r->report->files = r->own.left;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)

@@ -74,16 +74,14 @@ static enum tfr_status take_up(
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
 {
-	enum tfr_status status = f->output ? flush(f, 0, err) : TFR_OK;
-
-	if (!status && f->output)
-		status = tfr_output_checkpoint(f->output, &f->state.token, err);
-	if (!status && f->output && tfr_output_is_file(f->output))
-		status = tfr_sync_directory_of(f->opts->findings, err);
-	if (status)
-		return status;
-	if (f->output && f->opts->resume)
-		tfr_output_keep(f->output);
+	if (f->output) {
+		TFR_TRY(flush(f, 0, err));
+		TFR_TRY(tfr_output_checkpoint(f->output, &f->state.token, err));
+		if (tfr_output_is_file(f->output))
+			TFR_TRY(tfr_sync_directory_of(f->opts->findings, err));
+		if (f->opts->resume)
+			tfr_output_keep(f->output);
+	}
 	f->state.waiting = f->waiting.size;
 	if (!tfr_buf_append(mark, &f->state, sizeof(f->state)) ||
 		!tfr_buf_append(mark, f->waiting.data, f->waiting.size))

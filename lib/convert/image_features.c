@@ -65,17 +65,15 @@ static enum tfr_status add_class(
 {
 	const struct tfr_class *class;
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status;
 
 	if (item->class == TFR_NO_CLASS)
 		return TFR_OK;
 	class = &in->classes[item->class];
-	status = tfr_builder_int64(b, "image/class/label", class->label, err);
-	if (!status && class->human)
-		status = tfr_builder_text(b, "image/class/synset", class->text, err);
-	return status ? status
-		      : tfr_builder_text(b, "image/class/text",
-				class->human ? class->human : class->text, err);
+	TFR_TRY(tfr_builder_int64(b, "image/class/label", class->label, err));
+	if (class->human)
+		TFR_TRY(tfr_builder_text(b, "image/class/synset", class->text, err));
+	return tfr_builder_text(
+		b, "image/class/text", class->human ? class->human : class->text, err);
 }
 
 static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
@@ -84,23 +82,17 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_bytes encoded = { item->file.data, item->file.size };
 	char sha256[TFR_SHA256_HEX];
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status = tfr_builder_int64(b, "image/channels", info->channels, err);
 
-	if (!status)
-		status = add_class(in, item, err);
-	if (!status)
-		status = tfr_builder_bytes_ref(b, "image/encoded", &encoded, 1, err);
-	if (!status)
-		status = tfr_builder_text(b, "image/filename", (const char *)item->name.data, err);
-	if (!status)
-		status = tfr_builder_text(
-			b, "image/format", tfr_image_format_name(info->format), err);
-	if (!status)
-		status = tfr_builder_int64(b, "image/height", info->height, err);
-	if (!status && in->opts->sha256)
-		status = tfr_builder_text(
-			b, "image/key/sha256", tfr_sha256(encoded.data, encoded.size, sha256), err);
-	return status ? status : tfr_builder_int64(b, "image/width", info->width, err);
+	TFR_TRY(tfr_builder_int64(b, "image/channels", info->channels, err));
+	TFR_TRY(add_class(in, item, err));
+	TFR_TRY(tfr_builder_bytes_ref(b, "image/encoded", &encoded, 1, err));
+	TFR_TRY(tfr_builder_text(b, "image/filename", (const char *)item->name.data, err));
+	TFR_TRY(tfr_builder_text(b, "image/format", tfr_image_format_name(info->format), err));
+	TFR_TRY(tfr_builder_int64(b, "image/height", info->height, err));
+	if (in->opts->sha256)
+		TFR_TRY(tfr_builder_text(b, "image/key/sha256",
+			tfr_sha256(encoded.data, encoded.size, sha256), err));
+	return tfr_builder_int64(b, "image/width", info->width, err);
 }
 
 /* The names of TFDS's own ImageFolder. */
@@ -109,13 +101,12 @@ static enum tfr_status add_for_tfds(
 {
 	struct tfr_bytes encoded = { item->file.data, item->file.size };
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status = tfr_builder_bytes_ref(b, "image", &encoded, 1, err);
 
-	if (!status)
-		status = tfr_builder_text(b, "image/filename", (const char *)item->name.data, err);
-	if (!status && item->class != TFR_NO_CLASS)
-		status = tfr_builder_int64(b, "label", in->classes[item->class].label, err);
-	return status;
+	TFR_TRY(tfr_builder_bytes_ref(b, "image", &encoded, 1, err));
+	TFR_TRY(tfr_builder_text(b, "image/filename", (const char *)item->name.data, err));
+	if (item->class != TFR_NO_CLASS)
+		TFR_TRY(tfr_builder_int64(b, "label", in->classes[item->class].label, err));
+	return TFR_OK;
 }
 
 /* Adds the missing end marker to a JPEG that has all of its pixels: it then decodes without a

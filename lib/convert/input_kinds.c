@@ -197,13 +197,9 @@ enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	const struct tfr_input_ops *ops = NULL;
-	enum tfr_status status =
-		opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err);
 
-	if (!status)
-		status = tfr_rework_check(&opts->rework, err);
-	if (status)
-		return status;
+	TFR_TRY(opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err));
+	TFR_TRY(tfr_rework_check(&opts->rework, err));
 	if (opts->input_count > 1 && !ops->several)
 		return tfr_fail(err, TFR_EUSAGE, "only one input is allowed for %s", ops->what);
 	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
@@ -232,10 +228,9 @@ enum tfr_status tfr_input_open(
 	if (opts->allow_missing && !ops->framed)
 		return tfr_fail(
 			err, TFR_EUSAGE, "--allow-missing needs records, not %s", ops->what);
-	status = check_opts(ops, opts, err);
-	if (!status)
-		status = check_splits(ops, opts, err);
-	return status ? status : ops->open(in, opts, err);
+	TFR_TRY(check_opts(ops, opts, err));
+	TFR_TRY(check_splits(ops, opts, err));
+	return ops->open(in, opts, err);
 }
 
 /* --- what several kinds do --- */

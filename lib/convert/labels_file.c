@@ -114,14 +114,13 @@ static enum tfr_status open_named(
 enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
 	const struct tfr_sets *sets, struct tfr_error *err)
 {
-	enum tfr_status status = make_text(l, in, err);
-
+	TFR_TRY(make_text(l, in, err));
 	l->opts = in->opts;
 	l->files = calloc(in->opts->target_count, sizeof(*l->files));
 	l->opened = calloc(in->opts->target_count, sizeof(*l->opened));
-	if (!status && (!l->files || !l->opened))
-		status = tfr_fail_nomem(err, "writing a labels file");
-	return status ? status : open_named(l, sets, err);
+	if (!l->files || !l->opened)
+		return tfr_fail_nomem(err, "writing a labels file");
+	return open_named(l, sets, err);
 }
 
 enum tfr_status tfr_labels_seal(

@@ -107,23 +107,19 @@ static enum tfr_status make(const struct tfr_rework *w, const struct plan *p,
 		.orientation = p->turn ? 1 : info->orientation,
 	};
 	struct tfr_image image;
-	enum tfr_status status;
 
 	if (p->width > MOST / p->height / 4)
 		return tfr_fail(err, TFR_EUSAGE,
 			"it would have %llu x %llu pixels, which is too many",
 			(unsigned long long)p->width, (unsigned long long)p->height);
-	status = tfr_decode(
-		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err);
-
-	if (!status && p->turn)
-		status = turn(bench, info->orientation, &image, err);
-	if (!status && p->scale)
-		status = tfr_scale(bench->scaler, &image, (uint32_t)p->width, (uint32_t)p->height,
-			w->filter, 0, &image, err);
-	if (!status)
-		status = tfr_encode_into(bench->encoder, &image, &encode, &bench->encoded, err);
-	return status;
+	TFR_TRY(tfr_decode(
+		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err));
+	if (p->turn)
+		TFR_TRY(turn(bench, info->orientation, &image, err));
+	if (p->scale)
+		TFR_TRY(tfr_scale(bench->scaler, &image, (uint32_t)p->width, (uint32_t)p->height,
+			w->filter, 0, &image, err));
+	return tfr_encode_into(bench->encoder, &image, &encode, &bench->encoded, err);
 }
 
 static void exchange(struct tfr_item *item, struct tfr_workbench *bench)

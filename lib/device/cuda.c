@@ -522,9 +522,8 @@ static enum tfr_status cuda_can_run_kernels(const struct tfr_device *dev, struct
 static enum tfr_status enqueue_kernel(struct tfr_device *dev, const struct work *work,
 	struct tfr_event *event, struct tfr_error *err)
 {
-	enum tfr_status status = cuda_can_run_kernels(dev, err);
-
-	return status ? status : enqueue(dev, work, event, err);
+	TFR_TRY(cuda_can_run_kernels(dev, err));
+	return enqueue(dev, work, event, err);
 }
 
 static enum tfr_status start_normalise(
@@ -753,7 +752,6 @@ static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct 
 	struct cuda *c = dev->state;
 	bool absent;
 	int count = 0;
-	enum tfr_status status;
 
 	TFR_TRY(tfr_cuda_count(&c->api, &count, &absent, err));
 	if (ordinal >= count) {
@@ -764,8 +762,8 @@ static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct 
 		return TFR_EUNAVAILABLE;
 	}
 	TRY(dev, cuDeviceGet, (&c->device, ordinal));
-	status = identify(dev, err);
-	return status ? status : open_context(dev, err);
+	TFR_TRY(identify(dev, err));
+	return open_context(dev, err);
 }
 
 static void free_state(struct cuda *c)

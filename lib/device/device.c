@@ -246,11 +246,11 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
 	struct tfr_normalise_job what = {
 		.to = to, .from = from, .count = count, .channels = channels
 	};
 
+	TFR_TRY(check_process(dev, err));
 	assert(ev->dev == dev);
 	if (channels < 1 || channels > CHANNELS_MAX || count % channels)
 		return tfr_fail(err, TFR_EUSAGE, "%zu bytes are not pixels of 1 to %d channels",
@@ -264,19 +264,18 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 				"not 0",
 				(double)what.mean[c], (double)what.std[c]);
 	}
-	return status ? status : dev->row->normalise(dev, &what, ev, err);
+	return dev->row->normalise(dev, &what, ev, err);
 }
 
 enum tfr_status tfr_device_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
+	TFR_TRY(check_process(dev, err));
 	assert(ev->dev == dev);
 	if (!(seconds >= 0 && seconds <= 3600))
 		return tfr_fail(
 			err, TFR_EUSAGE, "%g seconds of computing are not 0 to 3600", seconds);
-	return status ? status : dev->row->compute(dev, seconds, ev, err);
+	return dev->row->compute(dev, seconds, ev, err);
 }
 
 enum tfr_status tfr_event_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err)

@@ -257,7 +257,6 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 		.any_order = o->shuffle,
 		.no_sandbox = o->no_sandbox };
 	struct stat st;
-	enum tfr_status status;
 
 	if (!strcmp(h->path, "-") || (!tfr_stat(h->path, &st) && !S_ISREG(st.st_mode)))
 		return tfr_fail_path(
@@ -271,8 +270,8 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 		return tfr_fail_errno(err, errno, h->path, "cannot look at");
 	h->size = st.st_size > 0 ? (uint64_t)st.st_size : 1;
 	start.file = fd;
-	status = tfr_hdf5_start(&h->helper, &start, err);
-	return status ? status : add_data_sets(h, err);
+	TFR_TRY(tfr_hdf5_start(&h->helper, &start, err));
+	return add_data_sets(h, err);
 }
 
 static void close_hdf5(struct tfr_input *in)
@@ -288,7 +287,6 @@ static enum tfr_status open_hdf5(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct hdf5 *h;
-	enum tfr_status status;
 
 	if (!TFR_HAVE_HDF5) {
 		tfr_fail_path(err, TFR_EUNAVAILABLE, opts->inputs[0],
@@ -306,10 +304,9 @@ static enum tfr_status open_hdf5(
 	h->a.release = release;
 	h->path = opts->inputs[0];
 	h->helper.socket = -1;
-	status = tfr_arrays_check(opts, err);
-	if (!status)
-		status = open_file(h, err);
-	return status ? status : tfr_arrays_ready(&h->a, err);
+	TFR_TRY(tfr_arrays_check(opts, err));
+	TFR_TRY(open_file(h, err));
+	return tfr_arrays_ready(&h->a, err);
 }
 
 const struct tfr_input_ops tfr_input_hdf5 = {

@@ -268,16 +268,12 @@ static enum tfr_status add_field(struct reader *r, const struct tfr_npy_field *f
 /* Parses the name of a field: "name", or with a title ("title", "name"). */
 static enum tfr_status field_name(struct reader *r, size_t *name)
 {
-	enum tfr_status status;
-
 	if (!takes(r, '('))
 		return text(r, name);
-	status = text(r, name);
-	if (!status)
-		status = expect(r, ',');
-	if (!status)
-		status = text(r, name);
-	return status ? status : expect(r, ')');
+	TFR_TRY(text(r, name));
+	TFR_TRY(expect(r, ','));
+	TFR_TRY(text(r, name));
+	return expect(r, ')');
 }
 
 /* Puts "prefix/name" into `names`, and its offset into *name. */
@@ -359,18 +355,15 @@ static enum tfr_status descr(struct reader *r)
 {
 	struct tfr_npy_field f = { 0 };
 	bool blank = false;
-	enum tfr_status status;
 
 	if (takes(r, '[')) {
 		r->h->structured = true;
 		return fields(r, SIZE_MAX);
 	}
-	status = text(r, &f.name);
-	if (!status)
-		status = type(r, &f, &blank);
-	if (!status)
-		status = count_in(r, &f);
-	return status ? status : add_field(r, &f);
+	TFR_TRY(text(r, &f.name));
+	TFR_TRY(type(r, &f, &blank));
+	TFR_TRY(count_in(r, &f));
+	return add_field(r, &f);
 }
 
 /* --- the dictionary --- */
@@ -382,12 +375,9 @@ static enum tfr_status member(struct reader *r, unsigned *seen)
 	const char *key;
 	size_t name;
 	unsigned which;
-	enum tfr_status status = text(r, &name);
 
-	if (!status)
-		status = expect(r, ':');
-	if (status)
-		return status;
+	TFR_TRY(text(r, &name));
+	TFR_TRY(expect(r, ':'));
 	key = (const char *)r->h->names.data + name;
 	which = !strcmp(key, "descr")		? DESCR
 		: !strcmp(key, "fortran_order") ? ORDER

@@ -272,9 +272,9 @@ static enum tfr_status build_row(struct tfr_list *l, struct tfr_item *item, cons
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	return status ? status : tfr_list_build_row(l, own, &own->reader, item->builder, err);
+	TFR_TRY(tfr_row_reader_read(&own->reader, &l->columns, text, size, err));
+	return tfr_list_build_row(l, own, &own->reader, item->builder, err);
 }
 
 static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, const char *text,

@@ -332,10 +332,9 @@ static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
 
 enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = l->have_first ? see_first(l, err) : TFR_OK;
-
-	if (!status)
-		status = read_blocks(l, err);
+	if (l->have_first)
+		TFR_TRY(see_first(l, err));
+	TFR_TRY(read_blocks(l, err));
 	l->in.items = l->rows_.size / sizeof(struct tfr_row);
-	return status ? status : decide_kinds(l, err);
+	return decide_kinds(l, err);
 }

@@ -83,9 +83,9 @@ static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r
 	const struct tfr_list_column *col, const struct tfr_json_member *m, struct tfr_error *err)
 {
 	const void *values;
-	enum tfr_status status = tfr_json_row_values(&r->json, m, col, &values, err);
 
-	return status ? status : put(s, col, values, m->n, err);
+	TFR_TRY(tfr_json_row_values(&r->json, m, col, &values, err));
+	return put(s, col, values, m->n, err);
 }
 
 /* ---- rows as records ---- */

@@ -144,15 +144,13 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 {
 	struct tfr_image_info info;
 	struct tfr_decode_job job = { .data = data, .size = size, .info = &info };
-	enum tfr_status status = TFR_OK;
 
 	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	job.channels = channels ? channels : info.channels;
 	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
-	if ((status = check_window(&job.window, info.width, info.height, err)))
-		return status;
-	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
-		return status;
+	TFR_TRY(check_window(&job.window, info.width, info.height, err));
+	TFR_TRY(check_pixels(d, &info, err));
+	TFR_TRY(check_size(d, &info, &job, err));
 	return tfr_image_codec_of(info.format)->decode(d, &job, image, err);
 }
 
@@ -175,7 +173,6 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	struct tfr_decode_job job = {
 		.data = data, .size = size, .info = &info, .channels = 1, .numbers = true
 	};
-	enum tfr_status status = TFR_OK;
 
 	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	if (info.format != TFR_IMAGE_PNG)
@@ -187,11 +184,11 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	if (info.bit_depth == 16)
 		job.channels = 2;
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
-	if ((status = check_pixels(d, &info, err)) || (status = check_size(d, &info, &job, err)))
-		return status;
-	status = tfr_image_codec_png.decode(d, &job, image, err);
-	if (status || job.channels == 1)
-		return status;
+	TFR_TRY(check_pixels(d, &info, err));
+	TFR_TRY(check_size(d, &info, &job, err));
+	TFR_TRY(tfr_image_codec_png.decode(d, &job, image, err));
+	if (job.channels == 1)
+		return TFR_OK;
 	image->channels = 1;
 	image->stride = info.width;
 	return narrow(d->pixels.data, (size_t)info.width * info.height, err);

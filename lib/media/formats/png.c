@@ -67,7 +67,6 @@ static enum tfr_status png_probe(
 	const uint8_t *p = data + SIGNATURE;
 	bool has_data = false;
 	size_t colours = 0;
-	enum tfr_status status;
 
 	if (size < SIGNATURE + CHUNK_OVERHEAD + IHDR_SIZE)
 		return truncated(info, "ends inside its header", err);
@@ -75,8 +74,7 @@ static enum tfr_status png_probe(
 		return tfr_fail(err, TFR_EDATA, "damaged PNG: does not begin with IHDR");
 	if (crc32(0, p + 4, 4 + IHDR_SIZE) != tfr_be32(p + 8 + IHDR_SIZE))
 		return tfr_fail(err, TFR_EDATA, "damaged PNG: checksum mismatch in IHDR");
-	if ((status = read_ihdr(p + 8, info, err)))
-		return status;
+	TFR_TRY(read_ihdr(p + 8, info, err));
 	for (;;) {
 		size_t left = size - (size_t)(p - data), n;
 

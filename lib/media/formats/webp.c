@@ -81,19 +81,16 @@ static enum tfr_status look_at_chunk(const uint8_t *chunk, size_t n, struct foun
 {
 	const uint8_t *p = chunk + CHUNK_HEADER;
 	bool lossless = is_chunk(chunk, "VP8L");
-	enum tfr_status status;
 
 	if (is_chunk(chunk, "VP8X") && !f->extended && !f->image) {
-		if ((status = read_size(chunk, n, info, err)))
-			return status;
+		TFR_TRY(read_size(chunk, n, info, err));
 		f->extended = true;
 		f->animated = p[0] & ANIMATED;
 		f->alpha = p[0] & HAS_ALPHA;
 	} else if (is_chunk(chunk, "ANMF")) {
 		f->image |= f->animated;
 	} else if ((lossless || is_chunk(chunk, "VP8 ")) && !f->animated && !f->image) {
-		if ((status = read_size(chunk, n, info, err)))
-			return status;
+		TFR_TRY(read_size(chunk, n, info, err));
 		f->image = true;
 		if (lossless)
 			f->alpha = p[4] & HAS_ALPHA;
@@ -110,7 +107,6 @@ static enum tfr_status webp_probe(
 {
 	uint64_t end = (uint64_t)tfr_le32(data + 4) + 8;
 	struct found f = { 0 };
-	enum tfr_status status;
 	size_t at = RIFF_HEADER;
 
 	info->bit_depth = 8;
@@ -128,8 +124,7 @@ static enum tfr_status webp_probe(
 				look_at_chunk(data + at, VP8_HEADER, &f, info, NULL);
 			return truncated(info, "ends inside a chunk", err);
 		}
-		if ((status = look_at_chunk(data + at, n, &f, info, err)))
-			return status;
+		TFR_TRY(look_at_chunk(data + at, n, &f, info, err));
 		at += CHUNK_HEADER + n + (n & 1);
 	}
 	info->channels = info->components = f.animated || f.alpha ? 4 : 3;

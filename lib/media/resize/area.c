@@ -139,11 +139,8 @@ enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_p
 	      fy = (float)in->height / (float)out->height, scale = 1 / (fy * fx);
 	size_t n = (size_t)out->width * out->channels;
 	struct extent *columns;
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err));
 	if (!reserve(r, in, out->width))
 		return tfr_fail_nomem(err, "resizing an image");
 	columns = (struct extent *)(void *)r->area->extents.data;

@@ -231,11 +231,8 @@ enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct t
 	const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
 	float scale = (float)in->height / (float)out->height;
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err));
 	if (!set_columns(r, in, out->width, flags))
 		return tfr_fail_nomem(err, "resizing an image");
 	r->tag[0] = r->tag[1] = -1;

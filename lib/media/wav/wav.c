@@ -246,11 +246,9 @@ enum tfr_status tfr_audio_probe(
 	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err)
 {
 	struct walk w = { data, size, info, err, 0 };
-	enum tfr_status status;
 
 	*info = (struct tfr_audio_info){ 0 };
-	status = check_kind(&w);
-	if (!status)
-		status = walk(&w);
-	return status ? status : check_riff(&w);
+	TFR_TRY(check_kind(&w));
+	TFR_TRY(walk(&w));
+	return check_riff(&w);
 }

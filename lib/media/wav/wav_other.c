@@ -9,16 +9,14 @@ enum tfr_status tfr_audio_open(struct tfr_audio_stream **out, const void *data, 
 	struct tfr_audio_info *info, struct tfr_error *err)
 {
 	const void *calls;
-	enum tfr_status status;
 
 	*out = NULL;
 	*info = (struct tfr_audio_info){ 0 };
 	/* libsndfile would read FLAC as well, but the feature must hold a WAV file. */
 	if (!tfr_audio_sniff(data, size))
 		return tfr_fail(err, TFR_EFORMAT, "not a WAV file");
-	status = tfr_module_open(&calls, TFR_MODULE_AUDIO, err, "cannot decode it");
-	return status ? status
-		      : ((const struct tfr_audio_module *)calls)->open(out, data, size, info, err);
+	TFR_TRY(tfr_module_open(&calls, TFR_MODULE_AUDIO, err, "cannot decode it"));
+	return ((const struct tfr_audio_module *)calls)->open(out, data, size, info, err);
 }
 
 enum tfr_status tfr_audio_read(struct tfr_audio_stream *s, uint64_t first, uint64_t count,
