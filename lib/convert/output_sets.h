@@ -7,10 +7,18 @@
 #define TFR_CONVERT_OUTPUT_SETS_H
 
 #include "base/unread.h"
-#include "convert/division.h"
 #include "convert/input.h"
 
 struct tfr_sets;
+struct tfr_division;
+
+/* Divides the items of a list class by class, so that each set gets its fraction of each class. The
+ * rule is that of shard/cuts.h with the XXH3-64 of the name as the hash; items without a class form
+ * one more class.  TFR_EUSAGE: the input is a stream, or it has no classes. */
+enum tfr_status tfr_division_open(
+	struct tfr_division **s, struct tfr_input *in, struct tfr_error *err);
+/* Accepts NULL. */
+void tfr_division_close(struct tfr_division *s);
 
 /* `in` has the classes.  TFR_EEXIST: a set exists.  `mark` NULL: starts at the beginning, else
  * continues from what tfr_sets_mark() saved in another run.  `terms`: as struct tfr_set_how has

@@ -21,25 +21,6 @@
 /* The most rows of one item: enough that the cost of an item does not matter. */
 enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
 
-static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".csv");
-}
-
-static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".tsv");
-}
-
-static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && (tfr_has_suffix_any_case(offer->path, ".jsonl") ||
-					    tfr_has_suffix_any_case(offer->path, ".ndjson"));
-}
-
 /* --- an item --- */
 
 /* A fault of a row skips it; any other ends the run. */
@@ -51,7 +32,7 @@ static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, st
 	return TFR_OK;
 }
 
-void tfr_list_item_free(void *p)
+static void free_own(void *p)
 {
 	struct tfr_list_item *own = p;
 
@@ -71,7 +52,7 @@ void tfr_list_item_free(void *p)
 	free(own);
 }
 
-enum tfr_status tfr_list_item_new(
+static enum tfr_status new_own(
 	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
 {
 	size_t n = l->in.opts->embed_count;
@@ -83,7 +64,7 @@ enum tfr_status tfr_list_item_new(
 	}
 	if (!own || !own->paths || !own->files ||
 		!tfr_row_reader_open(&own->reader, l->reader.format)) {
-		tfr_list_item_free(own);
+		free_own(own);
 		return tfr_fail_nomem(err, "reading a list");
 	}
 	own->n = n;
@@ -96,9 +77,9 @@ static enum tfr_status have_own(
 {
 	struct tfr_list_item *own = item->own;
 
-	TFR_TRY(own ? TFR_OK : tfr_list_item_new(l, &own, err));
+	TFR_TRY(own ? TFR_OK : new_own(l, &own, err));
 	item->own = own;
-	item->free_own = tfr_list_item_free;
+	item->free_own = free_own;
 	for (size_t i = 0; i < own->n; i++)
 		own->paths[i].size = 0;
 	return TFR_OK;
@@ -135,7 +116,8 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 			: TFR_OK;
 }
 
-enum tfr_status tfr_list_read_again(
+/* Appends row `number` of the file to own->text. */
+static enum tfr_status read_row_again(
 	const struct tfr_list *l, struct tfr_list_item *own, uint64_t number, struct tfr_error *err)
 {
 	const struct tfr_row *row = row_of(l, number);
@@ -184,7 +166,7 @@ static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *
 			break;
 		status = add_row(own, row, own->text.size, err);
 		if (!status)
-			status = tfr_list_read_again(l, own, numbers[i], err);
+			status = read_row_again(l, own, numbers[i], err);
 	}
 	return status;
 }
@@ -198,6 +180,66 @@ static size_t row_bytes(const struct tfr_list_item *own)
 		bytes += rows[i].size;
 	return bytes;
 }
+
+/* --- objects that the next rows name --- */
+
+/* The paths of a row into l->announced.  What is wrong with a row is said when it is its turn. */
+static void read_paths(struct tfr_list *l, uint64_t row)
+{
+	struct tfr_list_item *own = l->announced;
+
+	l->announced_row = row + 1;
+	own->text.size = 0;
+	for (size_t i = 0; i < own->n; i++)
+		own->paths[i].size = 0;
+	if (!read_row_again(l, own, row, NULL) &&
+		!tfr_row_reader_read(&own->reader, &l->columns, (const char *)own->text.data,
+			own->text.size, NULL))
+		tfr_list_build_row(l, own, &own->reader, NULL, NULL);
+}
+
+/* Of embedded column `i` % n of the row at place `i` / n. */
+static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	struct tfr_list *l = ctx;
+	const struct tfr_list_item *own = l->announced;
+	uint64_t place = i / own->n, row = l->in.order ? l->in.order[place] : place;
+	const struct tfr_buf *found = &own->paths[i % own->n];
+
+	*size = 0;
+	if (l->announced_row != row + 1)
+		read_paths(l, row);
+	return found->size && tfr_buf_append(path, found->data, found->size);
+}
+
+/* Lists of URLs have them in every row. */
+static bool names_urls(struct tfr_list *l)
+{
+	bool found = false;
+
+	read_paths(l, 0);
+	for (size_t i = 0; i < l->announced->n; i++) {
+		const struct tfr_buf *path = &l->announced->paths[i];
+
+		found = found || (path->size && tfr_is_url((const char *)path->data));
+	}
+	return found;
+}
+
+/* The item at `place` is read now: asks for the objects that the rows after it name.  The rows are
+ * read twice: here for their paths, and later for their values. */
+static void announce(struct tfr_list *l, uint64_t place)
+{
+	if (!l->announced) {
+		if (new_own(l, &l->announced, NULL))
+			return;
+		l->ahead.addresses = names_urls(l);
+	}
+	tfr_fetch_ahead_of(&l->ahead, l->folder, place * l->announced->n,
+		l->in.ahead * l->announced->n, path_of, l);
+}
+
+/* --- the next item --- */
 
 /* Rows of a file: they are parsed by load(). */
 static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
@@ -221,7 +263,7 @@ static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 	if (room->groups)
 		return TFR_OK;
 	if (own->n)
-		tfr_list_announce(l, order ? l->in.place : item->number);
+		announce(l, order ? l->in.place : item->number);
 	item->hash = XXH3_64bits(own->text.data, own->text.size);
 	item->hashed = true;
 	return TFR_OK;
@@ -375,7 +417,7 @@ static void close_list(struct tfr_input *in)
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
-	tfr_list_item_free(l->announced);
+	free_own(l->announced);
 	free(l->folder_name);
 	free(l->prefix);
 	free(l);
@@ -451,6 +493,13 @@ static enum tfr_status check_audio(const struct tfr_convert_opts *opts, struct t
 	return TFR_EUSAGE;
 }
 
+static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
+{
+	while (*suffixes && !tfr_has_suffix_any_case(offer->path, *suffixes))
+		suffixes++;
+	return !offer->directory && *suffixes;
+}
+
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
@@ -484,14 +533,20 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 							    : tfr_fail_nomem(err, "reading a list");
 }
 
-#define LIST(format_, name_, called_, what_)                                                       \
+#define LIST(format_, name_, what_, ...)                                                           \
+	static bool recognises_##name_(                                                            \
+		const struct tfr_convert_opts *opts, const struct tfr_offer *offer)                \
+	{                                                                                          \
+		(void)opts;                                                                        \
+		return ends_in(offer, (const char *const[]){ __VA_ARGS__, NULL });                 \
+	}                                                                                          \
 	static enum tfr_status open_##name_(                                                       \
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err) \
 	{                                                                                          \
 		return open_list(in, &tfr_input_##name_, format_, opts, err);                      \
 	}                                                                                          \
 	const struct tfr_input_ops tfr_input_##name_ = {                                           \
-		.name = called_,                                                                   \
+		.name = #name_,                                                                    \
 		.what = what_,                                                                     \
 		.nothing = "no rows in",                                                           \
 		.refused = "not a usable row",                                                     \
@@ -506,6 +561,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.close = close_list,                                                               \
 	}
 
-LIST(TFR_LIST_CSV, csv, "csv", "a CSV file");
-LIST(TFR_LIST_TSV, tsv, "tsv", "a TSV file");
-LIST(TFR_LIST_JSONL, jsonl, "jsonl", "a file of JSON lines");
+LIST(TFR_LIST_CSV, csv, "a CSV file", ".csv");
+LIST(TFR_LIST_TSV, tsv, "a TSV file", ".tsv");
+LIST(TFR_LIST_JSONL, jsonl, "a file of JSON lines", ".jsonl", ".ndjson");

@@ -64,6 +64,10 @@ bool tfr_channels_converts(unsigned from, unsigned to);
 /* Converts `n` pixels: gray is repeated; alpha is dropped, or 255 if there is none. */
 void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to);
 
+/* Fails because the data ends too early; `what` is such as "PNG: no IEND chunk". */
+enum tfr_status tfr_image_truncated(
+	struct tfr_image_info *info, const char *what, struct tfr_error *err);
+
 /* The codec of `format`; NULL: it is only detected. */
 const struct tfr_image_codec *tfr_image_codec_of(enum tfr_image_format format);
 
@@ -79,13 +83,6 @@ enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *i
 
 /* `size` bytes of reused memory, whose contents are lost; NULL: out of memory. */
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
-
-/* A window that covers an entire image. */
-static inline bool tfr_window_is_all(
-	const struct tfr_crop *window, const struct tfr_image_info *info)
-{
-	return window->width == info->width && window->height == info->height;
-}
 
 static inline uint32_t tfr_be16(const uint8_t *p)
 {

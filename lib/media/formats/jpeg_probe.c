@@ -48,13 +48,6 @@ static int next_marker(const uint8_t *data, size_t size, size_t *pos)
 	return -1;
 }
 
-static enum tfr_status truncated(
-	struct tfr_image_info *info, const char *where, struct tfr_error *err)
-{
-	info->truncated = true;
-	return tfr_fail(err, TFR_EDATA, "truncated JPEG: %s", where);
-}
-
 static const struct {
 	unsigned h, v;
 	const char *name;
@@ -142,13 +135,13 @@ static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos
 		size_t n;
 
 		if (marker < 0)
-			return truncated(info, "no image data", err);
+			return tfr_image_truncated(info, "JPEG: no image data", err);
 		if (marker == EOI || marker == SOI)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: no image data");
 		if (!has_length(marker))
 			continue;
 		if (size - *pos < 2 || (n = tfr_be16(data + *pos)) > size - *pos)
-			return truncated(info, "ends inside its header", err);
+			return tfr_image_truncated(info, "JPEG: ends inside its header", err);
 		if (n < 2)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: segment too short");
 		if (is_frame(marker) &&
@@ -197,5 +190,5 @@ enum tfr_status tfr_jpeg_probe(
 	if (has_end(data, size, pos, info))
 		return TFR_OK;
 	info->no_end = !info->progressive && size - pos > 4 && data[pos + 2] == info->components;
-	return truncated(info, "no end marker", err);
+	return tfr_image_truncated(info, "JPEG: no end marker", err);
 }

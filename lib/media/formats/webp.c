@@ -17,13 +17,6 @@ static bool is_chunk(const uint8_t *p, const char *name)
 	return memcmp(p, name, 4) == 0;
 }
 
-static enum tfr_status truncated(
-	struct tfr_image_info *info, const char *where, struct tfr_error *err)
-{
-	info->truncated = true;
-	return tfr_fail(err, TFR_EDATA, "truncated WebP: %s", where);
-}
-
 static uint32_t le24(const uint8_t *p)
 {
 	return tfr_le16(p) | (uint32_t)p[2] << 16;
@@ -122,14 +115,14 @@ static enum tfr_status webp_probe(
 		if (n > left - CHUNK_HEADER) {
 			if (n >= VP8_HEADER && left >= CHUNK_HEADER + VP8_HEADER)
 				look_at_chunk(data + at, VP8_HEADER, &f, info, NULL);
-			return truncated(info, "ends inside a chunk", err);
+			return tfr_image_truncated(info, "WebP: ends inside a chunk", err);
 		}
 		TFR_TRY(look_at_chunk(data + at, n, &f, info, err));
 		at += CHUNK_HEADER + n + (n & 1);
 	}
 	info->channels = info->components = f.animated || f.alpha ? 4 : 3;
 	if (tfr_le32(data + 4) + (uint64_t)8 > size)
-		return truncated(info, "shorter than its header says", err);
+		return tfr_image_truncated(info, "WebP: shorter than its header says", err);
 	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
 }
 

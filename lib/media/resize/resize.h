@@ -46,6 +46,10 @@ struct tfr_resize_kernel {
 	void (*finish)(void);
 };
 
+#ifdef __x86_64__
+extern const struct tfr_resize_kernel tfr_resize_avx2, tfr_resize_avx512;
+#endif
+
 /* Fastest first; the last is plain C and always usable. */
 extern const struct tfr_resize_kernel *const tfr_resize_kernels[];
 

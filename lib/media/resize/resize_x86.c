@@ -7,9 +7,9 @@
  * of a group are farther apart, prepare() declines and the plain kernel is used.
  *
  * Loads never pass the end of the source row: a group near it starts earlier instead. */
-#include "media/resize/resize_x86.h"
+#include "media/resize/resize.h"
 
-#ifdef TFR_RESIZE_X86
+#ifdef __x86_64__
 #include <immintrin.h>
 #include <string.h>
 
