@@ -24,7 +24,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/unread.h"
-#include "convert/input_digest.h"
 #include "io/output.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "convert/input_digest.h"
 #include "convert/output_sets.h"
-#include "convert/auto_shards.h"
 #include "record/framing.h"
 #include "shard/set_name.h"
 

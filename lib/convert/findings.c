@@ -1,4 +1,9 @@
-/* convert/findings.c - lists findings in the order of the items.
+/* convert/findings.c - detects unusual images by their header and name, and lists findings in the
+ * order of the items.
+ *
+ * No property keeps an image out of the records.  Readers treat some differently (EXIF, CMYK, 16
+ * bits, alpha); others break pipelines (gray, tiny, huge), decode slowly (progressive), or hint at
+ * a mistake upstream (a wrong name).
  *
  * One finding cannot be decided at once: a gray image matters only among images in colour.
  * Lines wait in memory until the first image in colour, with those of gray images marked.  If
@@ -9,10 +14,10 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <tfr-private/text.h>
 
-#include "convert/image_lint.h"
 #include "io/output.h"
 
 enum {
@@ -20,6 +25,146 @@ enum {
 	BLOCK = 64 << 10,
 	NAME = 8192,
 };
+
+/* --- properties --- */
+
+static const struct {
+	const char *code, *text;
+} rows[TFR_FINDINGS] = {
+	[TFR_FOUND_UNREADABLE] = { "unreadable", "files that could not be read" },
+	[TFR_FOUND_EMPTY] = { "empty", "empty files" },
+	[TFR_FOUND_TRUNCATED] = { "truncated", "truncated images" },
+	[TFR_FOUND_DAMAGED] = { "damaged", "damaged images" },
+	[TFR_FOUND_NO_IMAGE] = { "no-image",
+		"files that are not images in a format that is decoded" },
+	[TFR_FOUND_UNUSABLE] = { "unusable", "files that are unusable for other reasons" },
+	[TFR_FOUND_NAME] = { "name", "images with the extension of another format" },
+	[TFR_FOUND_SIZE] = { "size", "images whose size differs from that in the input" },
+	[TFR_FOUND_ORIENTATION] = { "orientation",
+		"images with an EXIF orientation, which only some readers apply" },
+	[TFR_FOUND_CMYK] = { "cmyk", "images in CMYK" },
+	[TFR_FOUND_DEEP] = { "16-bit", "images with 16 bits per sample" },
+	[TFR_FOUND_PALETTE] = { "palette",
+		"images with a palette, which readers convert to colours" },
+	[TFR_FOUND_INDICES] = { "indices", "BMP images with a palette, of which TensorFlow reads "
+					   "the indices, not the colours" },
+	[TFR_FOUND_ALPHA] = { "alpha", "images with an alpha channel" },
+	[TFR_FOUND_GRAY] = { "gray", "gray images among images in colour" },
+	[TFR_FOUND_PROGRESSIVE] = { "progressive",
+		"progressive or interlaced images, which are slow to decode" },
+	[TFR_FOUND_TINY] = { "tiny", "images with a side of less than 8 pixels" },
+	[TFR_FOUND_HUGE] = { "huge", "images of more than 50 million pixels" },
+};
+
+const char *tfr_finding_code(enum tfr_finding finding)
+{
+	return rows[finding].code;
+}
+
+const char *tfr_finding_text(enum tfr_finding finding)
+{
+	return rows[finding].text;
+}
+
+enum { TINY = 8, HUGE = 50000000 };
+
+/* Whether the name has the extension of another format; a name without an image's extension does
+ * not. */
+static bool is_misnamed(const struct tfr_item *item)
+{
+	static const struct {
+		const char *ending;
+		enum tfr_image_format format;
+	} endings[] = {
+		{ "jpg", TFR_IMAGE_JPEG },
+		{ "jpeg", TFR_IMAGE_JPEG },
+		{ "jpe", TFR_IMAGE_JPEG },
+		{ "jfif", TFR_IMAGE_JPEG },
+		{ "png", TFR_IMAGE_PNG },
+		{ "gif", TFR_IMAGE_GIF },
+		{ "bmp", TFR_IMAGE_BMP },
+		{ "webp", TFR_IMAGE_WEBP },
+		{ "tif", TFR_IMAGE_TIFF },
+		{ "tiff", TFR_IMAGE_TIFF },
+	};
+	const char *name = (const char *)item->name.data, *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
+		if (!strcasecmp(dot + 1, endings[i].ending))
+			return endings[i].format != item->came.format;
+	return false;
+}
+
+/* Whether an image has the property before any change; one that the change removes does not count.
+ * Other code finds those that are not here. */
+static bool holds(
+	const struct tfr_item *item, enum tfr_finding finding, const struct tfr_rework *rework)
+{
+	const struct tfr_image_info *came = &item->came;
+
+	switch (finding) {
+	case TFR_FOUND_NAME:
+		return is_misnamed(item);
+	case TFR_FOUND_ORIENTATION:
+		return came->orientation > 1 && !rework->orient;
+	case TFR_FOUND_CMYK:
+		return came->format == TFR_IMAGE_JPEG && came->components == 4 && !rework->rgb8;
+	case TFR_FOUND_DEEP:
+		return came->bit_depth > 8 && !rework->rgb8;
+	case TFR_FOUND_PALETTE:
+		return came->palette && came->format != TFR_IMAGE_BMP;
+	case TFR_FOUND_INDICES:
+		return came->palette && came->format == TFR_IMAGE_BMP;
+	case TFR_FOUND_ALPHA:
+		return came->channels % 2 == 0;
+	case TFR_FOUND_GRAY:
+		return came->channels < 3;
+	case TFR_FOUND_PROGRESSIVE:
+		return came->progressive;
+	case TFR_FOUND_TINY:
+		return came->width < TINY || came->height < TINY;
+	case TFR_FOUND_HUGE:
+		return (uint64_t)came->width * came->height > HUGE;
+	default:
+		return false;
+	}
+}
+
+uint32_t tfr_lint(const struct tfr_item *item, const struct tfr_rework *rework)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < TFR_FINDINGS; i++)
+		found |= (uint32_t)holds(item, (enum tfr_finding)i, rework) << i;
+	return found;
+}
+
+/* The detail of a finding: for a skipped item the reason, otherwise the measure. */
+static const char *detail_of(
+	const struct tfr_item *item, enum tfr_finding finding, char *text, size_t size)
+{
+	const struct tfr_image_info *came = &item->came;
+
+	if (item->skipped)
+		return item->reason;
+	switch (finding) {
+	case TFR_FOUND_NAME:
+	case TFR_FOUND_PROGRESSIVE:
+		return tfr_image_format_name(came->format);
+	case TFR_FOUND_ORIENTATION:
+		snprintf(text, size, "%u", came->orientation);
+		break;
+	case TFR_FOUND_TINY:
+	case TFR_FOUND_HUGE:
+		snprintf(text, size, "%ux%u", came->width, came->height);
+		break;
+	default:
+		snprintf(text, size, "%u x %u bits", came->components, came->bit_depth);
+	}
+	return text;
+}
+
+/* --- the list --- */
 
 /* Precedes each line that waits. */
 struct head {
@@ -136,7 +281,7 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 	struct tfr_buf *line)
 {
 	char path[NAME], safe[4 * NAME], text[64];
-	const char *detail = tfr_lint_detail(item, finding, text, sizeof(text)), *json;
+	const char *detail = detail_of(item, finding, text, sizeof(text)), *json;
 	size_t size;
 
 	snprintf(path, sizeof(path), "%s%s", item->prefix ? item->prefix : f->prefix,

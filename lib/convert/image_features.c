@@ -3,7 +3,7 @@
 #include "convert/image_features.h"
 
 #include "base/digest.h"
-#include "convert/image_lint.h"
+#include "convert/findings.h"
 #include "convert/rework.h"
 
 void tfr_image_look(struct tfr_item *item)

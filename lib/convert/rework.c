@@ -142,8 +142,9 @@ enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
 	*decoded = false;
 	if (!tfr_rework_wanted(w) || !make_plan(w, info, &p))
 		return TFR_OK;
-	if (!tfr_workbench_decoder(bench) || !tfr_workbench_scaler(bench) ||
-		!tfr_workbench_encoder(bench))
+	if (!bench->scaler)
+		bench->scaler = tfr_scaler_new();
+	if (!tfr_workbench_decoder(bench) || !bench->scaler || !tfr_workbench_encoder(bench))
 		return tfr_fail_nomem(err, "changing images");
 	if (make(w, &p, info, item, bench, &why)) {
 		tfr_image_damaged(item, &why);

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/cuda_driver.h"
-
 static struct {
 	_Atomic(pid_t) process; /* that began to use CUDA; 0: none */
 	pthread_mutex_t lock;

@@ -53,29 +53,4 @@ extern const struct tfr_resize_kernel tfr_resize_avx2, tfr_resize_avx512;
 /* Fastest first; the last is plain C and always usable. */
 extern const struct tfr_resize_kernel *const tfr_resize_kernels[];
 
-/* The parameters of the columns. */
-struct tfr_resize_shape {
-	uint32_t in, out;
-	unsigned channels, flags; /* the flags that the columns depend on */
-	enum tfr_dtype dtype;
-};
-
-struct tfr_area; /* area.c's */
-
-struct tfr_resizer {
-	struct tfr_resize_shape shape;
-	struct tfr_resize_columns columns;
-	const struct tfr_resize_kernel *kernel;
-	uint32_t *low, *high;
-	float *weight;
-	float *rows[2];
-	int64_t tag[2];	 /* -1: none */
-	size_t capacity; /* elements, in each of the arrays above */
-	void *tables;
-	size_t tables_capacity;
-	struct tfr_area *area; /* made at first use */
-};
-
-void tfr_area_free(struct tfr_area *area);
-
 #endif

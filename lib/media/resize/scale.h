@@ -25,10 +25,6 @@ struct tfr_axis {
 	int16_t *high, *low;
 };
 
-/* False: out of memory.  `axis` is reused if it fits already. */
-bool tfr_axis_set(struct tfr_axis *axis, uint32_t in, uint32_t out, enum tfr_filter filter);
-void tfr_axis_clear(struct tfr_axis *axis);
-
 struct tfr_scale_kernel {
 	bool (*usable)(void);
 	/* One row: `row` has axis->in pixels; bytes after it may be read only up to `row_end`. */
