@@ -116,7 +116,6 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 {
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
 		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-	enum tfr_status status;
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
@@ -127,12 +126,11 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (!st.st_nlink) /* the run that it belonged to has just ended */
 		return TFR_END;
-	status = check_owner(path, &st, err);
-	if (!status)
-		status = read_rest(fd, path, buf, sizeof(MAGIC), err);
-	if (!status && (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC))))
+	TFR_TRY(check_owner(path, &st, err));
+	TFR_TRY(read_rest(fd, path, buf, sizeof(MAGIC), err));
+	if (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC)))
 		return TFR_END;
-	return status ? status : read_rest(fd, path, buf, SIZE_MAX, err);
+	return read_rest(fd, path, buf, SIZE_MAX, err);
 }
 
 /* Reads the file into `body`; *unread covers all of it.  TFR_END: no file, another kind, or
@@ -142,14 +140,13 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 static enum tfr_status state_load(
 	const char *path, struct tfr_buf *body, struct tfr_unread *unread, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint64_t sum;
 	size_t size;
 
 	body->size = 0;
-	status = read_file(path, body, err);
-	if (status || body->size < sizeof(MAGIC) + sizeof(sum))
-		return status ? status : TFR_END;
+	TFR_TRY(read_file(path, body, err));
+	if (body->size < sizeof(MAGIC) + sizeof(sum))
+		return TFR_END;
 	size = body->size - sizeof(MAGIC) - sizeof(sum);
 	memcpy(&sum, body->data + sizeof(MAGIC) + size, sizeof(sum));
 	if (sum != XXH3_64bits(body->data + sizeof(MAGIC), size))
@@ -221,12 +218,10 @@ static enum tfr_status compare_said(
 
 static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!c->digested)
-		status = tfr_input_digest(c->in, &c->digest, err);
-	c->digested = !status;
-	return status;
+		TFR_TRY(tfr_input_digest(c->in, &c->digest, err));
+	c->digested = true;
+	return TFR_OK;
 }
 
 /* --- a note that is there --- */
@@ -242,7 +237,6 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	uint64_t size = 0, digest = 0;
 	const char *said;
-	enum tfr_status status;
 
 	if (!tfr_unread_copy(&c->found, &size, sizeof(size)) ||
 		!tfr_unread_copy(&c->found, &digest, sizeof(digest)))
@@ -250,11 +244,10 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 	said = tfr_unread_take(&c->found, size);
 	if (!said || !size || said[size - 1])
 		return cut_short(c, err);
-	status = compare_said(c, said, err);
-	if (!status)
-		status = take_digest(c, err);
-	if (status || digest == c->digest)
-		return status;
+	TFR_TRY(compare_said(c, said, err));
+	TFR_TRY(take_digest(c, err));
+	if (digest == c->digest)
+		return TFR_OK;
 	tfr_fail_path(err, TFR_EDATA, c->opts->inputs[0],
 		"since the run to be resumed, files were changed, added or removed in");
 	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
@@ -288,18 +281,16 @@ static enum tfr_status check_objects(const struct tfr_convert_opts *o, struct tf
 static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
-	enum tfr_status status = check_objects(o, err);
 	struct stat st;
 
-	for (size_t t = 0; !status && t < o->target_count; t++)
+	TFR_TRY(check_objects(o, err));
+	for (size_t t = 0; t < o->target_count; t++)
 		if (!strcmp(o->targets[t].set, "-") ||
 			(!stat(o->targets[t].set, &st) && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set
 							       : "standard output");
-	if (status)
-		return status;
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 
@@ -420,11 +411,10 @@ enum tfr_status tfr_checkpoint_save(
 	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err)
 {
 	uint64_t size = c->said.size;
-	enum tfr_status status = take_digest(c, err);
+	enum tfr_status status;
 
+	TFR_TRY(take_digest(c, err));
 	c->body.size = 0;
-	if (status)
-		return status;
 	if (!tfr_buf_append(&c->body, &size, sizeof(size)) ||
 		!tfr_buf_append(&c->body, &c->digest, sizeof(c->digest)) ||
 		!tfr_buf_append(&c->body, c->said.data, size) ||

@@ -569,26 +569,22 @@ static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
 	bool in_part = r->opts->writer.parts;
-	enum tfr_status status = in_part ? check_parts(r, err) : TFR_OK;
+	enum tfr_status status;
 
-	if (!status)
-		status = make_order(r, err);
+	if (in_part)
+		TFR_TRY(check_parts(r, err));
+	TFR_TRY(make_order(r, err));
 	r->report->classes = r->in->n_classes;
 	r->end = r->in->items;
-	if (!status && r->opts->dry_run)
+	if (r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
 	for (size_t t = 0; !in_part && t < r->opts->target_count; t++)
 		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries, r->opts->warn,
 			r->opts->ctx);
-	if (!status)
-		status = tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err);
-	if (!status)
-		status = tfr_checkpoint_finished(
-			&r->checkpoint, &r->report->complete, r->report, err);
-	if (!status && r->report->complete)
+	TFR_TRY(tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err));
+	TFR_TRY(tfr_checkpoint_finished(&r->checkpoint, &r->report->complete, r->report, err));
+	if (r->report->complete)
 		return tfr_expect_check(&r->opts->expect, r->report->records, r->report->sum, err);
-	if (status)
-		return status;
 	status = open_outputs(r, err);
 	if (status)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);

@@ -52,11 +52,11 @@ static enum tfr_status open_target(
 {
 	struct target *t = &p->targets[k];
 	TFR_AUTO_FREE char *name = NULL;
-	enum tfr_status status = tfr_sizes_of_set(sizes, k, &name, &t->fill, err);
+	enum tfr_status status;
 
+	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &t->fill, err));
 	t->file = p->in->opts->targets[k].set;
-	if (!status)
-		status = tfr_set_name_parse_target(&t->name, name, err);
+	status = tfr_set_name_parse_target(&t->name, name, err);
 	if (status != TFR_OK && status != TFR_END)
 		return status;
 	if ((t->fill.bytes || t->fill.records) != t->name.automatic ||
@@ -68,16 +68,14 @@ static enum tfr_status open_target(
 				: "'%s' is one file, not a set with @auto",
 			t->file);
 	t->shards = t->name.automatic ? 0 : t->name.base ? t->name.count : 1;
-	status = TFR_OK;
-	while (!status && t->count < (t->shards ? t->shards : 1))
-		status = grow(t, err);
-	return status;
+	while (t->count < (t->shards ? t->shards : 1))
+		TFR_TRY(grow(t, err));
+	return TFR_OK;
 }
 
 static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_error *err)
 {
 	struct shard *s;
-	enum tfr_status status = TFR_OK;
 
 	if (t->shards) {
 		s = shard_of(t, t->items % t->shards);
@@ -85,13 +83,11 @@ static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_e
 		s = shard_of(t, t->count - 1);
 		if (s->records && ((t->fill.records && s->records == t->fill.records) ||
 					  (t->fill.bytes && s->bytes + bytes > t->fill.bytes))) {
-			status = grow(t, err);
+			TFR_TRY(grow(t, err));
 			s = shard_of(t, t->count - 1);
 		}
 	}
 	t->items++;
-	if (status)
-		return status;
 	s->records++;
 	s->bytes += bytes;
 	return TFR_OK;
@@ -102,7 +98,6 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 	struct plan *p = ctx;
 	const uint8_t *at = item->framed.data;
 	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
-	enum tfr_status status = TFR_OK;
 
 	p->report->files += item->records;
 	if (t == p->in->opts->target_count) {
@@ -114,17 +109,17 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		p->targets[t].items++;
 		return TFR_OK;
 	}
-	for (uint64_t i = 0; !status && i < item->records; i++) {
+	for (uint64_t i = 0; i < item->records; i++) {
 		uint64_t bytes = at ? tfr_load64(at) + TFR_RECORD_OVERHEAD
 				    : tfr_sizes_of_record(p->in, item);
 
-		status = add_record(&p->targets[t], bytes, err);
+		TFR_TRY(add_record(&p->targets[t], bytes, err));
 		p->report->records++;
 		p->report->bytes += bytes;
 		if (at)
 			at += bytes;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *err)

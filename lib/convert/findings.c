@@ -354,18 +354,17 @@ enum tfr_status tfr_findings_add(
 	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
 {
 	uint32_t found = item->skipped ? 1u << item->finding : item->found;
-	enum tfr_status status = TFR_OK;
 
 	if (!item->skipped && item->came.channels > 2 && !f->state.colours++)
-		status = release(f, true, err);
+		TFR_TRY(release(f, true, err));
 	assert(found >> TFR_FINDINGS == 0);
-	for (; !status && found; found &= found - 1) {
+	for (; found; found &= found - 1) {
 		unsigned i = (unsigned)__builtin_ctz(found);
 
 		f->state.count[i]++;
-		status = list(f, item, (enum tfr_finding)i, err);
+		TFR_TRY(list(f, item, (enum tfr_finding)i, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
@@ -389,22 +388,19 @@ static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!f->state.colours)
 		f->state.count[TFR_FOUND_GRAY] = 0;
 	memcpy(report->found, f->state.count, sizeof(f->state.count));
 	if (!f->output)
 		return TFR_OK;
 	if (!f->sealed) {
-		status = release(f, false, err);
-		if (!status && f->json)
-			status = end_json(f, err);
-		if (!status)
-			status = flush(f, 0, err);
+		TFR_TRY(release(f, false, err));
+		if (f->json)
+			TFR_TRY(end_json(f, err));
+		TFR_TRY(flush(f, 0, err));
 	}
-	f->sealed = !status;
-	return status ? status : tfr_output_seal(f->output, err);
+	f->sealed = true;
+	return tfr_output_seal(f->output, err);
 }
 
 void tfr_findings_close(struct tfr_findings *f)

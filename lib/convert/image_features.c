@@ -133,22 +133,19 @@ enum tfr_status tfr_image_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
 	struct tfr_image_info info;
-	enum tfr_status status = TFR_OK;
 	bool decoded = false;
 
 	if (in->opts->rework.format)
-		status = add_end_marker(item, bench, err);
-	if (status)
-		return status;
+		TFR_TRY(add_end_marker(item, bench, err));
 	tfr_item_probe_image(item, &info);
 	item->came = info;
-	if (!item->skipped)
-		item->found |= tfr_lint(item, &in->opts->rework);
-	if (!item->skipped)
-		status = tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err);
-	if (!status && !item->skipped && in->opts->verify && !decoded)
-		status = decode_whole(item, bench, err);
-	if (status || item->skipped)
-		return status;
+	if (item->skipped)
+		return TFR_OK;
+	item->found |= tfr_lint(item, &in->opts->rework);
+	TFR_TRY(tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err));
+	if (!item->skipped && in->opts->verify && !decoded)
+		TFR_TRY(decode_whole(item, bench, err));
+	if (item->skipped)
+		return TFR_OK;
 	return in->opts->tfds ? add_for_tfds(in, item, err) : add_features(in, item, &info, err);
 }

@@ -307,7 +307,6 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 {
 	struct tfr_sets *s = calloc(1, sizeof(*s));
 	struct tfr_sizes sizes = { .in = in };
-	enum tfr_status status = TFR_OK;
 
 	*out = s;
 	if (s)
@@ -317,10 +316,10 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 	s->opts = opts;
 	s->in = in;
 	if (opts->stratify)
-		status = tfr_division_open(&s->division, in, err);
-	while (!status && s->n < opts->target_count)
-		status = open_target(s, &sizes, mark, terms, err);
-	return status;
+		TFR_TRY(tfr_division_open(&s->division, in, err));
+	while (s->n < opts->target_count)
+		TFR_TRY(open_target(s, &sizes, mark, terms, err));
+	return TFR_OK;
 }
 
 uint32_t tfr_sets_lanes(const struct tfr_sets *s)
@@ -383,10 +382,9 @@ static enum tfr_status put_framed(
 {
 	const struct tfr_framed *f = &item->framed;
 	const uint8_t *p = f->data;
-	enum tfr_status status = TFR_OK;
 	size_t gaps = 0;
 
-	for (uint64_t i = 0; !status && i < item->records; i++) {
+	for (uint64_t i = 0; i < item->records; i++) {
 		if (gaps < f->n_gaps && f->gaps[gaps].place == i) {
 			gaps++;
 			continue;
@@ -395,14 +393,14 @@ static enum tfr_status put_framed(
 		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
 		struct tfr_totals add = { 1, size, f->sums[i - gaps], 0, 0 };
 
-		status = t->shards ? tfr_set_writer_put_framed(t->writer,
-					     (uint32_t)((item->rank + i) % t->shards), &piece, 1,
-					     &add, err)
-				   : tfr_set_writer_append_framed(t->writer, &piece, &add, err);
+		TFR_TRY(t->shards ? tfr_set_writer_put_framed(t->writer,
+					    (uint32_t)((item->rank + i) % t->shards), &piece, 1,
+					    &add, err)
+				  : tfr_set_writer_append_framed(t->writer, &piece, &add, err));
 		p += piece.iov_len;
 	}
-	assert(status || p == f->data + f->size);
-	return status;
+	assert(p == f->data + f->size);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err)
@@ -518,29 +516,25 @@ static enum tfr_status publish_counted(
 
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t t = 0; !status && t < s->n; t++) {
+	for (size_t t = 0; t < s->n; t++) {
 		struct target *target = &s->targets[t];
 
 		if (!tfr_buf_append(mark, &target->items, sizeof(target->items)) ||
 			!tfr_buf_append(mark, target->histogram,
 				s->in->n_classes * sizeof(*target->histogram)))
 			return tfr_fail_nomem(err, "noting how far a run is");
-		status = tfr_set_writer_mark(target->writer, mark, err);
+		TFR_TRY(tfr_set_writer_mark(target->writer, mark, err));
 		if (s->opts->resume)
 			tfr_set_writer_keep(target->writer);
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t t = 0; !status && t < s->n; t++)
-		status = tfr_set_writer_seal(s->targets[t].writer, err);
-	return status;
+	for (size_t t = 0; t < s->n; t++)
+		TFR_TRY(tfr_set_writer_seal(s->targets[t].writer, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_publish(

@@ -138,20 +138,15 @@ static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, 
 {
 	struct hdf5 *h = (struct hdf5 *)a;
 	struct asked rows = { array, a->order, first, count }, ahead = h->ahead;
-	enum tfr_status status = TFR_OK;
 
 	h->ahead = (struct asked){ 0 };
 	if (ahead.array != array || ahead.order != a->order || ahead.first != first ||
 		ahead.count != count) {
 		if (ahead.array)
-			status = receive(h, &ahead, NULL, err);
-		if (!status)
-			ask(h, &rows);
+			TFR_TRY(receive(h, &ahead, NULL, err));
+		ask(h, &rows);
 	}
-	if (!status)
-		status = receive(h, &rows, into, err);
-	if (status)
-		return status;
+	TFR_TRY(receive(h, &rows, into, err));
 	h->ahead = wanted_next(h, &rows);
 	if (h->ahead.array)
 		ask(h, &h->ahead);

@@ -297,15 +297,14 @@ static enum tfr_status receive(
 static enum tfr_status drop(struct tfr_hdf5_helper *h, uint64_t size, struct tfr_error *err)
 {
 	char bytes[4096];
-	enum tfr_status status = TFR_OK;
 
-	while (size && !status) {
+	while (size) {
 		size_t n = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
 
-		status = receive(h, bytes, n, err);
+		TFR_TRY(receive(h, bytes, n, err));
 		size -= n;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- replies --- */
@@ -314,25 +313,21 @@ static enum tfr_status drop(struct tfr_hdf5_helper *h, uint64_t size, struct tfr
 static enum tfr_status receive_text(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
 	char *text, size_t room, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (reply->size >= room)
 		return nonsense(h, err);
-	status = receive(h, text, (size_t)reply->size, err);
-	if (!status)
-		text[reply->size] = '\0';
-	return status;
+	TFR_TRY(receive(h, text, (size_t)reply->size, err));
+	text[reply->size] = '\0';
+	return TFR_OK;
 }
 
 static enum tfr_status damaged(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
 {
 	char text[TFR_HDF5_NAME + TFR_HDF5_REASON];
-	enum tfr_status status = receive_text(h, reply, text, sizeof(text), err);
-	size_t path = status ? 0 : strlen(text);
+	size_t path;
 
-	if (status)
-		return status;
+	TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+	path = strlen(text);
 	if (path == reply->size)
 		return nonsense(h, err);
 	if (!path)
@@ -434,7 +429,6 @@ enum tfr_status tfr_hdf5_next(
 	struct tfr_hdf5_helper *h, char name[TFR_HDF5_NAME], struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
-	enum tfr_status status;
 
 	allow_time(h, 0);
 	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_NEXT });
@@ -443,10 +437,8 @@ enum tfr_status tfr_hdf5_next(
 		return reply.size ? nonsense(h, err) : TFR_END;
 	if (reply.answer != TFR_HDF5_NAMED)
 		return nonsense(h, err);
-	status = receive_text(h, &reply, name, TFR_HDF5_NAME, err);
-	if (!status && (!reply.size || strlen(name) != reply.size))
-		return nonsense(h, err);
-	return status;
+	TFR_TRY(receive_text(h, &reply, name, TFR_HDF5_NAME, err));
+	return reply.size && strlen(name) == reply.size ? TFR_OK : nonsense(h, err);
 }
 
 static bool cell_is_possible(uint32_t cell, uint32_t size)
@@ -487,17 +479,14 @@ enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struc
 	struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
-	enum tfr_status status;
 
 	allow_time(h, 0);
 	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN });
 	TFR_TRY(receive_reply(h, &reply, name, err));
 	if (reply.answer != TFR_HDF5_SET || reply.size != sizeof(*set))
 		return nonsense(h, err);
-	status = receive(h, set, sizeof(*set), err);
-	if (!status && !is_possible(set))
-		return nonsense(h, err);
-	return status;
+	TFR_TRY(receive(h, set, sizeof(*set), err));
+	return is_possible(set) ? TFR_OK : nonsense(h, err);
 }
 
 void tfr_hdf5_ask(struct tfr_hdf5_helper *h, uint32_t set, uint64_t first, uint64_t count,
@@ -529,21 +518,19 @@ enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8
 static enum tfr_status receive_texts(
 	struct tfr_hdf5_helper *h, uint64_t size, struct tfr_buf *text, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	text->size = 0;
 	if (!tfr_buf_reserve(text, 1))
 		return tfr_fail_nomem(err, "reading arrays");
-	while (size && !status) {
+	while (size) {
 		size_t n = size < PART ? (size_t)size : PART;
 
 		if (!tfr_buf_reserve(text, n))
 			return tfr_fail_nomem(err, "reading arrays");
-		status = receive(h, text->data + text->size, n, err);
+		TFR_TRY(receive(h, text->data + text->size, n, err));
 		text->size += n;
 		size -= n;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The sizes are at the end of the memory for the pointers to their texts, which are written from
@@ -552,7 +539,6 @@ static enum tfr_status receive_texts(
 enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
 	struct tfr_buf *text, struct tfr_error *err)
 {
-	enum tfr_status status;
 	struct tfr_hdf5_reply reply;
 	uint8_t *sizes;
 	uint64_t all = 0, size, at = 0;
@@ -571,8 +557,8 @@ enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint
 	}
 	if (all != reply.size - n * sizeof(size))
 		return nonsense(h, err);
-	status = receive_texts(h, all, text, err);
-	for (size_t i = 0; !status && i < n; i++) {
+	TFR_TRY(receive_texts(h, all, text, err));
+	for (size_t i = 0; i < n; i++) {
 		struct tfr_bytes v;
 
 		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
@@ -580,5 +566,5 @@ enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint
 		memcpy(into + i * sizeof(v), &v, sizeof(v));
 		at += size;
 	}
-	return status;
+	return TFR_OK;
 }

@@ -105,24 +105,23 @@ static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uin
 	size_t element = h->element, places = array->row_size / element;
 	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
 	uint64_t at[TFR_CELL_DIMS] = { 0 };
-	enum tfr_status status = TFR_OK;
 
 	if (!run)
 		return tfr_fail_nomem(err, "reading arrays");
-	for (size_t q = 0; !status && q < places; q++) {
+	for (size_t q = 0; q < places; q++) {
 		size_t to = 0;
 
 		for (unsigned d = 1; d < h->n_dims; d++)
 			to = to * h->dims[d] + at[d];
-		status = pread_all(array, run, (size_t)count * element,
-			o->place + (q * array->rows + first) * element, err);
-		for (uint64_t k = 0; !status && k < count; k++)
+		TFR_TRY(pread_all(array, run, (size_t)count * element,
+			o->place + (q * array->rows + first) * element, err));
+		for (uint64_t k = 0; k < count; k++)
 			memcpy(into + k * array->row_size + to * element, run + k * element,
 				element);
 		for (unsigned d = 1; d < h->n_dims && ++at[d] == h->dims[d]; d++)
 			at[d] = 0;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- rows of a member --- */
@@ -158,23 +157,23 @@ static enum tfr_status check_end(struct tfr_array *array, struct tfr_error *err)
 {
 	uint8_t more;
 	size_t got;
-	enum tfr_status status = read_on(array, &more, 1, &got, err);
 
-	if (!status && got)
+	TFR_TRY(read_on(array, &more, 1, &got, err));
+	if (got)
 		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has trailing bytes after its rows",
 			array->name, array->path);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status read_member(
 	struct tfr_array *array, uint8_t *into, size_t size, bool last, struct tfr_error *err)
 {
 	size_t got;
-	enum tfr_status status = read_on(array, into, size, &got, err);
 
-	if (!status && got < size)
+	TFR_TRY(read_on(array, into, size, &got, err));
+	if (got < size)
 		return cut_short(array, err);
-	return status || !last ? status : check_end(array, err);
+	return last ? check_end(array, err) : TFR_OK;
 }
 
 static enum tfr_status write_all(
@@ -236,12 +235,9 @@ static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, 
 {
 	const struct source *o = array->own;
 	size_t size = (size_t)count * array->row_size;
-	enum tfr_status status = TFR_OK;
 
 	if (o->member && (a->in.items != TFR_STREAM || is_scattered(o)))
-		status = unpack(a->in.opts, array, err);
-	if (status)
-		return status;
+		TFR_TRY(unpack(a->in.opts, array, err));
 	if (!o->member && is_scattered(o))
 		return read_fortran(array, first, count, into, err);
 	if (!o->member)
@@ -429,26 +425,23 @@ static enum tfr_status open_file(
 static enum tfr_status read_member_header(struct source *o, struct tfr_error *err)
 {
 	size_t whole = TFR_NPY_START, known = 0;
-	enum tfr_status status;
 
 	for (;;) {
-		status = tfr_archive_read(o->member, &o->ahead, whole - o->ahead.size, err);
-		if (!status && o->member->fault[0])
-			status = tfr_fail(err, TFR_EDATA, "%s", o->member->fault);
-		if (!status && !known)
-			status = tfr_npy_start(o->ahead.data, o->ahead.size, &whole, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_archive_read(o->member, &o->ahead, whole - o->ahead.size, err));
+		if (o->member->fault[0])
+			return tfr_fail(err, TFR_EDATA, "%s", o->member->fault);
+		if (!known)
+			TFR_TRY(tfr_npy_start(o->ahead.data, o->ahead.size, &whole, err));
 		if (known && o->ahead.size < whole)
 			return tfr_fail(err, TFR_EDATA, "its header is truncated");
 		if (known || o->ahead.size >= whole)
 			break;
 		known = whole;
 	}
-	status = tfr_npy_parse(&o->h, o->ahead.data, whole, err);
+	TFR_TRY(tfr_npy_parse(&o->h, o->ahead.data, whole, err));
 	o->ahead.size -= whole;
 	memmove(o->ahead.data, o->ahead.data + whole, o->ahead.size);
-	return status;
+	return TFR_OK;
 }
 
 /* Whether a part of a path begins with a dot, such as the files that macOS adds to archives. */
@@ -605,7 +598,6 @@ static enum tfr_status open_numpy(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_arrays *a = calloc(1, sizeof(*a));
-	enum tfr_status status;
 
 	if (!a)
 		return tfr_fail_nomem(err, "reading arrays");
@@ -613,10 +605,10 @@ static enum tfr_status open_numpy(
 	a->in = (struct tfr_input){ .ops = &tfr_input_npy, .opts = opts };
 	a->read = read_rows;
 	a->release = release;
-	status = tfr_arrays_check(opts, err);
-	for (size_t i = 0; !status && i < opts->input_count; i++)
-		status = open_input(a, opts->inputs[i], err);
-	return status ? status : tfr_arrays_ready(a, err);
+	TFR_TRY(tfr_arrays_check(opts, err));
+	for (size_t i = 0; i < opts->input_count; i++)
+		TFR_TRY(open_input(a, opts->inputs[i], err));
+	return tfr_arrays_ready(a, err);
 }
 
 const struct tfr_input_ops tfr_input_npy = {

@@ -141,34 +141,30 @@ static enum tfr_status read_neighbours(struct tfr_list *l, struct tfr_list_item 
 	uint64_t number, uint64_t most, struct tfr_error *err)
 {
 	uint64_t begin = row_of(l, number)->offset, end = begin;
-	enum tfr_status status = TFR_OK;
 
-	for (uint64_t i = 0; !status && i < most; i++) {
+	for (uint64_t i = 0; i < most; i++) {
 		const struct tfr_row *row = row_of(l, number + i);
 
 		if (i && row->offset + row->size - begin > GROUP_BYTES)
 			break;
-		status = add_row(own, row, (size_t)(row->offset - begin), err);
+		TFR_TRY(add_row(own, row, (size_t)(row->offset - begin), err));
 		end = row->offset + row->size;
 	}
-	return status ? status : read_again(l, own, begin, (size_t)(end - begin), err);
+	return read_again(l, own, begin, (size_t)(end - begin), err);
 }
 
 static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *own,
 	const uint32_t *numbers, uint64_t most, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint64_t i = 0; !status && i < most; i++) {
+	for (uint64_t i = 0; i < most; i++) {
 		const struct tfr_row *row = row_of(l, numbers[i]);
 
 		if (i && own->text.size + row->size > GROUP_BYTES)
 			break;
-		status = add_row(own, row, own->text.size, err);
-		if (!status)
-			status = read_row_again(l, own, numbers[i], err);
+		TFR_TRY(add_row(own, row, own->text.size, err));
+		TFR_TRY(read_row_again(l, own, numbers[i], err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static size_t row_bytes(const struct tfr_list_item *own)
@@ -249,15 +245,11 @@ static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 	const uint32_t *order = l->in.order;
 	uint64_t left = room->groups ? l->in.items - (order ? l->in.place : item->number) : 1;
 	uint64_t most = left < GROUP_ROWS ? left : GROUP_ROWS;
-	enum tfr_status status = name_item(item, row_of(l, item->number), err);
 
+	TFR_TRY(name_item(item, row_of(l, item->number), err));
 	own->text.size = own->rows_.size = 0;
-	if (!status && room->groups && order)
-		status = read_scattered(l, own, order + l->in.place, most, err);
-	else if (!status)
-		status = read_neighbours(l, own, item->number, most, err);
-	if (status)
-		return status;
+	TFR_TRY(room->groups && order ? read_scattered(l, own, order + l->in.place, most, err)
+				      : read_neighbours(l, own, item->number, most, err));
 	item->records = own->rows_.size / sizeof(struct tfr_row);
 	item->size = row_bytes(own);
 	if (room->groups)
@@ -291,11 +283,8 @@ static enum tfr_status next_of_pipe(
 		status = tfr_json_row_read(&l->reader.json, &l->columns, text, size, err);
 	if (status)
 		return or_skip(item, status, err);
-	status = tfr_list_see_row(l, row.line, err);
-	if (status)
-		return status;
-	status = tfr_list_build_row(l, item->own, &l->reader, item->builder, err);
-	return or_skip(item, status, err);
+	TFR_TRY(tfr_list_see_row(l, row.line, err));
+	return or_skip(item, tfr_list_build_row(l, item->own, &l->reader, item->builder, err), err);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -324,17 +313,16 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 {
 	struct tfr_list_item *own = item->own;
 	const uint8_t *record;
-	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	if (status || tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
-		return status;
+	TFR_TRY(tfr_row_reader_read(&own->reader, &l->columns, text, size, err));
+	if (tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
+		return TFR_OK;
 	tfr_builder_reset(item->builder);
-	status = tfr_list_build_row(l, own, &own->reader, item->builder, err);
-	if (!status)
-		status = tfr_builder_flatten(item->builder, &record, &size, err);
-	if (!status && !tfr_records_add(&own->records, record, size))
-		status = tfr_fail_nomem(err, "building records");
-	return status;
+	TFR_TRY(tfr_list_build_row(l, own, &own->reader, item->builder, err));
+	TFR_TRY(tfr_builder_flatten(item->builder, &record, &size, err));
+	return tfr_records_add(&own->records, record, size)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "building records");
 }
 
 /* Skips a row for its fault: as a gap of its group, or as the item if it is the only row or ends
@@ -442,10 +430,9 @@ static enum tfr_status find_folder(const struct tfr_list *l, char **folder, stru
 
 static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = find_folder(l, &l->folder_name, err);
-
-	if (status || !l->folder_name)
-		return status;
+	TFR_TRY(find_folder(l, &l->folder_name, err));
+	if (!l->folder_name)
+		return TFR_OK;
 	return tfr_root_open(&l->folder, l->folder_name)
 		       ? tfr_fail_errno(err, errno, l->folder_name, "cannot open")
 		       : TFR_OK;
@@ -453,16 +440,13 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 
 static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = open_folder(l, err);
 	bool piped = !strcmp(l->path, "-");
 	struct stat st;
 
-	if (!status && !piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+	TFR_TRY(open_folder(l, err));
+	if (!piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
-	if (!status)
-		status = tfr_lines_open(&l->lines, l->path, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_lines_open(&l->lines, l->path, err));
 	l->path = tfr_source_name(l->lines.source);
 	l->file = !piped && tfr_source_seekable(l->lines.source);
 	return TFR_OK;
@@ -504,7 +488,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_list *l = calloc(1, sizeof(*l));
-	enum tfr_status status = TFR_OK;
 
 	if (!l)
 		return tfr_fail_nomem(err, "reading a list");
@@ -522,12 +505,12 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!tfr_row_reader_open(&l->reader, format))
 		return tfr_fail_nomem(err, "reading a list");
 	if (format != TFR_LIST_JSONL)
-		status = tfr_list_read_header(l, err);
-	if (status || !l->file)
-		return status;
-	status = tfr_list_find_rows(l, err);
-	if (status || opts->embed_count)
-		return status;
+		TFR_TRY(tfr_list_read_header(l, err));
+	if (!l->file)
+		return TFR_OK;
+	TFR_TRY(tfr_list_find_rows(l, err));
+	if (opts->embed_count)
+		return TFR_OK;
 	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 && !opts->stratify;
 	return tfr_row_layout_init(&l->layout, &l->columns) ? TFR_OK
 							    : tfr_fail_nomem(err, "reading a list");

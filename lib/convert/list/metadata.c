@@ -363,10 +363,9 @@ static enum tfr_status see_members(
 {
 	const struct tfr_json_line *line = &own->reader.json.line;
 	const struct tfr_json_member *members = tfr_json_line_members(line), *file = NULL;
-	enum tfr_status status = TFR_OK;
 	bool objects = false;
 
-	for (size_t i = 0; !status && i < line->n; i++) {
+	for (size_t i = 0; i < line->n; i++) {
 		const struct tfr_json_member *m = &members[i];
 		const struct tfr_token *t = tfr_json_line_tokens(line, m);
 
@@ -374,13 +373,13 @@ static enum tfr_status see_members(
 		if (m->parent || m->form != TFR_MEMBER_VALUE || t->type != TFR_TOKEN_TEXT ||
 			!is_path(m->name, m->size))
 			continue;
-		status = note_path(s, row, t->text, t->size, err);
+		TFR_TRY(note_path(s, row, t->text, t->size, err));
 		file = m->size == sizeof(column) - 1 ? m : file;
 	}
-	if (!status && objects)
-		status = note_objects(s, (const char *)own->text.data, own->text.size, err);
-	if (status || !file)
-		return status;
+	if (objects)
+		TFR_TRY(note_objects(s, (const char *)own->text.data, own->text.size, err));
+	if (!file)
+		return TFR_OK;
 	return note_file(s, row, tfr_json_line_tokens(line, file)->text,
 		tfr_json_line_tokens(line, file)->size, err);
 }
@@ -390,14 +389,13 @@ static enum tfr_status see_cells(
 {
 	const struct tfr_columns *c = &s->list->columns;
 	const struct tfr_cell *cells = tfr_csv_cells(csv);
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < c->n && i < csv->n; i++)
+	for (size_t i = 0; i < c->n && i < csv->n; i++)
 		if (is_path(c->list[i].name, strlen(c->list[i].name)))
-			status =
-				note_path(s, row, tfr_csv_text(csv, &cells[i]), cells[i].size, err);
-	if (status || csv->n <= s->path)
-		return status;
+			TFR_TRY(note_path(
+				s, row, tfr_csv_text(csv, &cells[i]), cells[i].size, err));
+	if (csv->n <= s->path)
+		return TFR_OK;
 	return note_file(s, row, tfr_csv_text(csv, &cells[s->path]), cells[s->path].size, err);
 }
 
@@ -461,18 +459,15 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 	const struct tfr_columns *c = &s->list->columns;
 	struct metadata *m = s->m;
 	struct tfr_embed *embeds;
-	enum tfr_status status = TFR_OK;
 	size_t own;
 
-	for (size_t i = 0; !status && i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		const char *name = c->list[i].name;
 
 		if (is_path(name, strlen(name)))
-			status = add_embed(s, name,
-				strcmp(name, column) ? strlen(name) + 1 - sizeof(ending) : 0, err);
+			TFR_TRY(add_embed(s, name,
+				strcmp(name, column) ? strlen(name) + 1 - sizeof(ending) : 0, err));
 	}
-	if (status)
-		return status;
 	own = m->embeds_.size / sizeof(*embeds);
 	if (!own)
 		return tfr_fail(err, TFR_EDATA, "no column 'file_name' in '%s'", m->path);
@@ -701,7 +696,6 @@ static enum tfr_status unite_column(
 				tfr_columns_find(&l->columns, name, strlen(name), &guess);
 			struct tfr_list_column *col =
 				found ? &l->columns.list[found - l->columns.list] : NULL;
-			enum tfr_status status = TFR_OK;
 
 			if (col && !decide)
 				looks |= col->looks;
@@ -709,10 +703,8 @@ static enum tfr_status unite_column(
 				continue;
 			col->looks = looks;
 			col->kind = TFR_KIND_UNSET;
-			status = tfr_column_decide(
-				col, l->reader.format != TFR_LIST_JSONL, l->path, err);
-			if (status)
-				return status;
+			TFR_TRY(tfr_column_decide(
+				col, l->reader.format != TFR_LIST_JSONL, l->path, err));
 		}
 	return TFR_OK;
 }
@@ -721,30 +713,27 @@ static enum tfr_status unite_classes(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
 	struct metadata *first = (struct metadata *)parts[0];
-	enum tfr_status status = TFR_OK;
 
-	for (size_t k = 1; !status && k < n; k++)
-		status = tfr_object_classes_unite(
-			&first->classes, &((struct metadata *)parts[k])->classes, err);
-	if (!status && first->classes.names.sorted.n)
-		status = tfr_object_classes_number(&first->classes, &first->in, err);
+	for (size_t k = 1; k < n; k++)
+		TFR_TRY(tfr_object_classes_unite(
+			&first->classes, &((struct metadata *)parts[k])->classes, err));
+	if (first->classes.names.sorted.n)
+		TFR_TRY(tfr_object_classes_number(&first->classes, &first->in, err));
 	whole->classes = first->in.classes;
 	whole->n_classes = first->in.n_classes;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	for (size_t k = 0; k < n; k++) {
 		const struct tfr_list *l = (struct tfr_list *)((struct metadata *)parts[k])->list;
 
-		for (size_t i = 0; !status && i < l->columns.n; i++)
-			status = unite_column(parts, n, l->columns.list[i].name, err);
+		for (size_t i = 0; i < l->columns.n; i++)
+			TFR_TRY(unite_column(parts, n, l->columns.list[i].name, err));
 	}
-	return status ? status : unite_classes(parts, n, whole, err);
+	return unite_classes(parts, n, whole, err);
 }
 
 static enum tfr_status open_metadata(

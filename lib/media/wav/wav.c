@@ -105,7 +105,6 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 {
 	struct tfr_audio_info *i = w->info;
 	unsigned tag, block;
-	enum tfr_status status = TFR_OK;
 
 	if (w->block)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV with two formats");
@@ -117,11 +116,8 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 	i->bits = u16(p + 14);
 	block = i->channels * i->bits / 8;
 	if (tag == EXTENSIBLE)
-		status = sub_format(w, p, size, &tag);
-	if (!status)
-		status = check_coding(w, tag, i->bits);
-	if (status)
-		return status;
+		TFR_TRY(sub_format(w, p, size, &tag));
+	TFR_TRY(check_coding(w, tag, i->bits));
 	i->coding = (enum tfr_audio_coding)tag;
 	if (!i->channels)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV without channels");
@@ -172,10 +168,9 @@ static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
 /* Reads the chunks up to the samples.  Later chunks hold only metadata. */
 static enum tfr_status walk(struct walk *w)
 {
-	enum tfr_status status = TFR_OK;
 	size_t at = RIFF;
 
-	while (!status && !w->info->samples) {
+	while (!w->info->samples) {
 		const uint8_t *p = w->data + at;
 		uint32_t size;
 
@@ -187,20 +182,20 @@ static enum tfr_status walk(struct walk *w)
 		size = u32(p + 4);
 		at += CHUNK;
 		if (!memcmp(p, "data", 4)) {
-			status = take_samples(w, at, size);
+			TFR_TRY(take_samples(w, at, size));
 		} else if (size > w->size - at) {
 			w->info->truncated = true;
-			status = tfr_fail(w->err, TFR_EDATA,
+			return tfr_fail(w->err, TFR_EDATA,
 				"truncated WAV: a chunk of %u bytes where %zu are left", size,
 				w->size - at);
 		} else if (!memcmp(p, "fmt ", 4)) {
-			status = take_format(w, p + CHUNK, size);
+			TFR_TRY(take_format(w, p + CHUNK, size));
 		}
 		/* A chunk of odd size is followed by a padding byte, except perhaps at the end. */
-		if (!status && !w->info->samples)
+		if (!w->info->samples)
 			at += size + (size % 2 && size < w->size - at);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Checks the size in the RIFF header: bytes outside it are ignored, bytes it claims beyond the file
