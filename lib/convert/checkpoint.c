@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,14 +168,24 @@ static bool say(struct tfr_buf *said, const char *what, const char *value)
 	return tfr_buf_printf(said, "%s %s\n", what, tfr_escape_line(line, sizeof(line), value));
 }
 
-static bool say_number(struct tfr_buf *said, const char *what, uint64_t value)
-{
-	return tfr_buf_printf(said, "%s %llu\n", what, (unsigned long long)value);
-}
-
 static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
+	const struct {
+		const char *what;
+		uint64_t value;
+	} numbers[] = {
+		{ "compression", o->writer.compression },
+		{ "level", (uint64_t)o->writer.level },
+		{ "shard size", o->shard_size },
+		{ "records per shard", o->records_per_shard },
+		{ "label base", (uint64_t)o->label_base },
+		{ "shuffle", o->shuffle },
+		{ "keep order", o->keep_order },
+		{ "seed", o->seed },
+		{ "verify", o->verify },
+		{ "on error", o->on_error },
+	};
 	struct tfr_buf *s = &c->said;
 	bool good = say(s, "version", tfr_version()) && say(s, "kind", c->in->ops->name);
 
@@ -189,15 +198,10 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 		       (o->targets[t].folder ? say(s, "folder", o->targets[t].folder)
 					     : tfr_buf_printf(s, "fraction %.17g\n",
 						       o->targets[t].fraction));
-	good = good && say_number(s, "compression", o->writer.compression) &&
-	       say_number(s, "level", (uint64_t)o->writer.level) &&
-	       say_number(s, "shard size", o->shard_size) &&
-	       say_number(s, "records per shard", o->records_per_shard) &&
-	       say_number(s, "label base", (uint64_t)o->label_base) &&
-	       say_number(s, "shuffle", o->shuffle) && say_number(s, "keep order", o->keep_order) &&
-	       say_number(s, "seed", o->seed) && say_number(s, "verify", o->verify) &&
-	       say_number(s, "on error", o->on_error) &&
-	       say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
+	for (size_t k = 0; good && k < sizeof(numbers) / sizeof(*numbers); k++)
+		good = tfr_buf_printf(
+			s, "%s %llu\n", numbers[k].what, (unsigned long long)numbers[k].value);
+	good = good && say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
 	       (!o->options || tfr_buf_append(s, o->options, strlen(o->options))) &&
 	       tfr_buf_append(s, "", 1);
 	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");

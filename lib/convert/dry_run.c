@@ -3,7 +3,6 @@
  * A list is traversed by the sizes of its files, in the order of a run; a stream has to be read. */
 #include "convert/dry_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,11 +7,10 @@
 #include "convert/skips.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include <tfr-private/text.h>
 
+#include "convert/parts.h"
 #include "io/output.h"
 
 /* --- counting --- */
@@ -20,14 +19,6 @@ enum { FIRST = 1000 };
 
 static const double USUAL_SHARE = 0.5;
 
-static bool is_one_of(const char *ending, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcasecmp(ending, *list))
-			return true;
-	return false;
-}
-
 static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item *item)
 {
 	static const char *const images[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif",
@@ -35,12 +26,10 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 		"pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
 	static const char *const audio[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
 		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
-	const char *name = (const char *)item->name.data, *dot = strrchr(name, '.');
+	const char *name = (const char *)item->name.data;
 
-	if (!dot)
-		return false;
-	return (in->ops->images && is_one_of(dot + 1, images)) ||
-	       (in->ops->audio && is_one_of(dot + 1, audio));
+	return (in->ops->images && tfr_has_one_of(name, images)) ||
+	       (in->ops->audio && tfr_has_one_of(name, audio));
 }
 
 static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)

@@ -646,7 +646,6 @@ static enum tfr_status sim_open(
 #define COPIER(name)                                                                               \
 	const struct tfr_device_row tfr_device_##name = {                                          \
 		.kind = #name,                                                                     \
-		.built = true,                                                                     \
 		.in_process = true,                                                                \
 		.count = name##_count,                                                             \
 		.open = name##_open,                                                               \

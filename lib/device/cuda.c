@@ -824,7 +824,6 @@ static void cuda_info(const struct tfr_device *dev, struct tfr_device_info *info
 
 const struct tfr_device_row tfr_device_cuda = {
 	.kind = "cuda",
-	.built = true,
 	.count = cuda_count,
 	.open = cuda_open,
 	.absent = cuda_ordinals_absent,

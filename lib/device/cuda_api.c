@@ -6,7 +6,6 @@
  * the lock is taken, which a child may inherit locked. */
 #include "device/cuda_api.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * The parser moves forward only, reads nothing twice, and stops at the header's end. */
 #include "convert/array/npy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -8,7 +8,6 @@
  * needed, to a file without a name beside the output. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -556,8 +555,8 @@ static enum tfr_status another_file(
 
 static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
 {
-	int fd = strcmp(path, "-") ? TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY))
-				   : -1;
+	TFR_AUTO_CLOSE int fd = -1;
+	int taken;
 	uint8_t head[512];
 	struct stat st;
 	ssize_t got;
@@ -565,27 +564,24 @@ static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct
 	if (!strcmp(path, "-"))
 		return tfr_fail(
 			err, TFR_EUSAGE, "arrays can be read from files only, not from standard input");
+	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
-	got = fstat(fd, &st) ? -1 : 0;
-	if (!got && !S_ISREG(st.st_mode)) {
-		close(fd);
-		return tfr_fail_path(err, TFR_EUSAGE, path, "arrays can be read from files only, not from");
-	}
-	if (!got)
-		got = tfr_fd_read(fd, head, sizeof(head), 0);
-	if (got < 0) {
-		enum tfr_status status = tfr_fail_errno(err, errno, path, "cannot read");
-
-		close(fd);
-		return status;
-	}
-	if (got > 0 && tfr_npy_recognises(head, (size_t)got))
-		return open_file(a, fd, path, (uint64_t)st.st_size, err);
-	close(fd);
-	if (got > 0 && is_zip(head, (size_t)got))
+	if (fstat(fd, &st))
+		return tfr_fail_errno(err, errno, path, "cannot read");
+	if (!S_ISREG(st.st_mode))
+		return tfr_fail_path(
+			err, TFR_EUSAGE, path, "arrays can be read from files only, not from");
+	got = tfr_fd_read(fd, head, sizeof(head), 0);
+	if (got < 0)
+		return tfr_fail_errno(err, errno, path, "cannot read");
+	if (is_zip(head, (size_t)got))
 		return open_archive(a, path, err);
-	return another_file(path, head, got > 0 ? (size_t)got : 0, err);
+	if (!tfr_npy_recognises(head, (size_t)got))
+		return another_file(path, head, (size_t)got, err);
+	taken = fd;
+	fd = -1;
+	return open_file(a, taken, path, (uint64_t)st.st_size, err);
 }
 
 static void close_numpy(struct tfr_input *in)

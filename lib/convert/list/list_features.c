@@ -245,36 +245,19 @@ static void name_file(const struct tfr_list *l, struct tfr_item *item, const cha
 	item->finding = finding;
 }
 
-static enum tfr_status add_filename(
-	struct tfr_item *item, const char *feature, const char *path, struct tfr_error *err)
+static enum tfr_status embed_media(struct tfr_list *l, struct tfr_item *item, const char *path,
+	bool image, struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_bytes name = { (const uint8_t *)path, tfr_url_shown(path) };
-
-	return tfr_builder_bytes(item->builder, feature, &name, 1, err);
-}
-
-static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, const char *path,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	enum tfr_status status = read_embedded(l, item, path, tfr_image_look, room, err);
+	enum tfr_status status = read_embedded(
+		l, item, path, image ? tfr_image_look : tfr_audio_item_look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_image_add(&l->in, item, bench, err);
+		status = image ? tfr_image_add(&l->in, item, bench, err)
+			       : tfr_audio_item_add(&l->in, item, bench, room, err);
 	if (!status && !item->skipped)
-		status = add_filename(item, "image/filename", path, err);
-	name_file(l, item, path);
-	return status;
-}
-
-static enum tfr_status embed_audio(struct tfr_list *l, struct tfr_item *item, const char *path,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	enum tfr_status status = read_embedded(l, item, path, tfr_audio_item_look, room, err);
-
-	if (!status && !item->skipped)
-		status = tfr_audio_item_add(&l->in, item, bench, room, err);
-	if (!status && !item->skipped)
-		status = add_filename(item, "audio/filename", path, err);
+		status = tfr_builder_bytes(
+			item->builder, image ? "image/filename" : "audio/filename", &name, 1, err);
 	name_file(l, item, path);
 	return status;
 }
@@ -319,12 +302,13 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 		if (tfr_embed_is_image(&embeds[i])) {
 			image = (const char *)own->paths[i].data;
 		} else if (tfr_embed_is_audio(&embeds[i])) {
-			TFR_TRY(embed_audio(
-				l, item, (const char *)own->paths[i].data, bench, room, err));
+			TFR_TRY(embed_media(l, item, (const char *)own->paths[i].data, false, bench,
+				room, err));
 			keep_file(item, i);
 		} else {
 			TFR_TRY(embed_bytes(l, item, i, room, err));
 		}
 	}
-	return item->skipped || !image ? TFR_OK : embed_image(l, item, image, bench, room, err);
+	return item->skipped || !image ? TFR_OK
+				       : embed_media(l, item, image, true, bench, room, err);
 }

@@ -9,7 +9,6 @@
  * classes objects have.  Of a name only its hash is kept. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -72,9 +72,8 @@ static enum tfr_status bmp_probe(
 {
 	uint64_t end;
 
-	info->truncated = size < LEAST;
-	if (info->truncated)
-		return tfr_fail(err, TFR_EDATA, "truncated BMP: ends inside its header");
+	if (size < LEAST)
+		return tfr_image_truncated(info, "BMP: ends inside its header", err);
 	TFR_TRY(read_header(data, size, info, err));
 	end = tfr_le32(data + 10) + row_size(info) * info->height;
 	info->truncated = size < end;

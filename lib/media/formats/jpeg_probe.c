@@ -128,7 +128,6 @@ static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
 static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos,
 	struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status;
 	int marker;
 
 	while ((marker = next_marker(data, size, pos)) != SOS) {
@@ -144,9 +143,8 @@ static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos
 			return tfr_image_truncated(info, "JPEG: ends inside its header", err);
 		if (n < 2)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: segment too short");
-		if (is_frame(marker) &&
-			(status = read_frame(data + *pos + 2, n - 2, marker, info, err)))
-			return status;
+		if (is_frame(marker))
+			TFR_TRY(read_frame(data + *pos + 2, n - 2, marker, info, err));
 		if (marker == APP1)
 			read_exif(data + *pos + 2, n - 2, info);
 		*pos += n;

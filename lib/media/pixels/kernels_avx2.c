@@ -5,9 +5,9 @@
  * samples of a register begin at a multiple of the period of patterns and sums.
  *
  * A loop that streams begins with plain samples up to an aligned address. */
-#include "media/pixels/kernels_x86.h"
+#include "media/pixels/kernels.h"
 
-#ifdef TFR_KERNELS_X86
+#ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
 
@@ -119,34 +119,24 @@ static size_t before_aligned(const float *out, size_t n)
 }
 
 /* A register's part of the pattern begins anywhere in the first copy. */
-#define NORMALISE(load)                                                                            \
-	for (; i + 8 <= n; i += 8) {                                                               \
-		size_t k = i % TFR_PATTERN;                                                        \
-		__m256 x = _mm256_sub_ps(load(in + i), _mm256_loadu_ps(mean + k));                 \
-		put(out + i, _mm256_div_ps(x, _mm256_loadu_ps(std + k)), stream);                  \
+#define NORMALISE(name, type, load)                                                                \
+	AVX2 static void name(const type *in, float *out, size_t n, const float *mean,             \
+		const float *std, bool stream)                                                     \
+	{                                                                                          \
+		size_t i = stream ? before_aligned(out, n) : 0;                                    \
+                                                                                                   \
+		tfr_pixels_plain.name(in, out, i, mean, std, false);                               \
+		for (; i + 8 <= n; i += 8) {                                                       \
+			size_t k = i % TFR_PATTERN;                                                \
+			__m256 x = _mm256_sub_ps(load(in + i), _mm256_loadu_ps(mean + k));         \
+			put(out + i, _mm256_div_ps(x, _mm256_loadu_ps(std + k)), stream);          \
+		}                                                                                  \
+		tfr_pixels_plain.name(in + i, out + i, n - i, mean + i % TFR_PATTERN,              \
+			std + i % TFR_PATTERN, false);                                             \
 	}
 
-AVX2 static void normalise_u8(
-	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-
-	tfr_pixels_plain.normalise_u8(in, out, i, mean, std, false);
-	NORMALISE(load_u8);
-	tfr_pixels_plain.normalise_u8(
-		in + i, out + i, n - i, mean + i % TFR_PATTERN, std + i % TFR_PATTERN, false);
-}
-
-AVX2 static void normalise_f32(
-	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-
-	tfr_pixels_plain.normalise_f32(in, out, i, mean, std, false);
-	NORMALISE(_mm256_loadu_ps);
-	tfr_pixels_plain.normalise_f32(
-		in + i, out + i, n - i, mean + i % TFR_PATTERN, std + i % TFR_PATTERN, false);
-}
+NORMALISE(normalise_u8, uint8_t, load_u8)
+NORMALISE(normalise_f32, float, _mm256_loadu_ps)
 
 /* --- other types --- */
 

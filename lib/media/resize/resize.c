@@ -173,7 +173,7 @@ static void fill_columns(struct tfr_resizer *r, const struct shape *s, size_t n,
 
 static bool give_tables(struct tfr_resizer *r, const struct tfr_resize_kernel *kernel)
 {
-	size_t size = kernel->tables_size(r->columns.padded);
+	size_t size = r->columns.padded / TFR_RESIZE_PAD * kernel->table_size;
 
 	if (size > r->tables_capacity) {
 		free(r->tables);

@@ -8,8 +8,6 @@
 
 #include <tfr-private/pixels.h>
 
-#include "base/buf.h"
-
 /* The columns: element i is row[low[i]] + (row[high[i]] - row[low[i]]) * weight[i].  Arrays are
  * padded to a multiple of TFR_RESIZE_PAD elements by repeating the last one, so that a kernel may
  * continue past the end of its own row. */
@@ -21,8 +19,7 @@ struct tfr_resize_columns {
 	bool floats;	  /* the source is float32: kernels are not used */
 	const uint32_t *low, *high;
 	const float *weight;
-	/* The result of the kernel's prepare(), in memory of tables_size(padded) bytes, aligned to
-	 * 64. */
+	/* The result of the kernel's prepare(), aligned to 64. */
 	void *tables;
 };
 
@@ -33,7 +30,7 @@ struct tfr_resize_kernel {
 	/* Fills columns->tables; false: these columns are too far apart for the kernel.  NULL: the
 	 * kernel needs no tables. */
 	bool (*prepare)(struct tfr_resize_columns *columns);
-	size_t (*tables_size)(size_t padded);
+	size_t table_size; /* of TFR_RESIZE_PAD elements */
 	/* Converts one source row to floats: `out` has room for `padded` elements, aligned to 64.
 	 */
 	void (*horizontal)(

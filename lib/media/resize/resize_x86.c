@@ -50,11 +50,6 @@ static bool avx2_usable(void)
 	       __builtin_cpu_supports("fma");
 }
 
-static size_t avx2_tables_size(size_t padded)
-{
-	return padded / 8 * sizeof(struct pair);
-}
-
 static bool avx2_prepare(struct tfr_resize_columns *c)
 {
 	struct pair *p = c->tables;
@@ -157,7 +152,7 @@ const struct tfr_resize_kernel tfr_resize_avx2 = {
 	.name = "avx2",
 	.usable = avx2_usable,
 	.prepare = avx2_prepare,
-	.tables_size = avx2_tables_size,
+	.table_size = TFR_RESIZE_PAD / 8 * sizeof(struct pair),
 	.horizontal = avx2_horizontal,
 	.vertical = avx2_vertical,
 	.finish = fence,
@@ -177,11 +172,6 @@ static bool avx512_usable(void)
 {
 	return tfr_cpu_allows(TFR_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi") &&
 	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-
-static size_t avx512_tables_size(size_t padded)
-{
-	return padded / 16 * sizeof(struct group);
 }
 
 static bool avx512_prepare(struct tfr_resize_columns *c)
@@ -256,7 +246,7 @@ const struct tfr_resize_kernel tfr_resize_avx512 = {
 	.name = "avx512",
 	.usable = avx512_usable,
 	.prepare = avx512_prepare,
-	.tables_size = avx512_tables_size,
+	.table_size = TFR_RESIZE_PAD / 16 * sizeof(struct group),
 	.horizontal = avx512_horizontal,
 	.vertical = avx512_vertical,
 	.finish = fence,

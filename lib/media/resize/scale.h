@@ -6,8 +6,6 @@
 
 #include <tfr-private/media.h>
 
-#include "base/buf.h"
-
 /* A weight of 1, and the half that is added before the shift back. */
 enum { TFR_SCALE_BITS = 22 };
 
