@@ -474,44 +474,32 @@ static enum tfr_status carry_classes(
 	return status;
 }
 
-/* The histogram of a set by the classes of its manifest, which the caller frees. */
-static struct tfr_class_count *count_classes(const struct tfr_sets *s, const struct target *t)
+static enum tfr_status publish_counted(
+	struct tfr_sets *s, const struct tfr_set_info *base, struct tfr_error *err)
 {
 	const struct tfr_input *in = s->in;
-	struct tfr_class_count *classes = calloc(in->n_classes + 1, sizeof(*classes));
+	size_t n = in->ops->framed ? 0 : in->n_classes;
+	TFR_AUTO_FREE struct tfr_set_writer **writers = calloc(s->n, sizeof(*writers));
+	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
+	TFR_AUTO_FREE struct tfr_class_count *counts = calloc(s->n * n + 1, sizeof(*counts));
 
-	for (size_t k = 0; classes && k < in->n_classes; k++)
-		classes[k] = (struct tfr_class_count){ .label = in->classes[k].label,
-			.text = in->classes[k].text,
-			.records = t->histogram[k] };
-	return classes;
-}
+	if (!writers || !infos || !counts)
+		return tfr_fail_nomem(err, "writing the manifests");
+	for (size_t t = 0; t < s->n; t++) {
+		struct tfr_class_count *of_set = counts + t * n;
 
-static enum tfr_status publish_counted(
-	struct tfr_sets *s, struct tfr_set_info *base, struct tfr_error *err)
-{
-	struct tfr_set_writer **writers = calloc(s->n, sizeof(struct tfr_set_writer *));
-	struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
-	enum tfr_status status =
-		writers && infos ? TFR_OK : tfr_fail_nomem(err, "writing the manifests");
-
-	for (size_t t = 0; !status && t < s->n; t++) {
+		for (size_t k = 0; k < n; k++)
+			of_set[k] = (struct tfr_class_count){ .label = in->classes[k].label,
+				.text = in->classes[k].text,
+				.records = s->targets[t].histogram[k] };
 		writers[t] = s->targets[t].writer;
 		infos[t] = *base;
-		if (s->in->ops->framed)
+		if (in->ops->framed)
 			continue;
-		infos[t].class_count = s->in->n_classes;
-		infos[t].classes = count_classes(s, &s->targets[t]);
-		if (!infos[t].classes)
-			status = tfr_fail_nomem(err, "writing the manifests");
+		infos[t].class_count = n;
+		infos[t].classes = of_set;
 	}
-	if (!status)
-		status = tfr_set_writers_publish(writers, infos, s->n, err);
-	for (size_t t = 0; infos && !s->in->ops->framed && t < s->n; t++)
-		free((void *)(uintptr_t)infos[t].classes);
-	free((void *)writers);
-	free(infos);
-	return status;
+	return tfr_set_writers_publish(writers, infos, s->n, err);
 }
 
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)

@@ -227,20 +227,24 @@ void tfr_decoder_free(struct tfr_decoder *d)
 	free(d);
 }
 
-enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_decoder *d,
-	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err)
+static enum tfr_status decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
+	struct tfr_image *image, struct tfr_error *err)
 {
+	const struct tfr_image_codec *codec = tfr_image_codec_of(job->info->format);
 	const void *calls;
 
-	TFR_TRY(tfr_module_open(
-		&calls, name, err, "cannot decode %s", tfr_image_format_name(job->info->format)));
+	if (codec->decode)
+		return codec->decode(d, job, image, err);
+	TFR_TRY(tfr_module_open(&calls, codec->module, err, "cannot decode %s",
+		tfr_image_format_name(job->info->format)));
 	return ((const struct tfr_image_module *)calls)->decode(d, job, image, err);
 }
 
 /* An image that comes in one pass is kept only where the window is. */
-static enum tfr_status check_size(const struct tfr_decoder *d, const struct tfr_image_info *info,
-	const struct tfr_decode_job *job, struct tfr_error *err)
+static enum tfr_status check_size(
+	const struct tfr_decoder *d, const struct tfr_decode_job *job, struct tfr_error *err)
 {
+	const struct tfr_image_info *info = job->info;
 	bool whole = info->progressive || tfr_image_codec_of(info->format)->whole;
 	uint64_t rows = whole ? info->height : job->window.height;
 	unsigned channels = job->channels;
@@ -278,8 +282,8 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	job.window = window ? *window : (struct tfr_crop){ 0, 0, info.width, info.height };
 	TFR_TRY(check_window(&job.window, info.width, info.height, err));
 	TFR_TRY(check_pixels(d, &info, err));
-	TFR_TRY(check_size(d, &info, &job, err));
-	return tfr_image_codec_of(info.format)->decode(d, &job, image, err);
+	TFR_TRY(check_size(d, &job, err));
+	return decode(d, &job, image, err);
 }
 
 /* The high byte comes first. */
@@ -313,8 +317,8 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 		job.channels = 2;
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	TFR_TRY(check_pixels(d, &info, err));
-	TFR_TRY(check_size(d, &info, &job, err));
-	TFR_TRY(tfr_image_codec_png.decode(d, &job, image, err));
+	TFR_TRY(check_size(d, &job, err));
+	TFR_TRY(decode(d, &job, image, err));
 	if (job.channels == 1)
 		return TFR_OK;
 	image->channels = 1;
@@ -325,8 +329,8 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 enum tfr_status tfr_decode_verify(
 	struct tfr_decoder *d, const void *data, size_t size, struct tfr_error *err)
 {
-	struct tfr_decode_job job = { 0 };
 	struct tfr_image_info info;
+	struct tfr_decode_job job = { .info = &info };
 	struct tfr_image image;
 	struct tfr_crop last_row;
 
@@ -335,7 +339,7 @@ enum tfr_status tfr_decode_verify(
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
 	return tfr_decode(
-		d, data, size, check_size(d, &info, &job, NULL) ? &last_row : NULL, 0, &image, err);
+		d, data, size, check_size(d, &job, NULL) ? &last_row : NULL, 0, &image, err);
 }
 
 /* --- encoding --- */

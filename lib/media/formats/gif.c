@@ -89,10 +89,4 @@ static enum tfr_status gif_probe(
 			 : tfr_image_truncated(info, "GIF: no image data", err);
 }
 
-static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	return tfr_image_module_decode(TFR_MODULE_GIF, d, job, image, err);
-}
-
-const struct tfr_image_codec tfr_image_codec_gif = { .probe = gif_probe, .decode = gif_decode };
+const struct tfr_image_codec tfr_image_codec_gif = { .probe = gif_probe, .module = TFR_MODULE_GIF };

@@ -39,8 +39,10 @@ struct tfr_image_codec {
 	/* Fills `info`, whose format is already set, and verifies that the image has an end. */
 	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
 		struct tfr_error *err);
+	/* NULL: `module` decodes. */
 	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_decode_job *job,
 		struct tfr_image *image, struct tfr_error *err);
+	enum tfr_module_name module;
 	/* Appends the encoded image to `out`; NULL: tfr does not write this format. */
 	enum tfr_status (*encode)(struct tfr_encoder *e, const struct tfr_image *image,
 		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
@@ -53,10 +55,6 @@ extern const struct tfr_image_codec tfr_image_codec_jpeg, tfr_image_codec_png, t
 struct tfr_image_module {
 	__typeof__(((struct tfr_image_codec *)0)->decode) decode;
 };
-
-/* Decodes by a module.  TFR_EUNAVAILABLE: it cannot be opened. */
-enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_decoder *d,
-	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err);
 
 /* Whether tfr_channels_convert() can convert `from` channels to `to`: 1 to 1; 1, 3 and 4 to 3 and
  * 4. */

@@ -126,14 +126,8 @@ static enum tfr_status webp_probe(
 	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
 }
 
-static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	return tfr_image_module_decode(TFR_MODULE_WEBP, d, job, image, err);
-}
-
 const struct tfr_image_codec tfr_image_codec_webp = {
 	.probe = webp_probe,
-	.decode = webp_decode,
+	.module = TFR_MODULE_WEBP,
 	.whole = true,
 };

@@ -335,24 +335,11 @@ AVX2 static inline __m256d load_f64(const float *in)
 	return _mm256_cvtps_pd(_mm_loadu_ps(in));
 }
 
-AVX2 void tfr_avx2_sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+/* Adds x, or with a mean (x - mean) squared; returns the number of samples that were added. */
+AVX2 static inline size_t add_up(
+	const float *in, size_t n, const double *mean, double sums[TFR_SUMS])
 {
-	__m256d s[4];
-	size_t i = 0;
-
-	for (int k = 0; k < 4; k++)
-		s[k] = _mm256_loadu_pd(sums + 4 * k);
-	for (; i + TFR_SUMS <= n; i += TFR_SUMS)
-		for (size_t k = 0; k < 4; k++)
-			s[k] = _mm256_add_pd(s[k], load_f64(in + i + 4 * k));
-	for (int k = 0; k < 4; k++)
-		_mm256_storeu_pd(sums + 4 * k, s[k]);
-	tfr_pixels_plain.sums_f32(in + i, n - i, sums);
-}
-
-AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
-{
-	const __m256d m = _mm256_set1_pd(mean);
+	const __m256d m = _mm256_set1_pd(mean ? *mean : 0);
 	__m256d s[4];
 	size_t i = 0;
 
@@ -360,12 +347,26 @@ AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double su
 		s[k] = _mm256_loadu_pd(sums + 4 * k);
 	for (; i + TFR_SUMS <= n; i += TFR_SUMS)
 		for (size_t k = 0; k < 4; k++) {
-			__m256d d = _mm256_sub_pd(load_f64(in + i + 4 * k), m);
+			__m256d x = load_f64(in + i + 4 * k), d = _mm256_sub_pd(x, m);
 
-			s[k] = _mm256_add_pd(s[k], _mm256_mul_pd(d, d));
+			s[k] = _mm256_add_pd(s[k], mean ? _mm256_mul_pd(d, d) : x);
 		}
 	for (int k = 0; k < 4; k++)
 		_mm256_storeu_pd(sums + 4 * k, s[k]);
+	return i;
+}
+
+AVX2 void tfr_avx2_sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+{
+	size_t i = add_up(in, n, NULL, sums);
+
+	tfr_pixels_plain.sums_f32(in + i, n - i, sums);
+}
+
+AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
+{
+	size_t i = add_up(in, n, &mean, sums);
+
 	tfr_pixels_plain.squares_f32(in + i, n - i, mean, sums);
 }
 

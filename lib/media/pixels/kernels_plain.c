@@ -80,20 +80,16 @@ CONVERT(u8_to_f16, uint8_t, uint16_t, tfr_to_half)
 CONVERT(f32_to_f16, float, uint16_t, tfr_to_half)
 CONVERT(f32_to_u8, float, uint8_t, tfr_to_u8)
 
-#define PLANES                                                                                     \
-	for (unsigned c = 0; c < channels; c++)                                                    \
-		for (size_t i = 0; i < n; i++)                                                     \
-	planes[c][i] = in[i * channels + c]
+#define PLANES(name, type)                                                                         \
+	static void name(const type *in, type *const planes[], size_t n, unsigned channels)        \
+	{                                                                                          \
+		for (unsigned c = 0; c < channels; c++)                                            \
+			for (size_t i = 0; i < n; i++)                                             \
+				planes[c][i] = in[i * channels + c];                               \
+	}
 
-static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
-{
-	PLANES;
-}
-
-static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
-{
-	PLANES;
-}
+PLANES(planes_u8, uint8_t)
+PLANES(planes_f32, float)
 
 static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
 {
