@@ -64,54 +64,38 @@ static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_aud
 	return TFR_OK;
 }
 
-static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_bytes *file, const struct tfr_audio_info *info,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
+	bool framed = in->opts->frame != 0;
 	double wanted = in->opts->frame * info->sample_rate;
 	/* Any size above the limit of an Example gives the same result. */
 	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
-	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
-	size_t values = (size_t)info->samples * info->channels;
+	uint64_t samples = info->samples;
+	const float *values;
+	size_t n;
 
-	if (!frame) {
+	if (framed && !frame) {
 		tfr_item_skip(item, TFR_EDATA,
 			"a frame is less than half a sample at %u samples per second",
 			info->sample_rate);
 		return TFR_OK;
 	}
-	if (frames * frame > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
+	if (framed)
+		samples = (samples + frame - 1) / frame * frame;
+	if (samples > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
 		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
 		return TFR_OK;
 	}
-	TFR_TRY(decode(
-		file, info, values, (size_t)(frames * frame) * info->channels, bench, room, err));
-	if (!item->skipped)
-		TFR_TRY(tfr_builder_frames(item->builder, "audio/waveform",
-			(const float *)(void *)bench->pixels.data,
-			(size_t)(frames * frame) * info->channels, (size_t)frame * info->channels,
-			err));
+	n = (size_t)samples * info->channels;
+	TFR_TRY(decode(file, info, (size_t)info->samples * info->channels, n, bench, room, err));
+	values = (const float *)(void *)bench->pixels.data;
+	if (!framed)
+		return tfr_builder_floats(item->builder, "audio/waveform", values, n, err);
+	TFR_TRY(tfr_builder_frames(
+		item->builder, "audio/waveform", values, n, (size_t)frame * info->channels, err));
 	return tfr_builder_int64(item->builder, "audio/frame_samples", (int64_t)frame, err);
-}
-
-static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
-	const struct tfr_bytes *file, const struct tfr_audio_info *info,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	uint64_t values = info->samples * info->channels;
-	enum tfr_status status;
-
-	if (in->opts->frame != 0)
-		return add_frames(in, item, file, info, bench, room, err);
-	if (values > TFR_ITEM_MOST / sizeof(float)) {
-		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
-		return TFR_OK;
-	}
-	status = decode(file, info, (size_t)values, (size_t)values, bench, room, err);
-	if (status || item->skipped)
-		return status;
-	return tfr_builder_floats(item->builder, "audio/waveform",
-		(const float *)(void *)bench->pixels.data, (size_t)values, err);
 }
 
 static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, const char *name,

@@ -39,23 +39,6 @@ static const char MAGIC[8] = "tfrshrd4";
 
 enum { BLOCK = 1 << 20 };
 
-/* Writes the file completely or not at all; it is on disk when this returns.  `temporaries` may be
- * NULL.
- */
-static enum tfr_status state_save(const char *path, const struct tfr_buf *body,
-	struct tfr_temporaries *temporaries, struct tfr_error *err)
-{
-	struct tfr_output_opts opts = { .force = true, .temporaries = temporaries };
-	uint64_t sum = XXH3_64bits(body->data, body->size);
-	TFR_AUTO_BUF all = { 0 };
-
-	if (!tfr_buf_append(&all, MAGIC, sizeof(MAGIC)) ||
-		!tfr_buf_append(&all, body->data, body->size) ||
-		!tfr_buf_append(&all, &sum, sizeof(sum)))
-		return tfr_fail_nomem(err, "saving the state of a run");
-	return tfr_output_whole(path, &opts, all.data, all.size, err);
-}
-
 static enum tfr_status refuse(
 	const char *path, const char *why, const char *hint, struct tfr_error *err)
 {
@@ -372,9 +355,9 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
 	if (!c->path)
 		return tfr_fail_nomem(err, "noting how far a run is");
-	status = say_all(c, err);
-	if (status || !opts->resume)
-		return status;
+	TFR_TRY(say_all(c, err));
+	if (!opts->resume)
+		return TFR_OK;
 	status = state_load(c->path, &c->body, &c->found, err);
 	if (status == TFR_END)
 		return TFR_OK;
@@ -414,21 +397,27 @@ bool tfr_checkpoint_is_due(const struct tfr_checkpoint *c)
 enum tfr_status tfr_checkpoint_save(
 	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err)
 {
-	uint64_t size = c->said.size;
+	struct tfr_output_opts opts = { .force = true, .temporaries = c->opts->writer.temporaries };
+	uint64_t size = c->said.size, sum;
 	enum tfr_status status;
 
 	TFR_TRY(take_digest(c, err));
 	c->body.size = 0;
-	if (!tfr_buf_append(&c->body, &size, sizeof(size)) ||
+	if (!tfr_buf_append(&c->body, MAGIC, sizeof(MAGIC)) ||
+		!tfr_buf_append(&c->body, &size, sizeof(size)) ||
 		!tfr_buf_append(&c->body, &c->digest, sizeof(c->digest)) ||
 		!tfr_buf_append(&c->body, c->said.data, size) ||
 		!tfr_buf_append(&c->body, body->data, body->size))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	sum = XXH3_64bits(c->body.data + sizeof(MAGIC), c->body.size - sizeof(MAGIC));
+	if (!tfr_buf_append(&c->body, &sum, sizeof(sum)))
 		return tfr_fail_nomem(err, "noting how far a run is");
 	/* Registered before its temporary file is: a signal removes this one first, so that no
 	 * later renaming restores it. */
 	if (!c->opts->resume && !c->noted)
 		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
-	status = state_save(c->path, &c->body, c->opts->writer.temporaries, err);
+	/* Completely or not at all; it is on disk when this returns. */
+	status = tfr_output_whole(c->path, &opts, c->body.data, c->body.size, err);
 	c->saved = !status || c->saved;
 	c->due = tfr_clock_ns() + interval(c);
 	return status;

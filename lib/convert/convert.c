@@ -135,7 +135,6 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
 	const uint32_t *order = r->opts->writer.parts ? r->own.numbers : r->order;
-	enum tfr_status status;
 
 	(void)worker;
 	if (atomic_load(&r->hopeless))
@@ -144,14 +143,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
 		if (r->next == r->end || r->paused)
 			return TFR_END;
-		status = tfr_item_start(item, order ? order[r->next] : r->next, err);
+		TFR_TRY(tfr_item_start(item, order ? order[r->next] : r->next, err));
 		take_spare(&r->spares, &item->file);
 		r->in->order = order;
 		r->in->place = r->next;
-		if (!status)
-			status = r->in->ops->next(r->in, item, &room, err);
-		if (status)
-			return status;
+		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
 		if (r->opts->writer.parts)
 			tfr_sets_place_again(r->sets, item, r->own.ranks[r->next], lane);
 		r->next += item->records;
@@ -181,16 +177,14 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
-	enum tfr_status status = TFR_OK;
 
 	if (!item->skipped)
-		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
-	if (!status && !item->skipped && !item->framed.data)
-		status = tfr_item_gather(item, err);
-	if (!status && item->skipped &&
-		(r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
-		status = refuse(r, item, err);
-	return status;
+		TFR_TRY(r->in->ops->load(r->in, item, &r->benches[worker], &room, err));
+	if (!item->skipped && !item->framed.data)
+		TFR_TRY(tfr_item_gather(item, err));
+	if (item->skipped && (r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
+		return refuse(r, item, err);
+	return TFR_OK;
 }
 
 static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tfr_error *err)

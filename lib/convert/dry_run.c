@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "convert/output_sets.h"
 #include "record/framing.h"
@@ -20,8 +21,8 @@ struct target {
 	const char *file;
 	struct tfr_set_fill fill;
 	uint64_t items;
-	uint32_t shards;    /* 0: it fills */
-	struct tfr_buf all; /* struct shard */
+	uint32_t shards; /* 0: it fills */
+	struct shard *all;
 	size_t count;
 };
 
@@ -32,18 +33,12 @@ struct plan {
 	struct tfr_division *division;
 };
 
-static struct shard *shard_of(struct target *t, size_t k)
-{
-	return (struct shard *)(void *)t->all.data + k;
-}
-
 static enum tfr_status grow(struct target *t, struct tfr_error *err)
 {
-	static const struct shard none;
-
-	t->count++;
-	return tfr_buf_append(&t->all, &none, sizeof(none)) ? TFR_OK
-							    : tfr_fail_nomem(err, "planning");
+	if (TFR_ARRAY_ONE_MORE(t->all, t->count))
+		return tfr_fail_nomem(err, "planning");
+	t->all[t->count++] = (struct shard){ 0 };
+	return TFR_OK;
 }
 
 static enum tfr_status open_target(
@@ -77,13 +72,13 @@ static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_e
 	struct shard *s;
 
 	if (t->shards) {
-		s = shard_of(t, t->items % t->shards);
+		s = &t->all[t->items % t->shards];
 	} else {
-		s = shard_of(t, t->count - 1);
+		s = &t->all[t->count - 1];
 		if (s->records && ((t->fill.records && s->records == t->fill.records) ||
 					  (t->fill.bytes && s->bytes + bytes > t->fill.bytes))) {
 			TFR_TRY(grow(t, err));
-			s = shard_of(t, t->count - 1);
+			s = &t->all[t->count - 1];
 		}
 	}
 	t->items++;
@@ -128,8 +123,7 @@ static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *
 	for (size_t k = 0; k < t->count; k++) {
 		TFR_AUTO_FREE char *file =
 			t->name.base ? tfr_set_name_file(&t->name, (uint32_t)k) : strdup(t->file);
-		struct tfr_planned_shard shard = { file, shard_of(t, k)->records,
-			shard_of(t, k)->bytes };
+		struct tfr_planned_shard shard = { file, t->all[k].records, t->all[k].bytes };
 
 		if (!file)
 			return tfr_fail_nomem(err, "planning");
@@ -159,7 +153,7 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 		status = tell(&p, &p.targets[t], err);
 	for (size_t t = 0; p.targets && t < n; t++) {
 		tfr_set_name_clear(&p.targets[t].name);
-		tfr_buf_clear(&p.targets[t].all);
+		free(p.targets[t].all);
 	}
 	tfr_division_close(p.division);
 	free(p.targets);

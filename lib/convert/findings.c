@@ -173,14 +173,12 @@ struct head {
 
 static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	if (f->out.size > keep) {
-		status = tfr_output_write(f->output, f->out.data, f->out.size, err);
-		f->state.written += f->out.size;
-		f->out.size = 0;
-	}
-	return status;
+	if (f->out.size <= keep)
+		return TFR_OK;
+	TFR_TRY(tfr_output_write(f->output, f->out.data, f->out.size, err));
+	f->state.written += f->out.size;
+	f->out.size = 0;
+	return TFR_OK;
 }
 
 /* Whether these are lines, each with its head. */
@@ -242,12 +240,12 @@ enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_conve
 		.resume = mark ? &f->state.written : NULL,
 		.sealed = mark && sealed };
 	size_t n = opts->findings ? strlen(opts->findings) : 0;
-	enum tfr_status status;
 
 	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
-	status = mark ? take_up(f, mark, err) : TFR_OK;
-	if (status || !opts->findings)
-		return status;
+	if (mark)
+		TFR_TRY(take_up(f, mark, err));
+	if (!opts->findings)
+		return TFR_OK;
 	out.token = f->state.token;
 	f->sealed = mark && sealed;
 	f->json = n >= 5 && !strcmp(opts->findings + n - 5, ".json");

@@ -32,12 +32,11 @@ void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info)
 enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
 	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_item_read(item, root, (const char *)item->name.data, tfr_image_look, room, err);
-
-	if (!status && !item->skipped)
+	TFR_TRY(tfr_item_read(
+		item, root, (const char *)item->name.data, tfr_image_look, room, err));
+	if (!item->skipped)
 		tfr_item_probe_image(item, info);
-	return status;
+	return TFR_OK;
 }
 
 void tfr_image_damaged(struct tfr_item *item, const struct tfr_error *why)

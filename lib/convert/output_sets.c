@@ -198,17 +198,14 @@ static enum tfr_status number_shards(struct tfr_sizes *s, size_t target,
 	const struct tfr_set_name *name, char **out, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->in->opts;
-	enum tfr_status status = TFR_OK;
 	double wanted, part = part_of(o, target);
 	uint64_t n;
 
 	if (!s->known || o->targets[target].folder) {
 		s->target = target;
 		s->bytes = s->items = 0;
-		status = tfr_input_walk(s->in, NULL, add_size, s, err);
+		TFR_TRY(tfr_input_walk(s->in, NULL, add_size, s, err));
 	}
-	if (status)
-		return status;
 	s->known = true;
 	wanted = (double)s->bytes * part / AUTO_SIZE + 0.5;
 	if (o->tfds)

@@ -289,7 +289,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 {
 	struct records *r = (struct records *)in;
 	struct held *h = held_of(item);
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	if (!h)
 		return tfr_fail_nomem(err, "reading records");
@@ -297,9 +297,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		if (!r->reader && r->file == tfr_set_count(r->set))
 			return TFR_END;
 		if (!r->reader)
-			status = open_file(r, err);
-		if (status)
-			return status;
+			TFR_TRY(open_file(r, err));
 		if (r->skip) {
 			status = next_careful(r, item, room, err);
 		} else {
@@ -310,7 +308,6 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		if (status != TFR_END)
 			return status;
 		end_file(r);
-		status = TFR_OK;
 	}
 }
 

@@ -135,12 +135,11 @@ void tfr_notes_end(const struct tfr_notes *n)
 
 enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
 {
-	enum tfr_status status = n->quarantine
-					 ? tfr_output_checkpoint(n->quarantine, &n->token, err)
-					 : TFR_OK;
-
-	if (status || !n->quarantine || !tfr_output_is_file(n->quarantine))
-		return status;
+	if (!n->quarantine)
+		return TFR_OK;
+	TFR_TRY(tfr_output_checkpoint(n->quarantine, &n->token, err));
+	if (!tfr_output_is_file(n->quarantine))
+		return TFR_OK;
 	if (n->opts->resume)
 		tfr_output_keep(n->quarantine);
 	return tfr_sync_directory_of(n->opts->quarantine, err);

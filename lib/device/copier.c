@@ -617,11 +617,10 @@ static enum tfr_status parse_spec(struct sim_spec *spec, const char *args, struc
 static enum tfr_status sim_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	struct sim_spec spec;
-	enum tfr_status status = parse_spec(&spec, args, err);
 
-	if (status == TFR_OK)
-		*count = spec.count;
-	return status;
+	TFR_TRY(parse_spec(&spec, args, err));
+	*count = spec.count;
+	return TFR_OK;
 }
 
 static enum tfr_status sim_open(

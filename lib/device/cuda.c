@@ -157,11 +157,10 @@ static enum tfr_status cuda_ordinals_parse(
 static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_error *err)
 {
 	struct cuda_ordinals o;
-	enum tfr_status status = cuda_ordinals_parse(&o, args, err);
 
-	if (status == TFR_OK)
-		*count = o.count;
-	return status;
+	TFR_TRY(cuda_ordinals_parse(&o, args, err));
+	*count = o.count;
+	return TFR_OK;
 }
 
 /* --- kernels --- */

@@ -252,20 +252,18 @@ enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
 	size_t each = sizeof(struct tfr_bytes) + (c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0);
-	enum tfr_status status;
 
 	scratch->size = 0;
 	if (!tfr_buf_reserve(scratch, count(c) * each + 1))
 		return tfr_fail_nomem(err, "reading arrays");
 	if (c->raw)
-		status = put_raw(c, row, scratch, b, err);
+		TFR_TRY(put_raw(c, row, scratch, b, err));
 	else if (c->kind == TFR_KIND_INT64)
-		status = put_int64s(c, row, scratch, b, err);
+		TFR_TRY(put_int64s(c, row, scratch, b, err));
 	else if (c->kind == TFR_KIND_FLOAT)
-		status = put_floats(c, row, scratch, b, err);
+		TFR_TRY(put_floats(c, row, scratch, b, err));
 	else
-		status = put_texts(c, row, scratch, b, err);
-	if (!status && c->shape_name)
-		status = tfr_builder_int64s(b, c->shape_name, c->shape, c->dims, err);
-	return status;
+		TFR_TRY(put_texts(c, row, scratch, b, err));
+	return c->shape_name ? tfr_builder_int64s(b, c->shape_name, c->shape, c->dims, err)
+			     : TFR_OK;
 }

@@ -192,8 +192,7 @@ static enum tfr_status add(
 
 static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr_error *err)
 {
-	struct data_set *d;
-	enum tfr_status status;
+	TFR_AUTO_FREE struct data_set *d = NULL;
 
 	if (h->a.n == SETS_MOST)
 		return tfr_fail_path(
@@ -202,20 +201,16 @@ static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr
 	if (!d)
 		return tfr_fail_nomem(err, "reading arrays");
 	d->number = (uint32_t)h->a.n;
-	status = tfr_hdf5_open(&h->helper, name, &d->is, err);
-	if (!status && d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
-		status = tfr_fail(err, TFR_EDATA,
+	TFR_TRY(tfr_hdf5_open(&h->helper, name, &d->is, err));
+	if (d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
+		return tfr_fail(err, TFR_EDATA,
 			"'%s' of '%s' is in chunks of %llu bytes, more than --memory allows", name,
 			h->path, (unsigned long long)d->is.chunk_bytes);
-	if (!status && d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
-		status = tfr_fail(err, TFR_EDATA,
+	if (d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
+		return tfr_fail(err, TFR_EDATA,
 			"cannot read '%s' of '%s': it has more rows than the file can hold", name,
 			h->path);
-	if (status) {
-		free(d);
-		return status;
-	}
-	return add(h, d, name, err);
+	return add(h, TFR_STEAL(d), name, err);
 }
 
 static enum tfr_status add_data_sets(struct hdf5 *h, struct tfr_error *err)

@@ -51,6 +51,15 @@ static void release(void *own)
 	free(o);
 }
 
+static void release_unused(struct source **o)
+{
+	if (*o)
+		release(*o);
+}
+
+/* A source that no array has taken is released when its scope ends. */
+#define AUTO_SOURCE __attribute__((cleanup(release_unused)))
+
 static bool is_zip(const uint8_t *head, size_t size)
 {
 	return size >= 4 && (!memcmp(head, "PK\x03\x04", 4) || !memcmp(head, "PK\x05\x06", 4));
@@ -326,20 +335,15 @@ static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const 
 static enum tfr_status add_array(struct tfr_arrays *a, const char *name, const char *path,
 	struct source *o, bool alone, struct tfr_error *err)
 {
+	AUTO_SOURCE struct source *own = o;
 	struct tfr_array *array;
 	size_t row_size = 0;
-	enum tfr_status status = measure_row(&o->h, &row_size, err);
 
-	if (status) {
-		release(o);
-		return status;
-	}
+	TFR_TRY(measure_row(&o->h, &row_size, err));
 	array = tfr_arrays_add(a, name, path, o->h.dims[0], row_size);
-	if (!array) {
-		release(o);
+	if (!array)
 		return tfr_fail_nomem(err, "reading arrays");
-	}
-	array->own = o;
+	array->own = TFR_STEAL(own);
 	return add_fields(a, name, &o->h, alone, err);
 }
 
@@ -394,28 +398,24 @@ static char *stem_of(const char *path)
 static enum tfr_status open_file(
 	struct tfr_arrays *a, int fd, const char *path, uint64_t size, struct tfr_error *err)
 {
-	struct source *o = calloc(1, sizeof(*o));
+	AUTO_SOURCE struct source *o = calloc(1, sizeof(*o));
 	TFR_AUTO_FREE char *stem = stem_of(path);
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
-	if (!o || !stem) {
+	if (o)
+		o->fd = fd;
+	else
 		close(fd);
-		free(o);
+	if (!o || !stem)
 		return tfr_fail_nomem(err, "reading arrays");
-	}
-	o->fd = fd;
-	if (!tfr_arrays_wants(a->in.opts, stem)) {
-		release(o);
+	if (!tfr_arrays_wants(a->in.opts, stem))
 		return TFR_OK;
-	}
 	status = read_header(o, path, size, &why);
 	if (!status)
 		status = check_size(o, size, &why);
-	if (!status)
-		return add_array(a, stem, path, o, a->in.opts->input_count == 1, err);
-	release(o);
-	return bad_header(stem, path, &why, err);
+	return status ? bad_header(stem, path, &why, err)
+		      : add_array(a, stem, path, TFR_STEAL(o), a->in.opts->input_count == 1, err);
 }
 
 /* --- NPZ --- */
@@ -506,7 +506,7 @@ static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, stru
 	if (!a->in.opts->shuffle)
 		a->in.items = TFR_STREAM;
 	for (;;) {
-		struct source *o = calloc(1, sizeof(*o));
+		AUTO_SOURCE struct source *o = calloc(1, sizeof(*o));
 		struct tfr_error why = { 0 };
 		enum tfr_status status;
 
@@ -514,28 +514,19 @@ static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, stru
 			return tfr_fail_nomem(err, "reading arrays");
 		o->fd = -1;
 		status = open_member(a, path, &skip, o, name, sizeof(name), err);
-		if (status) {
-			release(o);
+		if (status)
 			return status == TFR_END ? TFR_OK : status;
-		}
 		status = read_member_header(o, &why);
 		if (status && o->h.single) {
-			release(o);
 			leave_out(a, name, path);
 			continue;
 		}
-		if (status) {
-			release(o);
+		if (status)
 			return bad_header(name, path, &why, err);
-		}
-		if (a->n == ARRAYS_MOST) {
-			release(o);
+		if (a->n == ARRAYS_MOST)
 			return tfr_fail_path(
 				err, TFR_EDATA, path, "more than %d arrays in", ARRAYS_MOST);
-		}
-		status = add_array(a, name, path, o, false, err);
-		if (status)
-			return status;
+		TFR_TRY(add_array(a, name, path, TFR_STEAL(o), false, err));
 	}
 }
 

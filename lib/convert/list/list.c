@@ -451,29 +451,34 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Options that change images need a column of images. */
-static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct tfr_error *err)
+static bool has_embed(
+	const struct tfr_convert_opts *opts, bool (*is_wanted)(const struct tfr_embed *e))
 {
-	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))
-		return TFR_OK;
-	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_image(&opts->embeds[i]))
-			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as images: there are none to change");
-	tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
-	return TFR_EUSAGE;
+	size_t i = 0;
+
+	while (i < opts->embed_count && !is_wanted(&opts->embeds[i]))
+		i++;
+	return i < opts->embed_count;
 }
 
-static enum tfr_status check_audio(const struct tfr_convert_opts *opts, struct tfr_error *err)
+/* Options for images or audio need a column of them. */
+static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if (opts->audio == TFR_AUDIO_BYTES)
-		return TFR_OK;
-	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_audio(&opts->embeds[i]))
-			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
-	tfr_error_hint(err, "Name the column of their paths, such as --embed path=audio/encoded.");
-	return TFR_EUSAGE;
+	if ((opts->sha256 || tfr_rework_wanted(&opts->rework)) &&
+		!has_embed(opts, tfr_embed_is_image)) {
+		tfr_fail(err, TFR_EUSAGE,
+			"no column is embedded as images: there are none to change");
+		tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
+		return TFR_EUSAGE;
+	}
+	if (opts->audio != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio)) {
+		tfr_fail(
+			err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
+		tfr_error_hint(
+			err, "Name the column of their paths, such as --embed path=audio/encoded.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
 }
 
 static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
@@ -494,8 +499,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = opts->inputs[0];
 	l->columns.opts = opts;
-	TFR_TRY(check_images(opts, err));
-	TFR_TRY(check_audio(opts, err));
+	TFR_TRY(check_embeds(opts, err));
 	TFR_TRY(open_files(l, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
 	if (!l->prefix)

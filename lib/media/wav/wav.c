@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/module.h"
+#include "media/formats/image_codec.h"
 #include "media/wav/audio_module.h"
 
 enum {
@@ -28,16 +29,6 @@ struct walk {
 	struct tfr_error *err;
 	unsigned block; /* bytes per sample; 0: no format yet */
 };
-
-static uint32_t u16(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t u32(const uint8_t *p)
-{
-	return u16(p) | u16(p + 2) << 16;
-}
 
 bool tfr_audio_sniff(const void *data, size_t size)
 {
@@ -71,14 +62,14 @@ static const char *coding_name(unsigned tag)
 /* The sub-format of an extensible format, in place of its tag. */
 static enum tfr_status sub_format(struct walk *w, const uint8_t *p, size_t size, unsigned *tag)
 {
-	if (size < FORMAT_EXTENSIBLE || u16(p + 16) < 22)
+	if (size < FORMAT_EXTENSIBLE || tfr_le16(p + 16) < 22)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV whose extensible format is cut short");
 	if (memcmp(p + 26, guid, sizeof(guid)))
 		return tfr_fail(w->err, TFR_EFORMAT, "a WAV of a sub-format that is no coding");
-	if (u16(p + 18) > u16(p + 14))
-		return tfr_fail(w->err, TFR_EDATA, "a WAV with %u valid bits in %u", u16(p + 18),
-			u16(p + 14));
-	*tag = u16(p + 24);
+	if (tfr_le16(p + 18) > tfr_le16(p + 14))
+		return tfr_fail(w->err, TFR_EDATA, "a WAV with %u valid bits in %u",
+			tfr_le16(p + 18), tfr_le16(p + 14));
+	*tag = tfr_le16(p + 24);
 	return TFR_OK;
 }
 
@@ -109,10 +100,10 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 		return tfr_fail(w->err, TFR_EDATA, "a WAV with two formats");
 	if (size < FORMAT)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV whose format is cut short");
-	tag = u16(p);
-	i->channels = u16(p + 2);
-	i->sample_rate = u32(p + 4);
-	i->bits = u16(p + 14);
+	tag = tfr_le16(p);
+	i->channels = tfr_le16(p + 2);
+	i->sample_rate = tfr_le32(p + 4);
+	i->bits = tfr_le16(p + 14);
 	block = i->channels * i->bits / 8;
 	if (tag == EXTENSIBLE)
 		TFR_TRY(sub_format(w, p, size, &tag));
@@ -122,14 +113,14 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 		return tfr_fail(w->err, TFR_EDATA, "a WAV without channels");
 	if (!i->sample_rate)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV of 0 samples a second");
-	if (u16(p + 12) != block)
+	if (tfr_le16(p + 12) != block)
 		return tfr_fail(w->err, TFR_EDATA,
 			"a WAV that says %u bytes a sample, where %u channels of %u bits make %u",
-			u16(p + 12), i->channels, i->bits, block);
-	if (u32(p + 8) != (uint64_t)block * i->sample_rate)
+			tfr_le16(p + 12), i->channels, i->bits, block);
+	if (tfr_le32(p + 8) != (uint64_t)block * i->sample_rate)
 		return tfr_fail(w->err, TFR_EDATA,
 			"a WAV that says %u bytes a second, where its format makes %llu",
-			u32(p + 8), (unsigned long long)block * i->sample_rate);
+			tfr_le32(p + 8), (unsigned long long)block * i->sample_rate);
 	w->block = block;
 	return TFR_OK;
 }
@@ -178,7 +169,7 @@ static enum tfr_status walk(struct walk *w)
 			return tfr_fail(w->err, TFR_EDATA, "truncated WAV: no %s",
 				w->block ? "samples" : "format");
 		}
-		size = u32(p + 4);
+		size = tfr_le32(p + 4);
 		at += CHUNK;
 		if (!memcmp(p, "data", 4)) {
 			TFR_TRY(take_samples(w, at, size));
@@ -201,7 +192,7 @@ static enum tfr_status walk(struct walk *w)
  * are missing. */
 static enum tfr_status check_riff(struct walk *w)
 {
-	uint32_t said = u32(w->data + 4);
+	uint32_t said = tfr_le32(w->data + 4);
 	uint64_t end = w->info->place + w->info->samples * w->block;
 
 	if ((uint64_t)said + CHUNK > w->size) {
