@@ -41,10 +41,8 @@ void tfr_audio_item_judge(struct tfr_item *item)
 static enum tfr_status add_bytes(
 	struct tfr_item *item, const struct tfr_bytes *file, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_builder_bytes_ref(item->builder, "audio/encoded", file, 1, err);
-
-	return status ? status : tfr_builder_text(item->builder, "audio/format", "wav", err);
+	TFR_TRY(tfr_builder_bytes_ref(item->builder, "audio/encoded", file, 1, err));
+	return tfr_builder_text(item->builder, "audio/format", "wav", err);
 }
 
 /* The samples as floats, followed by zeros up to a whole number of frames. */
@@ -66,57 +64,38 @@ static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_aud
 	return TFR_OK;
 }
 
-static enum tfr_status add_frames(struct tfr_input *in, struct tfr_item *item,
+static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_bytes *file, const struct tfr_audio_info *info,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
+	bool framed = in->opts->frame != 0;
 	double wanted = in->opts->frame * info->sample_rate;
 	/* Any size above the limit of an Example gives the same result. */
 	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
-	uint64_t frames = frame ? (info->samples + frame - 1) / frame : 0;
-	size_t values = (size_t)info->samples * info->channels;
-	enum tfr_status status;
+	uint64_t samples = info->samples;
+	const float *values;
+	size_t n;
 
-	if (!frame) {
+	if (framed && !frame) {
 		tfr_item_skip(item, TFR_EDATA,
 			"a frame is less than half a sample at %u samples per second",
 			info->sample_rate);
 		return TFR_OK;
 	}
-	if (frames * frame > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
+	if (framed)
+		samples = (samples + frame - 1) / frame * frame;
+	if (samples > (uint64_t)TFR_ITEM_MOST / sizeof(float) / info->channels) {
 		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
 		return TFR_OK;
 	}
-	status = decode(
-		file, info, values, (size_t)(frames * frame) * info->channels, bench, room, err);
-	if (!status && !item->skipped)
-		status = tfr_builder_frames(item->builder, "audio/waveform",
-			(const float *)(void *)bench->pixels.data,
-			(size_t)(frames * frame) * info->channels, (size_t)frame * info->channels,
-			err);
-	return status ? status
-		      : tfr_builder_int64(
-				item->builder, "audio/frame_samples", (int64_t)frame, err);
-}
-
-static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
-	const struct tfr_bytes *file, const struct tfr_audio_info *info,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	uint64_t values = info->samples * info->channels;
-	enum tfr_status status;
-
-	if (in->opts->frame != 0)
-		return add_frames(in, item, file, info, bench, room, err);
-	if (values > TFR_ITEM_MOST / sizeof(float)) {
-		tfr_item_skip(item, TFR_EDATA, "more floats than an Example can hold");
-		return TFR_OK;
-	}
-	status = decode(file, info, (size_t)values, (size_t)values, bench, room, err);
-	if (status || item->skipped)
-		return status;
-	return tfr_builder_floats(item->builder, "audio/waveform",
-		(const float *)(void *)bench->pixels.data, (size_t)values, err);
+	n = (size_t)samples * info->channels;
+	TFR_TRY(decode(file, info, (size_t)info->samples * info->channels, n, bench, room, err));
+	values = (const float *)(void *)bench->pixels.data;
+	if (!framed)
+		return tfr_builder_floats(item->builder, "audio/waveform", values, n, err);
+	TFR_TRY(tfr_builder_frames(
+		item->builder, "audio/waveform", values, n, (size_t)frame * info->channels, err));
+	return tfr_builder_int64(item->builder, "audio/frame_samples", (int64_t)frame, err);
 }
 
 static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, const char *name,
@@ -125,17 +104,15 @@ static enum tfr_status add_notes(struct tfr_input *in, struct tfr_item *item, co
 	struct tfr_builder *b = item->builder;
 	const struct tfr_class *class =
 		item->class == TFR_NO_CLASS ? NULL : &in->classes[item->class];
-	enum tfr_status status = tfr_builder_int64(b, "audio/channels", info->channels, err);
 
-	if (!status && class)
-		status = tfr_builder_int64(b, "audio/class/label", class->label, err);
-	if (!status && class)
-		status = tfr_builder_text(b, "audio/class/text", class->text, err);
-	if (!status)
-		status = tfr_builder_text(b, "audio/filename", name, err);
-	if (!status)
-		status = tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err);
-	return status ? status : tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
+	TFR_TRY(tfr_builder_int64(b, "audio/channels", info->channels, err));
+	if (class) {
+		TFR_TRY(tfr_builder_int64(b, "audio/class/label", class->label, err));
+		TFR_TRY(tfr_builder_text(b, "audio/class/text", class->text, err));
+	}
+	TFR_TRY(tfr_builder_text(b, "audio/filename", name, err));
+	TFR_TRY(tfr_builder_int64(b, "audio/sample_rate", info->sample_rate, err));
+	return tfr_builder_int64(b, "audio/samples", (int64_t)info->samples, err);
 }
 
 enum tfr_status tfr_audio_item_put(struct tfr_input *in, struct tfr_item *item,

@@ -75,15 +75,14 @@ enum tfr_status tfr_boxes_put(
 {
 	static const char *const keys[] = { "image/object/bbox/xmin", "image/object/bbox/ymin",
 		"image/object/bbox/xmax", "image/object/bbox/ymax" };
-	enum tfr_status status = TFR_OK;
 
-	for (int side = 0; !status && side < 4 && b->sides[side].size; side++)
-		status = tfr_put_floats(builder, keys[side], &b->sides[side], err);
-	if (!status && b->labels.size)
-		status = tfr_put_ints(builder, "image/object/class/label", &b->labels, err);
-	if (!status && b->texts.size)
-		status = tfr_put_texts(builder, "image/object/class/text", &b->texts, err);
-	return status;
+	for (int side = 0; side < 4 && b->sides[side].size; side++)
+		TFR_TRY(tfr_put_floats(builder, keys[side], &b->sides[side], err));
+	if (b->labels.size)
+		TFR_TRY(tfr_put_ints(builder, "image/object/class/label", &b->labels, err));
+	if (b->texts.size)
+		TFR_TRY(tfr_put_texts(builder, "image/object/class/text", &b->texts, err));
+	return TFR_OK;
 }
 
 void tfr_boxes_clear(struct tfr_boxes *b)

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +23,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/unread.h"
-#include "convert/input_digest.h"
 #include "io/output.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
@@ -40,23 +38,6 @@
 static const char MAGIC[8] = "tfrshrd4";
 
 enum { BLOCK = 1 << 20 };
-
-/* Writes the file completely or not at all; it is on disk when this returns.  `temporaries` may be
- * NULL.
- */
-static enum tfr_status state_save(const char *path, const struct tfr_buf *body,
-	struct tfr_temporaries *temporaries, struct tfr_error *err)
-{
-	struct tfr_output_opts opts = { .force = true, .temporaries = temporaries };
-	uint64_t sum = XXH3_64bits(body->data, body->size);
-	TFR_AUTO_BUF all = { 0 };
-
-	if (!tfr_buf_append(&all, MAGIC, sizeof(MAGIC)) ||
-		!tfr_buf_append(&all, body->data, body->size) ||
-		!tfr_buf_append(&all, &sum, sizeof(sum)))
-		return tfr_fail_nomem(err, "saving the state of a run");
-	return tfr_output_whole(path, &opts, all.data, all.size, err);
-}
 
 static enum tfr_status refuse(
 	const char *path, const char *why, const char *hint, struct tfr_error *err)
@@ -117,7 +98,6 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 {
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
 		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-	enum tfr_status status;
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
@@ -128,12 +108,11 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (!st.st_nlink) /* the run that it belonged to has just ended */
 		return TFR_END;
-	status = check_owner(path, &st, err);
-	if (!status)
-		status = read_rest(fd, path, buf, sizeof(MAGIC), err);
-	if (!status && (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC))))
+	TFR_TRY(check_owner(path, &st, err));
+	TFR_TRY(read_rest(fd, path, buf, sizeof(MAGIC), err));
+	if (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC)))
 		return TFR_END;
-	return status ? status : read_rest(fd, path, buf, SIZE_MAX, err);
+	return read_rest(fd, path, buf, SIZE_MAX, err);
 }
 
 /* Reads the file into `body`; *unread covers all of it.  TFR_END: no file, another kind, or
@@ -143,14 +122,13 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 static enum tfr_status state_load(
 	const char *path, struct tfr_buf *body, struct tfr_unread *unread, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint64_t sum;
 	size_t size;
 
 	body->size = 0;
-	status = read_file(path, body, err);
-	if (status || body->size < sizeof(MAGIC) + sizeof(sum))
-		return status ? status : TFR_END;
+	TFR_TRY(read_file(path, body, err));
+	if (body->size < sizeof(MAGIC) + sizeof(sum))
+		return TFR_END;
 	size = body->size - sizeof(MAGIC) - sizeof(sum);
 	memcpy(&sum, body->data + sizeof(MAGIC) + size, sizeof(sum));
 	if (sum != XXH3_64bits(body->data + sizeof(MAGIC), size))
@@ -173,14 +151,24 @@ static bool say(struct tfr_buf *said, const char *what, const char *value)
 	return tfr_buf_printf(said, "%s %s\n", what, tfr_escape_line(line, sizeof(line), value));
 }
 
-static bool say_number(struct tfr_buf *said, const char *what, uint64_t value)
-{
-	return tfr_buf_printf(said, "%s %llu\n", what, (unsigned long long)value);
-}
-
 static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
+	const struct {
+		const char *what;
+		uint64_t value;
+	} numbers[] = {
+		{ "compression", o->writer.compression },
+		{ "level", (uint64_t)o->writer.level },
+		{ "shard size", o->shard_size },
+		{ "records per shard", o->records_per_shard },
+		{ "label base", (uint64_t)o->label_base },
+		{ "shuffle", o->shuffle },
+		{ "keep order", o->keep_order },
+		{ "seed", o->seed },
+		{ "verify", o->verify },
+		{ "on error", o->on_error },
+	};
 	struct tfr_buf *s = &c->said;
 	bool good = say(s, "version", tfr_version()) && say(s, "kind", c->in->ops->name);
 
@@ -193,15 +181,10 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 		       (o->targets[t].folder ? say(s, "folder", o->targets[t].folder)
 					     : tfr_buf_printf(s, "fraction %.17g\n",
 						       o->targets[t].fraction));
-	good = good && say_number(s, "compression", o->writer.compression) &&
-	       say_number(s, "level", (uint64_t)o->writer.level) &&
-	       say_number(s, "shard size", o->shard_size) &&
-	       say_number(s, "records per shard", o->records_per_shard) &&
-	       say_number(s, "label base", (uint64_t)o->label_base) &&
-	       say_number(s, "shuffle", o->shuffle) && say_number(s, "keep order", o->keep_order) &&
-	       say_number(s, "seed", o->seed) && say_number(s, "verify", o->verify) &&
-	       say_number(s, "on error", o->on_error) &&
-	       say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
+	for (size_t k = 0; good && k < sizeof(numbers) / sizeof(*numbers); k++)
+		good = tfr_buf_printf(
+			s, "%s %llu\n", numbers[k].what, (unsigned long long)numbers[k].value);
+	good = good && say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
 	       (!o->options || tfr_buf_append(s, o->options, strlen(o->options))) &&
 	       tfr_buf_append(s, "", 1);
 	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");
@@ -222,12 +205,10 @@ static enum tfr_status compare_said(
 
 static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!c->digested)
-		status = tfr_input_digest(c->in, &c->digest, err);
-	c->digested = !status;
-	return status;
+		TFR_TRY(tfr_input_digest(c->in, &c->digest, err));
+	c->digested = true;
+	return TFR_OK;
 }
 
 /* --- a note that is there --- */
@@ -243,7 +224,6 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	uint64_t size = 0, digest = 0;
 	const char *said;
-	enum tfr_status status;
 
 	if (!tfr_unread_copy(&c->found, &size, sizeof(size)) ||
 		!tfr_unread_copy(&c->found, &digest, sizeof(digest)))
@@ -251,11 +231,10 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 	said = tfr_unread_take(&c->found, size);
 	if (!said || !size || said[size - 1])
 		return cut_short(c, err);
-	status = compare_said(c, said, err);
-	if (!status)
-		status = take_digest(c, err);
-	if (status || digest == c->digest)
-		return status;
+	TFR_TRY(compare_said(c, said, err));
+	TFR_TRY(take_digest(c, err));
+	if (digest == c->digest)
+		return TFR_OK;
 	tfr_fail_path(err, TFR_EDATA, c->opts->inputs[0],
 		"since the run to be resumed, files were changed, added or removed in");
 	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
@@ -289,18 +268,16 @@ static enum tfr_status check_objects(const struct tfr_convert_opts *o, struct tf
 static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = c->opts;
-	enum tfr_status status = check_objects(o, err);
 	struct stat st;
 
-	for (size_t t = 0; !status && t < o->target_count; t++)
+	TFR_TRY(check_objects(o, err));
+	for (size_t t = 0; t < o->target_count; t++)
 		if (!strcmp(o->targets[t].set, "-") ||
 			(!stat(o->targets[t].set, &st) && !S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
 				strcmp(o->targets[t].set, "-") ? o->targets[t].set
 							       : "standard output");
-	if (status)
-		return status;
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 
@@ -354,16 +331,14 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 enum tfr_status tfr_checkpoint_said(
 	struct tfr_checkpoint *c, const char **options, uint64_t *inputs, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*options = NULL;
 	*inputs = 0;
 	if (!c->opts->writer.parts && (!c->opts->resume || !c->path))
 		return TFR_OK;
-	status = take_digest(c, err);
+	TFR_TRY(take_digest(c, err));
 	*options = (const char *)c->said.data;
 	*inputs = c->digest;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_convert_opts *opts,
@@ -380,9 +355,9 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
 	if (!c->path)
 		return tfr_fail_nomem(err, "noting how far a run is");
-	status = say_all(c, err);
-	if (status || !opts->resume)
-		return status;
+	TFR_TRY(say_all(c, err));
+	if (!opts->resume)
+		return TFR_OK;
 	status = state_load(c->path, &c->body, &c->found, err);
 	if (status == TFR_END)
 		return TFR_OK;
@@ -422,22 +397,27 @@ bool tfr_checkpoint_is_due(const struct tfr_checkpoint *c)
 enum tfr_status tfr_checkpoint_save(
 	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err)
 {
-	uint64_t size = c->said.size;
-	enum tfr_status status = take_digest(c, err);
+	struct tfr_output_opts opts = { .force = true, .temporaries = c->opts->writer.temporaries };
+	uint64_t size = c->said.size, sum;
+	enum tfr_status status;
 
+	TFR_TRY(take_digest(c, err));
 	c->body.size = 0;
-	if (status)
-		return status;
-	if (!tfr_buf_append(&c->body, &size, sizeof(size)) ||
+	if (!tfr_buf_append(&c->body, MAGIC, sizeof(MAGIC)) ||
+		!tfr_buf_append(&c->body, &size, sizeof(size)) ||
 		!tfr_buf_append(&c->body, &c->digest, sizeof(c->digest)) ||
 		!tfr_buf_append(&c->body, c->said.data, size) ||
 		!tfr_buf_append(&c->body, body->data, body->size))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	sum = XXH3_64bits(c->body.data + sizeof(MAGIC), c->body.size - sizeof(MAGIC));
+	if (!tfr_buf_append(&c->body, &sum, sizeof(sum)))
 		return tfr_fail_nomem(err, "noting how far a run is");
 	/* Registered before its temporary file is: a signal removes this one first, so that no
 	 * later renaming restores it. */
 	if (!c->opts->resume && !c->noted)
 		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
-	status = state_save(c->path, &c->body, c->opts->writer.temporaries, err);
+	/* Completely or not at all; it is on disk when this returns. */
+	status = tfr_output_whole(c->path, &opts, c->body.data, c->body.size, err);
 	c->saved = !status || c->saved;
 	c->due = tfr_clock_ns() + interval(c);
 	return status;

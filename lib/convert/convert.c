@@ -5,12 +5,15 @@
  * writes it, directly from the buffer that the file was read into.  Shards are lanes: each gets
  * its items in order, and none waits for another.  Warnings and the quarantine are written in
  * the order of items, so that they are the same for any number of threads. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/rng.h"
-#include "convert/buffer_pool.h"
 #include "convert/checkpoint.h"
 #include "convert/dry_run.h"
 #include "convert/findings.h"
@@ -18,9 +21,7 @@
 #include "convert/input.h"
 #include "convert/labels_file.h"
 #include "convert/output_sets.h"
-#include "convert/own_items.h"
-#include "convert/skip_counts.h"
-#include "convert/skip_log.h"
+#include "convert/skips.h"
 #include "convert/tfds/tfds.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
@@ -29,6 +30,72 @@
 enum { MEMORY = 256 << 20, WINDOW = 16 /* items in progress, per thread */ };
 /* items for which handing them to a thread costs more than making them */
 enum { SMALL_ITEM = 4 << 10 };
+
+/* --- reuse of buffers --- */
+
+/* The buffers of written records, to read the next files: a stack under a lock, which is held for a
+ * few instructions.  The last buffer returned is the first to be used again, because its bytes are
+ * still in the processor's cache.  A buffer that waited its turn in the ring of items is not.
+ * Reading into a cached buffer and writing from it saves the trip to memory, a fifth of all the
+ * work. */
+struct spares {
+	pthread_mutex_t lock;
+	struct tfr_buf *at;
+	size_t count, most;
+};
+
+/* A pool of at most `most` buffers.  False: out of memory. */
+static bool open_spares(struct spares *s, size_t most)
+{
+	*s = (struct spares){ .at = calloc(most, sizeof(*s->at)), .most = most };
+	pthread_mutex_init(&s->lock, NULL);
+	return s->at;
+}
+
+static void clear_spares(struct spares *s)
+{
+	if (!s->most)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		tfr_buf_clear(&s->at[i]);
+	free(s->at);
+	pthread_mutex_destroy(&s->lock);
+	*s = (struct spares){ .at = NULL };
+}
+
+/* Exchanges an empty buffer for one with memory, if there is one.  Any thread may call it. */
+static void take_spare(struct spares *s, struct tfr_buf *to)
+{
+	if (to->data)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (s->count) {
+		*to = s->at[--s->count];
+		to->size = 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Takes a buffer and leaves an empty one; if the pool is full, the buffer stays with the caller. */
+static void give_spare(struct spares *s, struct tfr_buf *from)
+{
+	pthread_mutex_lock(&s->lock);
+	if (from->data && s->count < s->most) {
+		s->at[s->count++] = *from;
+		*from = (struct tfr_buf){ 0 };
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* The items of the shards that this process owns.  The shard of an item follows from its place in
+ * the order of all items, whether or not those before it become records.  So each part finds its
+ * own, and the bytes are those of one process. */
+struct own_items {
+	uint32_t *numbers; /* in the order of all items */
+	uint64_t *ranks;   /* their places in their sets */
+	size_t n, cap_numbers, cap_ranks;
+	uint64_t left; /* of all items, those that belong to no set */
+};
 
 struct run {
 	const struct tfr_convert_opts *opts;
@@ -45,13 +112,13 @@ struct run {
 	bool paused;		  /* to note it */
 	bool sealed;		  /* everything is written and on disk */
 	uint32_t *order;	  /* of a list's items, shuffled; NULL: the order of the list */
-	struct tfr_own_items own; /* of a part, which are all that it takes */
+	struct own_items own;	  /* of a part, which are all that it takes */
 	struct tfr_part_tally tally;
 	uint64_t next; /* item to ask for */
 	uint64_t end;  /* after the last one */
 	unsigned threads;
 	struct tfr_workbench *benches; /* one per thread */
-	struct tfr_spares spares;      /* of item->file */
+	struct spares spares;	       /* of item->file */
 	/* a failure in a function that cannot return one, with its error */
 	enum tfr_status late;
 	atomic_bool hopeless; /* too many items are lost, which is that failure */
@@ -68,7 +135,6 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
 	const uint32_t *order = r->opts->writer.parts ? r->own.numbers : r->order;
-	enum tfr_status status;
 
 	(void)worker;
 	if (atomic_load(&r->hopeless))
@@ -77,14 +143,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
 		if (r->next == r->end || r->paused)
 			return TFR_END;
-		status = tfr_item_start(item, order ? order[r->next] : r->next, err);
-		tfr_spares_take(&r->spares, &item->file);
+		TFR_TRY(tfr_item_start(item, order ? order[r->next] : r->next, err));
+		take_spare(&r->spares, &item->file);
 		r->in->order = order;
 		r->in->place = r->next;
-		if (!status)
-			status = r->in->ops->next(r->in, item, &room, err);
-		if (status)
-			return status;
+		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
 		if (r->opts->writer.parts)
 			tfr_sets_place_again(r->sets, item, r->own.ranks[r->next], lane);
 		r->next += item->records;
@@ -114,16 +177,14 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
-	enum tfr_status status = TFR_OK;
 
 	if (!item->skipped)
-		status = r->in->ops->load(r->in, item, &r->benches[worker], &room, err);
-	if (!status && !item->skipped && !item->framed.data)
-		status = tfr_item_gather(item, err);
-	if (!status && item->skipped &&
-		(r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
-		status = refuse(r, item, err);
-	return status;
+		TFR_TRY(r->in->ops->load(r->in, item, &r->benches[worker], &room, err));
+	if (!item->skipped && !item->framed.data)
+		TFR_TRY(tfr_item_gather(item, err));
+	if (item->skipped && (r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
+		return refuse(r, item, err);
+	return TFR_OK;
 }
 
 static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
@@ -136,7 +197,7 @@ static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tf
 	if (!item->skipped)
 		status = tfr_sets_put(r->sets, item, err);
 	tfr_item_trim(item);
-	tfr_spares_give(&r->spares, &item->file);
+	give_spare(&r->spares, &item->file);
 	return status;
 }
 
@@ -249,9 +310,9 @@ struct place {
 static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 {
 	TFR_AUTO_BUF body = { 0 };
-	enum tfr_status status = tfr_notes_sync(&r->notes, err);
 	struct place p;
 
+	TFR_TRY(tfr_notes_sync(&r->notes, err));
 	memset(&p, 0, sizeof(p)); /* including the padding between its members */
 	p.next = r->next;
 	p.noted = r->notes.written;
@@ -259,16 +320,13 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	p.sealed = r->sealed;
 	p.report = *r->report;
 	p.losses = r->losses;
-	if (!status && !tfr_buf_append(&body, &p, sizeof(p)))
-		status = tfr_fail_nomem(err, "noting how far a run is");
-	if (!status)
-		status = tfr_findings_mark(&r->findings, &body, err);
-	if (!status)
-		status = tfr_sets_mark(r->sets, &body, err);
-	if (!status)
-		status = tfr_checkpoint_save(&r->checkpoint, &body, err);
+	if (!tfr_buf_append(&body, &p, sizeof(p)))
+		return tfr_fail_nomem(err, "noting how far a run is");
+	TFR_TRY(tfr_findings_mark(&r->findings, &body, err));
+	TFR_TRY(tfr_sets_mark(r->sets, &body, err));
+	TFR_TRY(tfr_checkpoint_save(&r->checkpoint, &body, err));
 	r->checked = r->next;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
@@ -315,29 +373,23 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	struct tfr_unread *found = resumes ? &r->checkpoint.found : NULL;
 	struct tfr_set_info terms = { 0 };
 	struct place p = { 0 };
-	enum tfr_status status = resumes ? take_place(r, &p, err) : TFR_OK;
 
-	if (!status && r->opts->writer.parts)
-		status = tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err);
-
-	if (!status)
-		status = tfr_findings_open(
-			&r->findings, r->opts, r->in->prefix, found, p.sealed, err);
-	if (!status)
-		status = tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err);
-	if (!status)
-		status = tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err);
-	if (!status)
-		tfr_checkpoint_begin(&r->checkpoint);
-	if (!status && r->in->n_classes && !r->opts->tfds)
-		status = tfr_labels_open(&r->labels, r->in, r->sets, err);
-	if (!status && r->in->n_classes && !resumes)
-		status = tfr_classes_beside(r->in, r->sets, err);
-	if (!status)
-		status = tfr_notes_open(&r->notes, r->opts, r->in->prefix,
-			resumes ? &p.noted : NULL, p.noted_token, p.sealed, err);
-	if (status || !resumes)
-		return status;
+	if (resumes)
+		TFR_TRY(take_place(r, &p, err));
+	if (r->opts->writer.parts)
+		TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err));
+	TFR_TRY(tfr_findings_open(&r->findings, r->opts, r->in->prefix, found, p.sealed, err));
+	TFR_TRY(tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err));
+	TFR_TRY(tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err));
+	tfr_checkpoint_begin(&r->checkpoint);
+	if (r->in->n_classes && !r->opts->tfds)
+		TFR_TRY(tfr_labels_open(&r->labels, r->in, r->sets, err));
+	if (r->in->n_classes && !resumes)
+		TFR_TRY(tfr_classes_beside(r->in, r->sets, err));
+	TFR_TRY(tfr_notes_open(&r->notes, r->opts, r->in->prefix, resumes ? &p.noted : NULL,
+		p.noted_token, p.sealed, err));
+	if (!resumes)
+		return TFR_OK;
 	*r->report = p.report;
 	r->losses = p.losses;
 	r->next = r->checked = r->report->resumed = p.next;
@@ -379,17 +431,10 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Opens the quarantine and the list of findings, which are published with the sets. */
-static enum tfr_status add_reports(struct run *r, struct tfr_error *err)
+/* The quarantine and the list of findings are published with the sets. */
+static enum tfr_status add_report(struct run *r, struct tfr_output *file, struct tfr_error *err)
 {
-	struct tfr_output *const files[] = { r->notes.quarantine, r->findings.output };
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++)
-		if (files[i])
-			status = tfr_set_writer_company(
-				tfr_sets_last(r->sets), files[i], false, err);
-	return status;
+	return file ? tfr_set_writer_company(tfr_sets_last(r->sets), file, false, err) : TFR_OK;
 }
 
 static void add_up(struct run *r)
@@ -444,35 +489,26 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	struct tfr_totals totals = tfr_sets_totals(r->sets);
 	const char *said = NULL;
 	uint64_t inputs = 0;
-	enum tfr_status status;
 
 	r->report->records = totals.records;
 	r->report->payload_bytes = totals.payload_bytes;
 	r->report->sum = totals.sum;
-	status = check_total(r, &totals, err);
-	if (!status)
-		status = tfr_sets_seal(r->sets, err);
-	if (!status)
-		status = tfr_labels_seal(&r->labels, r->sets, err);
-	if (!status)
-		status = tfr_tfds_seal(&r->tfds, r->sets, err);
-	if (!status)
-		status = tfr_notes_seal(&r->notes, err);
-	if (!status)
-		status = tfr_findings_seal(&r->findings, r->report, err);
-	if (!status)
-		status = add_reports(r, err);
-	r->sealed = !status;
+	TFR_TRY(check_total(r, &totals, err));
+	TFR_TRY(tfr_sets_seal(r->sets, err));
+	TFR_TRY(tfr_labels_seal(&r->labels, r->sets, err));
+	TFR_TRY(tfr_tfds_seal(&r->tfds, r->sets, err));
+	TFR_TRY(tfr_notes_seal(&r->notes, err));
+	TFR_TRY(tfr_findings_seal(&r->findings, r->report, err));
+	TFR_TRY(add_report(r, r->notes.quarantine, err));
+	TFR_TRY(add_report(r, r->findings.output, err));
+	r->sealed = true;
 	/* A run that is killed between two renames continues with the others. */
-	if (!status && r->checkpoint.saved)
-		status = note_place(r, err);
-	if (!status)
-		status = tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err);
-	if (!status)
-		status = tfr_sets_publish(r->sets, said, inputs, err);
-	if (!status)
-		tfr_checkpoint_done(&r->checkpoint);
-	return status;
+	if (r->checkpoint.saved)
+		TFR_TRY(note_place(r, err));
+	TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err));
+	TFR_TRY(tfr_sets_publish(r->sets, said, inputs, err));
+	tfr_checkpoint_done(&r->checkpoint);
+	return TFR_OK;
 }
 
 /* Parts take items by their places, so those must be known. */
@@ -491,43 +527,58 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 	return TFR_EUSAGE;
 }
 
-/* Finds the items of a part, which are all that it takes. */
+static enum tfr_status choose_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct own_items *own = &r->own;
+	uint32_t lane;
+
+	if (!tfr_sets_place(r->sets, item, &lane)) {
+		own->left++;
+		return TFR_OK;
+	}
+	if (!tfr_sets_own(r->sets, item))
+		return TFR_OK;
+	if (TFR_ARRAY_RESERVE(own->numbers, own->cap_numbers, own->n + 1) ||
+		TFR_ARRAY_RESERVE(own->ranks, own->cap_ranks, own->n + 1))
+		return tfr_fail_nomem(err, "dividing the items");
+	own->numbers[own->n] = (uint32_t)item->number;
+	own->ranks[own->n++] = item->rank;
+	return TFR_OK;
+}
+
+/* Places all items once, without reading them, and keeps those of the part. */
 static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_own_items_find(&r->own, r->in, r->order, r->sets, err);
-
+	TFR_TRY(tfr_input_walk(r->in, r->order, choose_item, r, err));
 	r->end = r->own.n;
 	r->report->shards = tfr_sets_most_shards(r->sets);
 	if (!r->opts->writer.part) { /* which counts them for all parts */
 		r->report->left = r->own.left;
 		r->report->files = r->own.left;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
 	bool in_part = r->opts->writer.parts;
-	enum tfr_status status = in_part ? check_parts(r, err) : TFR_OK;
+	enum tfr_status status;
 
-	if (!status)
-		status = make_order(r, err);
+	if (in_part)
+		TFR_TRY(check_parts(r, err));
+	TFR_TRY(make_order(r, err));
 	r->report->classes = r->in->n_classes;
 	r->end = r->in->items;
-	if (!status && r->opts->dry_run)
+	if (r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
 	for (size_t t = 0; !in_part && t < r->opts->target_count; t++)
 		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries, r->opts->warn,
 			r->opts->ctx);
-	if (!status)
-		status = tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err);
-	if (!status)
-		status = tfr_checkpoint_finished(
-			&r->checkpoint, &r->report->complete, r->report, err);
-	if (!status && r->report->complete)
+	TFR_TRY(tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err));
+	TFR_TRY(tfr_checkpoint_finished(&r->checkpoint, &r->report->complete, r->report, err));
+	if (r->report->complete)
 		return tfr_expect_check(&r->opts->expect, r->report->records, r->report->sum, err);
-	if (status)
-		return status;
 	status = open_outputs(r, err);
 	if (status)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
@@ -555,9 +606,10 @@ static void clear(struct run *r)
 	for (unsigned k = 0; r->benches && k < r->threads; k++)
 		tfr_workbench_clear(&r->benches[k]);
 	free(r->benches);
-	tfr_spares_clear(&r->spares);
+	clear_spares(&r->spares);
 	free(r->order);
-	tfr_own_items_clear(&r->own);
+	free(r->own.numbers);
+	free(r->own.ranks);
 	tfr_sets_close(r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_notes_close(&r->notes);
@@ -566,6 +618,19 @@ static void clear(struct run *r)
 	if (r->in)
 		r->in->ops->close(r->in);
 	tfr_tfds_close(&r->tfds);
+}
+
+static enum tfr_status open_and_convert(struct run *r, struct tfr_error *err)
+{
+	r->benches = calloc(r->threads, sizeof(*r->benches));
+	if (!r->benches || !open_spares(&r->spares, (size_t)WINDOW * r->threads))
+		return tfr_fail_nomem(err, "making records");
+	TFR_TRY(tfr_tfds_name(&r->tfds, &r->opts, err));
+	TFR_TRY(tfr_shares_check(r->opts->targets, r->opts->target_count, err));
+	TFR_TRY(tfr_input_open(&r->in, r->opts, err));
+	if (r->in->item_bytes && r->in->item_bytes < SMALL_ITEM)
+		r->threads = 1;
+	return convert(r, err);
 }
 
 enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_convert_report *report,
@@ -580,18 +645,7 @@ enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_conv
 	r->opts = opts;
 	r->report = report;
 	r->threads = tfr_thread_count(opts->threads);
-	r->benches = calloc(r->threads, sizeof(*r->benches));
-	status = r->benches && tfr_spares_init(&r->spares, (size_t)WINDOW * r->threads)
-			 ? tfr_tfds_name(&r->tfds, &r->opts, err)
-			 : tfr_fail_nomem(err, "making records");
-	if (!status)
-		status = tfr_shares_check(r->opts->targets, r->opts->target_count, err);
-	if (!status)
-		status = tfr_input_open(&r->in, r->opts, err);
-	if (!status && r->in->item_bytes && r->in->item_bytes < SMALL_ITEM)
-		r->threads = 1;
-	if (!status)
-		status = convert(r, err);
+	status = open_and_convert(r, err);
 	clear(r);
 	free(r);
 	return status;

@@ -3,14 +3,12 @@
  * A list is traversed by the sizes of its files, in the order of a run; a stream has to be read. */
 #include "convert/dry_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
-#include "convert/input_digest.h"
 #include "convert/output_sets.h"
-#include "convert/auto_shards.h"
 #include "record/framing.h"
 #include "shard/set_name.h"
 
@@ -23,8 +21,8 @@ struct target {
 	const char *file;
 	struct tfr_set_fill fill;
 	uint64_t items;
-	uint32_t shards;    /* 0: it fills */
-	struct tfr_buf all; /* struct shard */
+	uint32_t shards; /* 0: it fills */
+	struct shard *all;
 	size_t count;
 };
 
@@ -35,18 +33,12 @@ struct plan {
 	struct tfr_division *division;
 };
 
-static struct shard *shard_of(struct target *t, size_t k)
-{
-	return (struct shard *)(void *)t->all.data + k;
-}
-
 static enum tfr_status grow(struct target *t, struct tfr_error *err)
 {
-	static const struct shard none;
-
-	t->count++;
-	return tfr_buf_append(&t->all, &none, sizeof(none)) ? TFR_OK
-							    : tfr_fail_nomem(err, "planning");
+	if (TFR_ARRAY_ONE_MORE(t->all, t->count))
+		return tfr_fail_nomem(err, "planning");
+	t->all[t->count++] = (struct shard){ 0 };
+	return TFR_OK;
 }
 
 static enum tfr_status open_target(
@@ -54,11 +46,11 @@ static enum tfr_status open_target(
 {
 	struct target *t = &p->targets[k];
 	TFR_AUTO_FREE char *name = NULL;
-	enum tfr_status status = tfr_sizes_of_set(sizes, k, &name, &t->fill, err);
+	enum tfr_status status;
 
+	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &t->fill, err));
 	t->file = p->in->opts->targets[k].set;
-	if (!status)
-		status = tfr_set_name_parse_target(&t->name, name, err);
+	status = tfr_set_name_parse_target(&t->name, name, err);
 	if (status != TFR_OK && status != TFR_END)
 		return status;
 	if ((t->fill.bytes || t->fill.records) != t->name.automatic ||
@@ -70,30 +62,26 @@ static enum tfr_status open_target(
 				: "'%s' is one file, not a set with @auto",
 			t->file);
 	t->shards = t->name.automatic ? 0 : t->name.base ? t->name.count : 1;
-	status = TFR_OK;
-	while (!status && t->count < (t->shards ? t->shards : 1))
-		status = grow(t, err);
-	return status;
+	while (t->count < (t->shards ? t->shards : 1))
+		TFR_TRY(grow(t, err));
+	return TFR_OK;
 }
 
 static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_error *err)
 {
 	struct shard *s;
-	enum tfr_status status = TFR_OK;
 
 	if (t->shards) {
-		s = shard_of(t, t->items % t->shards);
+		s = &t->all[t->items % t->shards];
 	} else {
-		s = shard_of(t, t->count - 1);
+		s = &t->all[t->count - 1];
 		if (s->records && ((t->fill.records && s->records == t->fill.records) ||
 					  (t->fill.bytes && s->bytes + bytes > t->fill.bytes))) {
-			status = grow(t, err);
-			s = shard_of(t, t->count - 1);
+			TFR_TRY(grow(t, err));
+			s = &t->all[t->count - 1];
 		}
 	}
 	t->items++;
-	if (status)
-		return status;
 	s->records++;
 	s->bytes += bytes;
 	return TFR_OK;
@@ -104,7 +92,6 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 	struct plan *p = ctx;
 	const uint8_t *at = item->framed.data;
 	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
-	enum tfr_status status = TFR_OK;
 
 	p->report->files += item->records;
 	if (t == p->in->opts->target_count) {
@@ -116,17 +103,17 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		p->targets[t].items++;
 		return TFR_OK;
 	}
-	for (uint64_t i = 0; !status && i < item->records; i++) {
+	for (uint64_t i = 0; i < item->records; i++) {
 		uint64_t bytes = at ? tfr_load64(at) + TFR_RECORD_OVERHEAD
 				    : tfr_sizes_of_record(p->in, item);
 
-		status = add_record(&p->targets[t], bytes, err);
+		TFR_TRY(add_record(&p->targets[t], bytes, err));
 		p->report->records++;
 		p->report->bytes += bytes;
 		if (at)
 			at += bytes;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *err)
@@ -136,8 +123,7 @@ static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *
 	for (size_t k = 0; k < t->count; k++) {
 		TFR_AUTO_FREE char *file =
 			t->name.base ? tfr_set_name_file(&t->name, (uint32_t)k) : strdup(t->file);
-		struct tfr_planned_shard shard = { file, shard_of(t, k)->records,
-			shard_of(t, k)->bytes };
+		struct tfr_planned_shard shard = { file, t->all[k].records, t->all[k].bytes };
 
 		if (!file)
 			return tfr_fail_nomem(err, "planning");
@@ -167,7 +153,7 @@ enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 		status = tell(&p, &p.targets[t], err);
 	for (size_t t = 0; p.targets && t < n; t++) {
 		tfr_set_name_clear(&p.targets[t].name);
-		tfr_buf_clear(&p.targets[t].all);
+		free(p.targets[t].all);
 	}
 	tfr_division_close(p.division);
 	free(p.targets);

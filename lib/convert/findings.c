@@ -1,4 +1,9 @@
-/* convert/findings.c - lists findings in the order of the items.
+/* convert/findings.c - detects unusual images by their header and name, and lists findings in the
+ * order of the items.
+ *
+ * No property keeps an image out of the records.  Readers treat some differently (EXIF, CMYK, 16
+ * bits, alpha); others break pipelines (gray, tiny, huge), decode slowly (progressive), or hint at
+ * a mistake upstream (a wrong name).
  *
  * One finding cannot be decided at once: a gray image matters only among images in colour.
  * Lines wait in memory until the first image in colour, with those of gray images marked.  If
@@ -9,10 +14,10 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <tfr-private/text.h>
 
-#include "convert/image_lint.h"
 #include "io/output.h"
 
 enum {
@@ -21,6 +26,146 @@ enum {
 	NAME = 8192,
 };
 
+/* --- properties --- */
+
+static const struct {
+	const char *code, *text;
+} rows[TFR_FINDINGS] = {
+	[TFR_FOUND_UNREADABLE] = { "unreadable", "files that could not be read" },
+	[TFR_FOUND_EMPTY] = { "empty", "empty files" },
+	[TFR_FOUND_TRUNCATED] = { "truncated", "truncated images" },
+	[TFR_FOUND_DAMAGED] = { "damaged", "damaged images" },
+	[TFR_FOUND_NO_IMAGE] = { "no-image",
+		"files that are not images in a format that is decoded" },
+	[TFR_FOUND_UNUSABLE] = { "unusable", "files that are unusable for other reasons" },
+	[TFR_FOUND_NAME] = { "name", "images with the extension of another format" },
+	[TFR_FOUND_SIZE] = { "size", "images whose size differs from that in the input" },
+	[TFR_FOUND_ORIENTATION] = { "orientation",
+		"images with an EXIF orientation, which only some readers apply" },
+	[TFR_FOUND_CMYK] = { "cmyk", "images in CMYK" },
+	[TFR_FOUND_DEEP] = { "16-bit", "images with 16 bits per sample" },
+	[TFR_FOUND_PALETTE] = { "palette",
+		"images with a palette, which readers convert to colours" },
+	[TFR_FOUND_INDICES] = { "indices", "BMP images with a palette, of which TensorFlow reads "
+					   "the indices, not the colours" },
+	[TFR_FOUND_ALPHA] = { "alpha", "images with an alpha channel" },
+	[TFR_FOUND_GRAY] = { "gray", "gray images among images in colour" },
+	[TFR_FOUND_PROGRESSIVE] = { "progressive",
+		"progressive or interlaced images, which are slow to decode" },
+	[TFR_FOUND_TINY] = { "tiny", "images with a side of less than 8 pixels" },
+	[TFR_FOUND_HUGE] = { "huge", "images of more than 50 million pixels" },
+};
+
+const char *tfr_finding_code(enum tfr_finding finding)
+{
+	return rows[finding].code;
+}
+
+const char *tfr_finding_text(enum tfr_finding finding)
+{
+	return rows[finding].text;
+}
+
+enum { TINY = 8, HUGE = 50000000 };
+
+/* Whether the name has the extension of another format; a name without an image's extension does
+ * not. */
+static bool is_misnamed(const struct tfr_item *item)
+{
+	static const struct {
+		const char *ending;
+		enum tfr_image_format format;
+	} endings[] = {
+		{ "jpg", TFR_IMAGE_JPEG },
+		{ "jpeg", TFR_IMAGE_JPEG },
+		{ "jpe", TFR_IMAGE_JPEG },
+		{ "jfif", TFR_IMAGE_JPEG },
+		{ "png", TFR_IMAGE_PNG },
+		{ "gif", TFR_IMAGE_GIF },
+		{ "bmp", TFR_IMAGE_BMP },
+		{ "webp", TFR_IMAGE_WEBP },
+		{ "tif", TFR_IMAGE_TIFF },
+		{ "tiff", TFR_IMAGE_TIFF },
+	};
+	const char *name = (const char *)item->name.data, *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
+		if (!strcasecmp(dot + 1, endings[i].ending))
+			return endings[i].format != item->came.format;
+	return false;
+}
+
+/* Whether an image has the property before any change; one that the change removes does not count.
+ * Other code finds those that are not here. */
+static bool holds(
+	const struct tfr_item *item, enum tfr_finding finding, const struct tfr_rework *rework)
+{
+	const struct tfr_image_info *came = &item->came;
+
+	switch (finding) {
+	case TFR_FOUND_NAME:
+		return is_misnamed(item);
+	case TFR_FOUND_ORIENTATION:
+		return came->orientation > 1 && !rework->orient;
+	case TFR_FOUND_CMYK:
+		return came->format == TFR_IMAGE_JPEG && came->components == 4 && !rework->rgb8;
+	case TFR_FOUND_DEEP:
+		return came->bit_depth > 8 && !rework->rgb8;
+	case TFR_FOUND_PALETTE:
+		return came->palette && came->format != TFR_IMAGE_BMP;
+	case TFR_FOUND_INDICES:
+		return came->palette && came->format == TFR_IMAGE_BMP;
+	case TFR_FOUND_ALPHA:
+		return came->channels % 2 == 0;
+	case TFR_FOUND_GRAY:
+		return came->channels < 3;
+	case TFR_FOUND_PROGRESSIVE:
+		return came->progressive;
+	case TFR_FOUND_TINY:
+		return came->width < TINY || came->height < TINY;
+	case TFR_FOUND_HUGE:
+		return (uint64_t)came->width * came->height > HUGE;
+	default:
+		return false;
+	}
+}
+
+uint32_t tfr_lint(const struct tfr_item *item, const struct tfr_rework *rework)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < TFR_FINDINGS; i++)
+		found |= (uint32_t)holds(item, (enum tfr_finding)i, rework) << i;
+	return found;
+}
+
+/* The detail of a finding: for a skipped item the reason, otherwise the measure. */
+static const char *detail_of(
+	const struct tfr_item *item, enum tfr_finding finding, char *text, size_t size)
+{
+	const struct tfr_image_info *came = &item->came;
+
+	if (item->skipped)
+		return item->reason;
+	switch (finding) {
+	case TFR_FOUND_NAME:
+	case TFR_FOUND_PROGRESSIVE:
+		return tfr_image_format_name(came->format);
+	case TFR_FOUND_ORIENTATION:
+		snprintf(text, size, "%u", came->orientation);
+		break;
+	case TFR_FOUND_TINY:
+	case TFR_FOUND_HUGE:
+		snprintf(text, size, "%ux%u", came->width, came->height);
+		break;
+	default:
+		snprintf(text, size, "%u x %u bits", came->components, came->bit_depth);
+	}
+	return text;
+}
+
+/* --- the list --- */
+
 /* Precedes each line that waits. */
 struct head {
 	uint32_t size, gray;
@@ -28,14 +173,12 @@ struct head {
 
 static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	if (f->out.size > keep) {
-		status = tfr_output_write(f->output, f->out.data, f->out.size, err);
-		f->state.written += f->out.size;
-		f->out.size = 0;
-	}
-	return status;
+	if (f->out.size <= keep)
+		return TFR_OK;
+	TFR_TRY(tfr_output_write(f->output, f->out.data, f->out.size, err));
+	f->state.written += f->out.size;
+	f->out.size = 0;
+	return TFR_OK;
 }
 
 /* Whether these are lines, each with its head. */
@@ -74,16 +217,14 @@ static enum tfr_status take_up(
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
 {
-	enum tfr_status status = f->output ? flush(f, 0, err) : TFR_OK;
-
-	if (!status && f->output)
-		status = tfr_output_checkpoint(f->output, &f->state.token, err);
-	if (!status && f->output && tfr_output_is_file(f->output))
-		status = tfr_sync_directory_of(f->opts->findings, err);
-	if (status)
-		return status;
-	if (f->output && f->opts->resume)
-		tfr_output_keep(f->output);
+	if (f->output) {
+		TFR_TRY(flush(f, 0, err));
+		TFR_TRY(tfr_output_checkpoint(f->output, &f->state.token, err));
+		if (tfr_output_is_file(f->output))
+			TFR_TRY(tfr_sync_directory_of(f->opts->findings, err));
+		if (f->opts->resume)
+			tfr_output_keep(f->output);
+	}
 	f->state.waiting = f->waiting.size;
 	if (!tfr_buf_append(mark, &f->state, sizeof(f->state)) ||
 		!tfr_buf_append(mark, f->waiting.data, f->waiting.size))
@@ -99,12 +240,12 @@ enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_conve
 		.resume = mark ? &f->state.written : NULL,
 		.sealed = mark && sealed };
 	size_t n = opts->findings ? strlen(opts->findings) : 0;
-	enum tfr_status status;
 
 	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
-	status = mark ? take_up(f, mark, err) : TFR_OK;
-	if (status || !opts->findings)
-		return status;
+	if (mark)
+		TFR_TRY(take_up(f, mark, err));
+	if (!opts->findings)
+		return TFR_OK;
 	out.token = f->state.token;
 	f->sealed = mark && sealed;
 	f->json = n >= 5 && !strcmp(opts->findings + n - 5, ".json");
@@ -138,7 +279,7 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 	struct tfr_buf *line)
 {
 	char path[NAME], safe[4 * NAME], text[64];
-	const char *detail = tfr_lint_detail(item, finding, text, sizeof(text)), *json;
+	const char *detail = detail_of(item, finding, text, sizeof(text)), *json;
 	size_t size;
 
 	snprintf(path, sizeof(path), "%s%s", item->prefix ? item->prefix : f->prefix,
@@ -211,18 +352,17 @@ enum tfr_status tfr_findings_add(
 	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
 {
 	uint32_t found = item->skipped ? 1u << item->finding : item->found;
-	enum tfr_status status = TFR_OK;
 
 	if (!item->skipped && item->came.channels > 2 && !f->state.colours++)
-		status = release(f, true, err);
+		TFR_TRY(release(f, true, err));
 	assert(found >> TFR_FINDINGS == 0);
-	for (; !status && found; found &= found - 1) {
+	for (; found; found &= found - 1) {
 		unsigned i = (unsigned)__builtin_ctz(found);
 
 		f->state.count[i]++;
-		status = list(f, item, (enum tfr_finding)i, err);
+		TFR_TRY(list(f, item, (enum tfr_finding)i, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
@@ -246,22 +386,19 @@ static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!f->state.colours)
 		f->state.count[TFR_FOUND_GRAY] = 0;
 	memcpy(report->found, f->state.count, sizeof(f->state.count));
 	if (!f->output)
 		return TFR_OK;
 	if (!f->sealed) {
-		status = release(f, false, err);
-		if (!status && f->json)
-			status = end_json(f, err);
-		if (!status)
-			status = flush(f, 0, err);
+		TFR_TRY(release(f, false, err));
+		if (f->json)
+			TFR_TRY(end_json(f, err));
+		TFR_TRY(flush(f, 0, err));
 	}
-	f->sealed = !status;
-	return status ? status : tfr_output_seal(f->output, err);
+	f->sealed = true;
+	return tfr_output_seal(f->output, err);
 }
 
 void tfr_findings_close(struct tfr_findings *f)

@@ -1,6 +1,6 @@
-/* convert/findings.h - counts the findings of items, and lists them in a file.
+/* convert/findings.h - detects findings, counts those of items, and lists them in a file.
  *
- * Called by one thread at a time, in the order of the items. */
+ * But for tfr_lint(), called by one thread at a time, in the order of the items. */
 #ifndef TFR_CONVERT_FINDINGS_H
 #define TFR_CONVERT_FINDINGS_H
 
@@ -48,5 +48,9 @@ enum tfr_status tfr_findings_mark(
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err);
 void tfr_findings_close(struct tfr_findings *f);
+
+/* Returns the findings of a complete image before any change (item->came), one bit each.
+ * TFR_FOUND_GRAY means that it is gray; whether others are not is known at the end. */
+uint32_t tfr_lint(const struct tfr_item *item, const struct tfr_rework *rework);
 
 #endif

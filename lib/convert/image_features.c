@@ -3,7 +3,7 @@
 #include "convert/image_features.h"
 
 #include "base/digest.h"
-#include "convert/image_lint.h"
+#include "convert/findings.h"
 #include "convert/rework.h"
 
 void tfr_image_look(struct tfr_item *item)
@@ -32,12 +32,11 @@ void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info)
 enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
 	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_item_read(item, root, (const char *)item->name.data, tfr_image_look, room, err);
-
-	if (!status && !item->skipped)
+	TFR_TRY(tfr_item_read(
+		item, root, (const char *)item->name.data, tfr_image_look, room, err));
+	if (!item->skipped)
 		tfr_item_probe_image(item, info);
-	return status;
+	return TFR_OK;
 }
 
 void tfr_image_damaged(struct tfr_item *item, const struct tfr_error *why)
@@ -65,17 +64,15 @@ static enum tfr_status add_class(
 {
 	const struct tfr_class *class;
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status;
 
 	if (item->class == TFR_NO_CLASS)
 		return TFR_OK;
 	class = &in->classes[item->class];
-	status = tfr_builder_int64(b, "image/class/label", class->label, err);
-	if (!status && class->human)
-		status = tfr_builder_text(b, "image/class/synset", class->text, err);
-	return status ? status
-		      : tfr_builder_text(b, "image/class/text",
-				class->human ? class->human : class->text, err);
+	TFR_TRY(tfr_builder_int64(b, "image/class/label", class->label, err));
+	if (class->human)
+		TFR_TRY(tfr_builder_text(b, "image/class/synset", class->text, err));
+	return tfr_builder_text(
+		b, "image/class/text", class->human ? class->human : class->text, err);
 }
 
 static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
@@ -84,23 +81,17 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_bytes encoded = { item->file.data, item->file.size };
 	char sha256[TFR_SHA256_HEX];
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status = tfr_builder_int64(b, "image/channels", info->channels, err);
 
-	if (!status)
-		status = add_class(in, item, err);
-	if (!status)
-		status = tfr_builder_bytes_ref(b, "image/encoded", &encoded, 1, err);
-	if (!status)
-		status = tfr_builder_text(b, "image/filename", (const char *)item->name.data, err);
-	if (!status)
-		status = tfr_builder_text(
-			b, "image/format", tfr_image_format_name(info->format), err);
-	if (!status)
-		status = tfr_builder_int64(b, "image/height", info->height, err);
-	if (!status && in->opts->sha256)
-		status = tfr_builder_text(
-			b, "image/key/sha256", tfr_sha256(encoded.data, encoded.size, sha256), err);
-	return status ? status : tfr_builder_int64(b, "image/width", info->width, err);
+	TFR_TRY(tfr_builder_int64(b, "image/channels", info->channels, err));
+	TFR_TRY(add_class(in, item, err));
+	TFR_TRY(tfr_builder_bytes_ref(b, "image/encoded", &encoded, 1, err));
+	TFR_TRY(tfr_builder_text(b, "image/filename", (const char *)item->name.data, err));
+	TFR_TRY(tfr_builder_text(b, "image/format", tfr_image_format_name(info->format), err));
+	TFR_TRY(tfr_builder_int64(b, "image/height", info->height, err));
+	if (in->opts->sha256)
+		TFR_TRY(tfr_builder_text(b, "image/key/sha256",
+			tfr_sha256(encoded.data, encoded.size, sha256), err));
+	return tfr_builder_int64(b, "image/width", info->width, err);
 }
 
 /* The names of TFDS's own ImageFolder. */
@@ -109,13 +100,12 @@ static enum tfr_status add_for_tfds(
 {
 	struct tfr_bytes encoded = { item->file.data, item->file.size };
 	struct tfr_builder *b = item->builder;
-	enum tfr_status status = tfr_builder_bytes_ref(b, "image", &encoded, 1, err);
 
-	if (!status)
-		status = tfr_builder_text(b, "image/filename", (const char *)item->name.data, err);
-	if (!status && item->class != TFR_NO_CLASS)
-		status = tfr_builder_int64(b, "label", in->classes[item->class].label, err);
-	return status;
+	TFR_TRY(tfr_builder_bytes_ref(b, "image", &encoded, 1, err));
+	TFR_TRY(tfr_builder_text(b, "image/filename", (const char *)item->name.data, err));
+	if (item->class != TFR_NO_CLASS)
+		TFR_TRY(tfr_builder_int64(b, "label", in->classes[item->class].label, err));
+	return TFR_OK;
 }
 
 /* Adds the missing end marker to a JPEG that has all of its pixels: it then decodes without a
@@ -142,22 +132,19 @@ enum tfr_status tfr_image_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err)
 {
 	struct tfr_image_info info;
-	enum tfr_status status = TFR_OK;
 	bool decoded = false;
 
 	if (in->opts->rework.format)
-		status = add_end_marker(item, bench, err);
-	if (status)
-		return status;
+		TFR_TRY(add_end_marker(item, bench, err));
 	tfr_item_probe_image(item, &info);
 	item->came = info;
-	if (!item->skipped)
-		item->found |= tfr_lint(item, &in->opts->rework);
-	if (!item->skipped)
-		status = tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err);
-	if (!status && !item->skipped && in->opts->verify && !decoded)
-		status = decode_whole(item, bench, err);
-	if (status || item->skipped)
-		return status;
+	if (item->skipped)
+		return TFR_OK;
+	item->found |= tfr_lint(item, &in->opts->rework);
+	TFR_TRY(tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err));
+	if (!item->skipped && in->opts->verify && !decoded)
+		TFR_TRY(decode_whole(item, bench, err));
+	if (item->skipped)
+		return TFR_OK;
 	return in->opts->tfds ? add_for_tfds(in, item, err) : add_features(in, item, &info, err);
 }

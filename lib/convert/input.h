@@ -9,8 +9,10 @@
 #ifndef TFR_CONVERT_INPUT_H
 #define TFR_CONVERT_INPUT_H
 
+#include <tfr-private/media.h>
+
+#include "convert/box_features.h"
 #include "convert/item.h"
-#include "convert/workbench.h"
 #include "io/root.h"
 
 #define TFR_STREAM UINT64_MAX
@@ -20,6 +22,23 @@ struct tfr_class {
 	const char *text;
 	const char *human; /* the text of the class; NULL: the same as the name */
 };
+
+/* The tools and buffers that one thread keeps from item to item. */
+struct tfr_workbench {
+	struct tfr_decoder *decoder; /* NULL until an image is decoded */
+	struct tfr_scaler *scaler;   /* and so on */
+	struct tfr_encoder *encoder;
+	struct tfr_buf turned;		/* pixels */
+	struct tfr_buf encoded;		/* exchanged for the bytes of a file */
+	struct tfr_buf pixels, scratch; /* for drawing masks */
+	struct tfr_buf ends;		/* size_t: where each mask in item->more ends */
+	struct tfr_boxes boxes;
+};
+
+/* The tools, made when they are first needed.  NULL: out of memory. */
+struct tfr_decoder *tfr_workbench_decoder(struct tfr_workbench *bench);
+struct tfr_encoder *tfr_workbench_encoder(struct tfr_workbench *bench);
+void tfr_workbench_clear(struct tfr_workbench *bench);
 
 /* An open input; the first member of each kind's own struct. */
 struct tfr_input {
@@ -120,6 +139,12 @@ struct tfr_input_ops {
 enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
 	struct tfr_error *err);
+
+/* TFR_EUSAGE with the reason `why`: the input is a pipe or the like, which cannot be read again. */
+enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, struct tfr_error *err);
+/* The digest of the names, sizes and modification times of all files that are known before
+ * reading: it changes if a file is changed, added or removed. */
+enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err);
 
 /* Opens opts->inputs as the kind opts->from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include <xxhash.h>
 
 #include <tfr-private/text.h>
 
@@ -165,80 +166,100 @@ static bool writes_objects(const struct tfr_convert_opts *opts)
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if ((opts->synsets || opts->class_list) && ops != &tfr_input_folder)
-		return tfr_fail(err, TFR_EUSAGE, "%s needs a folder of images, not %s",
-			opts->synsets ? "--synsets" : "--class-list", ops->what);
-	if (opts->tmpdir && ops != &tfr_input_npy && !writes_objects(opts))
-		return tfr_fail(err, TFR_EUSAGE,
-			"--tmpdir has no effect: %s needs no temporary files", ops->what);
-	if (opts->synsets && opts->tfds)
-		return tfr_fail(err, TFR_EUSAGE,
+	const bool folder = ops == &tfr_input_folder, framed = opts->frame != 0;
+	const bool annotated = ops == &tfr_input_coco || ops == &tfr_input_voc;
+	const struct {
+		bool wrong;
+		const char *before, *after; /* of the kind of input; NULL: it is not named */
+	} rules[] = {
+		{ opts->input_count > 1 && !ops->several, "only one input is allowed for ", "" },
+		{ !ops->reworks && tfr_rework_wanted(&opts->rework),
+			"options that change images do not apply to ", "" },
+		{ !ops->images && opts->sha256, "--sha256 needs images, and ", " has none" },
+		{ !ops->images && !ops->framed && opts->verify,
+			"--verify-images needs images, and ", " has none" },
+		{ !ops->audio && framed, "--frame needs audio files, not ", "" },
+		{ !ops->audio && opts->audio, "--audio needs audio files, not ", "" },
+		{ framed && opts->audio != TFR_AUDIO_FLOATS, "--frame needs audio as floats",
+			NULL },
+		{ !ops->chooses && !ops->arrays &&
+				(opts->include_count || opts->exclude_count ||
+					(opts->labels && !ops->labelled)),
+			"options that choose files and labels do not apply to ", "" },
+		{ opts->type_count + opts->embed_count && !ops->columns,
+			"--types and --embed need a list, not ", "" },
+		{ opts->root && !opts->embed_count, "--root needs --embed", NULL },
+		{ opts->allow_missing && !ops->framed, "--allow-missing needs records, not ", "" },
+		{ opts->synsets && !folder, "--synsets needs a folder of images, not ", "" },
+		{ opts->class_list && !folder, "--class-list needs a folder of images, not ", "" },
+		{ opts->tmpdir && ops != &tfr_input_npy && !writes_objects(opts),
+			"--tmpdir has no effect: ", " needs no temporary files" },
+		{ opts->synsets && opts->tfds,
 			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
-			"for synsets");
-	if (opts->masks && ops != &tfr_input_pairs)
-		return tfr_fail(err, TFR_EUSAGE, "--mask does not apply to %s", ops->what);
-	if (opts->image_set && ops != &tfr_input_voc)
-		return tfr_fail(err, TFR_EUSAGE, "--image-set does not apply to %s", ops->what);
-	if ((opts->annotations || opts->captions || opts->panoptic) && ops != &tfr_input_coco &&
-		ops != &tfr_input_voc)
-		return tfr_fail(
-			err, TFR_EUSAGE, "files of annotations do not apply to %s", ops->what);
-	if (opts->instance_masks && ops != &tfr_input_coco && ops != &tfr_input_voc)
-		return tfr_fail(err, TFR_EUSAGE, "--draw-masks does not apply to %s", ops->what);
-	if (opts->tfds && ops != &tfr_input_folder) {
-		tfr_fail(err, TFR_EUSAGE, "--tfds needs a folder of images, not %s", ops->what);
+			"for "
+			"synsets",
+			NULL },
+		{ opts->masks && ops != &tfr_input_pairs, "--mask does not apply to ", "" },
+		{ opts->image_set && ops != &tfr_input_voc, "--image-set does not apply to ", "" },
+		{ (opts->annotations || opts->captions || opts->panoptic) && !annotated,
+			"files of annotations do not apply to ", "" },
+		{ opts->instance_masks && !annotated, "--draw-masks does not apply to ", "" },
+		{ opts->tfds && !folder, "--tfds needs a folder of images, not ", "" },
+	};
+	size_t i = 0;
+
+	while (i < sizeof(rules) / sizeof(*rules) && !rules[i].wrong)
+		i++;
+	if (i == sizeof(rules) / sizeof(*rules))
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "%s%s%s", rules[i].before, rules[i].after ? ops->what : "",
+		rules[i].after ? rules[i].after : "");
+	if (i == sizeof(rules) / sizeof(*rules) - 1)
 		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
-		return TFR_EUSAGE;
-	}
-	return TFR_OK;
+	return TFR_EUSAGE;
 }
 
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	const struct tfr_input_ops *ops = NULL;
-	enum tfr_status status =
-		opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err);
 
-	if (!status)
-		status = tfr_rework_check(&opts->rework, err);
-	if (status)
-		return status;
-	if (opts->input_count > 1 && !ops->several)
-		return tfr_fail(err, TFR_EUSAGE, "only one input is allowed for %s", ops->what);
-	if (!ops->reworks && tfr_rework_wanted(&opts->rework))
-		return tfr_fail(err, TFR_EUSAGE, "options that change images do not apply to %s",
-			ops->what);
-	if (!ops->images && opts->sha256)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--sha256 needs images, and %s has none", ops->what);
-	if (!ops->images && !ops->framed && opts->verify)
-		return tfr_fail(err, TFR_EUSAGE, "--verify-images needs images, and %s has none",
-			ops->what);
-	if (!ops->audio && (opts->audio || opts->frame != 0))
-		return tfr_fail(err, TFR_EUSAGE, "%s needs audio files, not %s",
-			opts->frame != 0 ? "--frame" : "--audio", ops->what);
-	if (opts->frame != 0 && opts->audio != TFR_AUDIO_FLOATS)
-		return tfr_fail(err, TFR_EUSAGE, "--frame needs audio as floats");
-	if (!ops->chooses && !ops->arrays &&
-		(opts->include_count || opts->exclude_count || (opts->labels && !ops->labelled)))
-		return tfr_fail(err, TFR_EUSAGE,
-			"options that choose files and labels do not apply to %s", ops->what);
-	if (opts->type_count + opts->embed_count && !ops->columns)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--types and --embed need a list, not %s", ops->what);
-	if (opts->root && !opts->embed_count)
-		return tfr_fail(err, TFR_EUSAGE, "--root needs --embed");
-	if (opts->allow_missing && !ops->framed)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--allow-missing needs records, not %s", ops->what);
-	status = check_opts(ops, opts, err);
-	if (!status)
-		status = check_splits(ops, opts, err);
-	return status ? status : ops->open(in, opts, err);
+	TFR_TRY(opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err));
+	TFR_TRY(tfr_rework_check(&opts->rework, err));
+	TFR_TRY(check_opts(ops, opts, err));
+	TFR_TRY(check_splits(ops, opts, err));
+	return ops->open(in, opts, err);
 }
 
 /* --- what several kinds do --- */
+
+struct tfr_decoder *tfr_workbench_decoder(struct tfr_workbench *bench)
+{
+	if (!bench->decoder)
+		bench->decoder = tfr_decoder_new(NULL);
+	return bench->decoder;
+}
+
+struct tfr_encoder *tfr_workbench_encoder(struct tfr_workbench *bench)
+{
+	if (!bench->encoder)
+		bench->encoder = tfr_encoder_new();
+	return bench->encoder;
+}
+
+void tfr_workbench_clear(struct tfr_workbench *bench)
+{
+	tfr_decoder_free(bench->decoder);
+	tfr_scaler_free(bench->scaler);
+	tfr_encoder_free(bench->encoder);
+	tfr_buf_clear(&bench->turned);
+	tfr_buf_clear(&bench->encoded);
+	tfr_buf_clear(&bench->pixels);
+	tfr_buf_clear(&bench->scratch);
+	tfr_buf_clear(&bench->ends);
+	tfr_boxes_clear(&bench->boxes);
+	*bench = (struct tfr_workbench){ 0 };
+}
 
 void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m)
 {
@@ -297,4 +318,103 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 	}
 	tfr_item_clear(&item);
 	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- the files of an input --- */
+
+/* The files that are read: the members of a set, or the inputs themselves. */
+static size_t file_count(const struct tfr_input *in)
+{
+	return in->files ? tfr_set_count(in->files) : in->opts->input_count;
+}
+
+static const char *file_path(const struct tfr_input *in, size_t k)
+{
+	return in->files ? tfr_set_path(in->files, k) : in->opts->inputs[k];
+}
+
+enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, struct tfr_error *err)
+{
+	struct stat st;
+
+	for (size_t k = 0; k < file_count(in); k++) {
+		const char *path = file_path(in, k);
+
+		if (strcmp(path, "-") && tfr_stat(path, &st))
+			return tfr_fail_errno(err, errno, path, "cannot open");
+		if (!strcmp(path, "-") || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+			return tfr_fail(err, TFR_EUSAGE, "'%s' can be read only once: %s",
+				strcmp(path, "-") ? path : "standard input", why);
+	}
+	return TFR_OK;
+}
+
+struct digesting {
+	struct tfr_input *in;
+	XXH3_state_t *x;
+};
+
+static void mix(XXH3_state_t *x, const char *name, uint64_t bytes, int64_t mtime)
+{
+	XXH3_64bits_update(x, name, strlen(name) + 1);
+	XXH3_64bits_update(x, &bytes, sizeof(bytes));
+	XXH3_64bits_update(x, &mtime, sizeof(mtime));
+}
+
+static enum tfr_status mix_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct digesting *d = ctx;
+	struct tfr_measure m;
+
+	(void)err;
+	d->in->ops->measure(d->in, item, &m);
+	mix(d->x, (const char *)item->name.data, m.bytes, m.mtime);
+	return TFR_OK;
+}
+
+static void mix_file(struct digesting *d, const char *path)
+{
+	struct stat st;
+
+	if (tfr_stat(path, &st))
+		memset(&st, 0, sizeof(st));
+	mix(d->x, path, (uint64_t)st.st_size,
+		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
+}
+
+/* The files and folders that options name. */
+static void mix_beside(struct digesting *d)
+{
+	const struct tfr_convert_opts *o = d->in->opts;
+	const char *const paths[] = { o->annotations, o->captions, o->panoptic, o->segments,
+		o->masks, o->labels, o->synsets, o->class_list };
+
+	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
+		if (paths[k])
+			mix_file(d, paths[k]);
+}
+
+static void mix_files(struct digesting *d)
+{
+	for (size_t k = 0; k < file_count(d->in); k++)
+		mix_file(d, file_path(d->in, k));
+}
+
+enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err)
+{
+	struct digesting d = { in, XXH3_createState() };
+	enum tfr_status status = TFR_OK;
+
+	if (!d.x)
+		return tfr_fail_nomem(err, "looking at the inputs");
+	XXH3_64bits_reset(d.x);
+	XXH3_64bits_update(d.x, &in->items, sizeof(in->items));
+	if (in->ops->measure && in->items != TFR_STREAM)
+		status = tfr_input_walk(in, NULL, mix_item, &d, err);
+	else
+		mix_files(&d);
+	mix_beside(&d);
+	*digest = XXH3_64bits_digest(d.x);
+	XXH3_freeState(d.x);
+	return status;
 }

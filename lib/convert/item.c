@@ -110,24 +110,22 @@ static enum tfr_status fill(struct tfr_item *item, int fd, const char *path, siz
 static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path, size_t size,
 	void (*look)(struct tfr_item *item), struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (size >= item->file.cap) {
 		tfr_buf_clear(&item->file);
 		if (!tfr_buf_reserve(&item->file, size + 1))
 			return tfr_fail_nomem(err, "reading files");
 	}
 	if (look && size > KEEP) {
-		status = fill(item, fd, path, LOOK, LOOK, err);
-		if (!status && !item->skipped)
+		TFR_TRY(fill(item, fd, path, LOOK, LOOK, err));
+		if (!item->skipped)
 			look(item);
 	}
 	/* One byte more than expected: a full read then shows that the file has grown. */
-	if (!status && !item->skipped)
-		status = fill(item, fd, path, size, size + 1, err);
-	if (!status && !item->skipped && item->file.size > size)
+	if (!item->skipped)
+		TFR_TRY(fill(item, fd, path, size, size + 1, err));
+	if (!item->skipped && item->file.size > size)
 		tfr_item_skip(item, TFR_EDATA, "it grew while being read");
-	return status;
+	return TFR_OK;
 }
 
 /* An object that is gone skips the item; any other fault of a server would be that of the next
@@ -226,12 +224,10 @@ void tfr_item_blame(struct tfr_item *item, const char *what, const char *name)
 enum tfr_status tfr_item_gather(struct tfr_item *item, struct tfr_error *err)
 {
 	size_t size;
-	enum tfr_status status =
-		tfr_builder_gather(item->builder, &item->pieces, &item->n_pieces, &size, err);
 
-	if (!status)
-		tfr_digest_pieces(item->pieces, item->n_pieces, &item->digest);
-	return status;
+	TFR_TRY(tfr_builder_gather(item->builder, &item->pieces, &item->n_pieces, &size, err));
+	tfr_digest_pieces(item->pieces, item->n_pieces, &item->digest);
+	return TFR_OK;
 }
 
 void tfr_item_trim(struct tfr_item *item)

@@ -176,22 +176,20 @@ static void say_left(
 static enum tfr_status open_parts(struct joined *j, const struct tfr_parts_kind *kind,
 	const struct tfr_parts *parts, const uint32_t *target, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	/* The parts that are written come first; the others are opened only for their classes. */
 	for (int written = 1; written >= 0; written--)
-		for (size_t k = 0; !status && k < parts->n; k++) {
+		for (size_t k = 0; k < parts->n; k++) {
 			if ((target[k] != TFR_NO_TARGET) != written || (!written && !kind->all))
 				continue;
-			status = kind->open(
-				&j->parts[j->opened++], j->in.opts, &parts->list[k], err);
-			if (!written || status)
+			TFR_TRY(kind->open(
+				&j->parts[j->opened++], j->in.opts, &parts->list[k], err));
+			if (!written)
 				continue;
 			j->target[j->n] = target[k];
 			j->first[j->n + 1] = j->first[j->n] + j->parts[j->n]->items;
 			j->n++;
 		}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts_kind *kind,

@@ -60,10 +60,10 @@ static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, 
 {
 	struct tfr_output_opts out = { .force = opts->force, .temporaries = opts->temporaries };
 	bool there, same;
-	enum tfr_status status = compare(l, path, &there, &same, err);
 
-	if (status || same)
-		return status;
+	TFR_TRY(compare(l, path, &there, &same, err));
+	if (same)
+		return TFR_OK;
 	if (there && !opts->force) {
 		tfr_fail_path(err, TFR_EEXIST, path, "other classes are in");
 		tfr_error_hint(err, "The file belongs to a set of this name.  Write to another "
@@ -72,14 +72,11 @@ static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, 
 	}
 	if (opts->parts) /* it is in the note of the part */
 		return TFR_OK;
-	status = tfr_output_open(&l->files[l->n], path, &out, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_output_open(&l->files[l->n], path, &out, err));
 	l->n++;
-	status = tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err);
-	if (!status)
-		status = tfr_output_seal(l->files[l->n - 1], err);
-	return status ? status : tfr_set_writer_company(w, l->files[l->n - 1], false, err);
+	TFR_TRY(tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err));
+	TFR_TRY(tfr_output_seal(l->files[l->n - 1], err));
+	return tfr_set_writer_company(w, l->files[l->n - 1], false, err);
 }
 
 /* No file is written beside standard output, a device or a FIFO. */
@@ -95,33 +92,32 @@ static enum tfr_status open_named(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *opts = l->opts;
-	enum tfr_status status = TFR_OK;
 
-	for (size_t t = 0; !status && t < opts->target_count; t++) {
+	for (size_t t = 0; t < opts->target_count; t++) {
 		struct tfr_set_writer *w = tfr_sets_writer(sets, t);
 		TFR_AUTO_FREE char *path = NULL;
 
 		if (l->opened[t] || is_stream(opts->targets[t].set) || !tfr_set_writer_is_named(w))
 			continue;
 		path = tfr_set_writer_beside(w, "labels.txt");
-		status = path ? open_one(l, w, path, &opts->writer, err)
-			      : tfr_fail_nomem(err, "writing a labels file");
-		l->opened[t] = !status;
+		if (!path)
+			return tfr_fail_nomem(err, "writing a labels file");
+		TFR_TRY(open_one(l, w, path, &opts->writer, err));
+		l->opened[t] = true;
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
 	const struct tfr_sets *sets, struct tfr_error *err)
 {
-	enum tfr_status status = make_text(l, in, err);
-
+	TFR_TRY(make_text(l, in, err));
 	l->opts = in->opts;
 	l->files = calloc(in->opts->target_count, sizeof(*l->files));
 	l->opened = calloc(in->opts->target_count, sizeof(*l->opened));
-	if (!status && (!l->files || !l->opened))
-		status = tfr_fail_nomem(err, "writing a labels file");
-	return status ? status : open_named(l, sets, err);
+	if (!l->files || !l->opened)
+		return tfr_fail_nomem(err, "writing a labels file");
+	return open_named(l, sets, err);
 }
 
 enum tfr_status tfr_labels_seal(

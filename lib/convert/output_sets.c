@@ -3,16 +3,248 @@
  *
  * A set that fills one shard after another is one lane, since the shard of a record depends on
  * all earlier records.  So is a set whose records come many at a time: with several lanes they
- * would have to be separated. */
+ * would have to be separated.
+ *
+ * To divide by classes, the hashes of all items are sorted within their classes, and only the
+ * bounds between the sets are kept. */
 #include "convert/output_sets.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/auto_shards.h"
+#include "convert/tfds/tfds.h"
 #include "record/framing.h"
+#include "shard/cuts.h"
 #include "shard/fractions.h"
+#include "shard/set_name.h"
 #include "shard/set_writer.h"
+
+/* --- classes --- */
+
+struct tfr_division {
+	struct tfr_stretches stretches;
+	struct tfr_bound *bounds; /* one per range of each class, and of items without a class */
+	size_t n_classes;
+};
+
+/* Packed, because there is one per item. */
+struct __attribute__((packed)) mark {
+	uint64_t hash;
+	uint32_t class;
+};
+
+static int by_class_and_hash(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *item)
+{
+	assert(item->class == TFR_NO_CLASS || item->class < s->n_classes);
+	return item->class == TFR_NO_CLASS ? (uint32_t)s->n_classes : item->class;
+}
+
+struct marking {
+	const struct tfr_division *division;
+	struct mark *marks;
+};
+
+static enum tfr_status mark_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct marking *m = ctx;
+
+	(void)err;
+	m->marks[item->number] = (struct mark){ tfr_item_hash(item), class_of(m->division, item) };
+	return TFR_OK;
+}
+
+/* The items of one class, and how many of them have one hash. */
+static void cut_class(struct tfr_division *s, const struct mark *marks, size_t n)
+{
+	struct tfr_cut cut = {
+		.stretches = &s->stretches,
+		.records = n,
+		.bounds = s->bounds + marks->class * s->stretches.n,
+	};
+
+	for (size_t i = 0, same; i < n; i += same) {
+		for (same = 1; i + same < n && marks[i + same].hash == marks[i].hash; same++)
+			;
+		tfr_cut_at(&cut, marks[i].hash, same);
+	}
+}
+
+static void cut(struct tfr_division *s, const struct mark *marks, size_t n)
+{
+	for (size_t i = 0, of; i < n; i += of) {
+		for (of = 1; i + of < n && marks[i + of].class == marks[i].class; of++)
+			;
+		cut_class(s, marks + i, of);
+	}
+}
+
+static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
+{
+	if (in->items != TFR_STREAM)
+		return tfr_fail(err, TFR_EUSAGE,
+			"--stratify-classes needs classes, and '%s' has none", in->opts->inputs[0]);
+	tfr_fail(err, TFR_EUSAGE, "--stratify-classes cannot divide %s, which is read as a stream",
+		in->ops->what);
+	tfr_error_hint(err, "Write one set, and divide it with 'tfr split --stratify FEATURE'.");
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_division_open(
+	struct tfr_division **out, struct tfr_input *in, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct mark *marks = NULL;
+	struct tfr_division *s;
+
+	*out = NULL;
+	if (in->items == TFR_STREAM || !in->n_classes)
+		return refuse(in, err);
+	s = *out = calloc(1, sizeof(*s));
+	marks = malloc((in->items + 1) * sizeof(*marks));
+	if (!s || !marks ||
+		!tfr_stretches_lay(&s->stretches, in->opts->targets, in->opts->target_count))
+		return tfr_fail_nomem(err, "dividing the items");
+	if (!s->stretches.n)
+		return tfr_fail(err, TFR_EUSAGE,
+			"no set has a fraction: there is nothing to divide by classes");
+	s->n_classes = in->n_classes;
+	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
+	if (!s->bounds)
+		return tfr_fail_nomem(err, "dividing the items");
+	TFR_TRY(tfr_input_walk(
+		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err));
+	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
+	cut(s, marks, (size_t)in->items);
+	return TFR_OK;
+}
+
+/* The share of an item, or the number of shares for none.  Any thread may call it. */
+static size_t choose_share(const struct tfr_division *s, const struct tfr_item *item)
+{
+	return tfr_stretches_choose(
+		&s->stretches, s->bounds + class_of(s, item) * s->stretches.n, tfr_item_hash(item));
+}
+
+void tfr_division_close(struct tfr_division *s)
+{
+	if (!s)
+		return;
+	tfr_stretches_clear(&s->stretches);
+	free(s->bounds);
+	free(s);
+}
+
+/* --- the number of shards --- */
+
+/* @auto: it follows from the sizes of the files, if these are known before reading.  A number known
+ * beforehand is worth one stat() per file: all shards are then written at once and get equal sizes.
+ * Filling one after another leaves a short one at the end. */
+
+enum {
+	AUTO_SIZE = 128 << 20,
+	SHARDS_MOST = 1000000,
+	FEATURES = 216,	    /* bytes of the other features */
+	FEATURES_TFDS = 85, /* for a TFDS data set */
+};
+
+uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item)
+{
+	struct tfr_measure m = { .bytes = item->file.size };
+
+	if (item->framed.data)
+		return item->framed.size;
+	if (in->ops->measure)
+		in->ops->measure(in, item, &m);
+	return m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
+}
+
+static enum tfr_status add_size(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_sizes *s = ctx;
+
+	(void)err;
+	if (item->placed && item->target != s->target)
+		return TFR_OK;
+	s->items++;
+	s->bytes += tfr_sizes_of_record(s->in, item);
+	return TFR_OK;
+}
+
+/* The share of all bytes that goes to a set. */
+static double part_of(const struct tfr_convert_opts *o, size_t target)
+{
+	double left = 1;
+
+	if (o->targets[target].folder)
+		return 1;
+	if (o->targets[target].fraction != 0)
+		return o->targets[target].fraction;
+	for (size_t t = 0; t < o->target_count; t++)
+		left -= o->targets[t].fraction;
+	return left;
+}
+
+/* Makes "out/train@auto.tfrecord" with a number in place of the word. */
+static enum tfr_status number_shards(struct tfr_sizes *s, size_t target,
+	const struct tfr_set_name *name, char **out, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = s->in->opts;
+	double wanted, part = part_of(o, target);
+	uint64_t n;
+
+	if (!s->known || o->targets[target].folder) {
+		s->target = target;
+		s->bytes = s->items = 0;
+		TFR_TRY(tfr_input_walk(s->in, NULL, add_size, s, err));
+	}
+	s->known = true;
+	wanted = (double)s->bytes * part / AUTO_SIZE + 0.5;
+	if (o->tfds)
+		wanted = (double)tfr_tfds_shards(
+			(uint64_t)((double)s->bytes * part), (uint64_t)((double)s->items * part));
+	n = wanted < SHARDS_MOST ? (uint64_t)wanted : SHARDS_MOST;
+	n = n > s->items ? s->items : n;
+	if (asprintf(out, "%s@%llu%s", name->base, (unsigned long long)(n ? n : 1),
+		    name->extension) < 0) {
+		*out = NULL;
+		return tfr_fail_nomem(err, "creating the sets");
+	}
+	return TFR_OK;
+}
+
+enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name,
+	struct tfr_set_fill *fill, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = s->in->opts;
+	struct tfr_set_name parsed;
+	enum tfr_status status = tfr_set_name_parse(&parsed, o->targets[target].set, err);
+
+	if (status != TFR_OK && status != TFR_END)
+		return status;
+	*fill = (struct tfr_set_fill){ o->shard_size, o->records_per_shard };
+	status = TFR_OK;
+	if (parsed.automatic && !fill->bytes && !fill->records) {
+		if (s->in->ops->measure && s->in->items != TFR_STREAM)
+			status = number_shards(s, target, &parsed, name, err);
+		else
+			fill->bytes = AUTO_SIZE;
+	}
+	tfr_set_name_clear(&parsed);
+	if (!status && !*name)
+		*name = strdup(o->targets[target].set);
+	return status || *name ? status : tfr_fail_nomem(err, "creating the sets");
+}
+
+/* --- sets --- */
 
 struct target {
 	struct tfr_set_writer *writer;
@@ -72,7 +304,6 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 {
 	struct tfr_sets *s = calloc(1, sizeof(*s));
 	struct tfr_sizes sizes = { .in = in };
-	enum tfr_status status = TFR_OK;
 
 	*out = s;
 	if (s)
@@ -82,10 +313,10 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 	s->opts = opts;
 	s->in = in;
 	if (opts->stratify)
-		status = tfr_division_open(&s->division, in, err);
-	while (!status && s->n < opts->target_count)
-		status = open_target(s, &sizes, mark, terms, err);
-	return status;
+		TFR_TRY(tfr_division_open(&s->division, in, err));
+	while (s->n < opts->target_count)
+		TFR_TRY(open_target(s, &sizes, mark, terms, err));
+	return TFR_OK;
 }
 
 uint32_t tfr_sets_lanes(const struct tfr_sets *s)
@@ -99,7 +330,7 @@ size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_div
 	if (item->placed)
 		return item->target;
 	if (division)
-		return tfr_division_choose(division, item);
+		return choose_share(division, item);
 	if (opts->target_count == 1 && opts->targets[0].fraction == 0)
 		return 0;
 	return tfr_shares_choose(opts->targets, opts->target_count, tfr_item_hash(item));
@@ -148,10 +379,9 @@ static enum tfr_status put_framed(
 {
 	const struct tfr_framed *f = &item->framed;
 	const uint8_t *p = f->data;
-	enum tfr_status status = TFR_OK;
 	size_t gaps = 0;
 
-	for (uint64_t i = 0; !status && i < item->records; i++) {
+	for (uint64_t i = 0; i < item->records; i++) {
 		if (gaps < f->n_gaps && f->gaps[gaps].place == i) {
 			gaps++;
 			continue;
@@ -160,14 +390,14 @@ static enum tfr_status put_framed(
 		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
 		struct tfr_totals add = { 1, size, f->sums[i - gaps], 0, 0 };
 
-		status = t->shards ? tfr_set_writer_put_framed(t->writer,
-					     (uint32_t)((item->rank + i) % t->shards), &piece, 1,
-					     &add, err)
-				   : tfr_set_writer_append_framed(t->writer, &piece, &add, err);
+		TFR_TRY(t->shards ? tfr_set_writer_put_framed(t->writer,
+					    (uint32_t)((item->rank + i) % t->shards), &piece, 1,
+					    &add, err)
+				  : tfr_set_writer_append_framed(t->writer, &piece, &add, err));
 		p += piece.iov_len;
 	}
-	assert(status || p == f->data + f->size);
-	return status;
+	assert(p == f->data + f->size);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err)
@@ -241,71 +471,55 @@ static enum tfr_status carry_classes(
 	return status;
 }
 
-/* The histogram of a set by the classes of its manifest, which the caller frees. */
-static struct tfr_class_count *count_classes(const struct tfr_sets *s, const struct target *t)
+static enum tfr_status publish_counted(
+	struct tfr_sets *s, const struct tfr_set_info *base, struct tfr_error *err)
 {
 	const struct tfr_input *in = s->in;
-	struct tfr_class_count *classes = calloc(in->n_classes + 1, sizeof(*classes));
+	size_t n = in->ops->framed ? 0 : in->n_classes;
+	TFR_AUTO_FREE struct tfr_set_writer **writers = calloc(s->n, sizeof(*writers));
+	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
+	TFR_AUTO_FREE struct tfr_class_count *counts = calloc(s->n * n + 1, sizeof(*counts));
 
-	for (size_t k = 0; classes && k < in->n_classes; k++)
-		classes[k] = (struct tfr_class_count){ .label = in->classes[k].label,
-			.text = in->classes[k].text,
-			.records = t->histogram[k] };
-	return classes;
-}
+	if (!writers || !infos || !counts)
+		return tfr_fail_nomem(err, "writing the manifests");
+	for (size_t t = 0; t < s->n; t++) {
+		struct tfr_class_count *of_set = counts + t * n;
 
-static enum tfr_status publish_counted(
-	struct tfr_sets *s, struct tfr_set_info *base, struct tfr_error *err)
-{
-	struct tfr_set_writer **writers = calloc(s->n, sizeof(struct tfr_set_writer *));
-	struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
-	enum tfr_status status =
-		writers && infos ? TFR_OK : tfr_fail_nomem(err, "writing the manifests");
-
-	for (size_t t = 0; !status && t < s->n; t++) {
+		for (size_t k = 0; k < n; k++)
+			of_set[k] = (struct tfr_class_count){ .label = in->classes[k].label,
+				.text = in->classes[k].text,
+				.records = s->targets[t].histogram[k] };
 		writers[t] = s->targets[t].writer;
 		infos[t] = *base;
-		if (s->in->ops->framed)
+		if (in->ops->framed)
 			continue;
-		infos[t].class_count = s->in->n_classes;
-		infos[t].classes = count_classes(s, &s->targets[t]);
-		if (!infos[t].classes)
-			status = tfr_fail_nomem(err, "writing the manifests");
+		infos[t].class_count = n;
+		infos[t].classes = of_set;
 	}
-	if (!status)
-		status = tfr_set_writers_publish(writers, infos, s->n, err);
-	for (size_t t = 0; infos && !s->in->ops->framed && t < s->n; t++)
-		free((void *)(uintptr_t)infos[t].classes);
-	free((void *)writers);
-	free(infos);
-	return status;
+	return tfr_set_writers_publish(writers, infos, s->n, err);
 }
 
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t t = 0; !status && t < s->n; t++) {
+	for (size_t t = 0; t < s->n; t++) {
 		struct target *target = &s->targets[t];
 
 		if (!tfr_buf_append(mark, &target->items, sizeof(target->items)) ||
 			!tfr_buf_append(mark, target->histogram,
 				s->in->n_classes * sizeof(*target->histogram)))
 			return tfr_fail_nomem(err, "noting how far a run is");
-		status = tfr_set_writer_mark(target->writer, mark, err);
+		TFR_TRY(tfr_set_writer_mark(target->writer, mark, err));
 		if (s->opts->resume)
 			tfr_set_writer_keep(target->writer);
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t t = 0; !status && t < s->n; t++)
-		status = tfr_set_writer_seal(s->targets[t].writer, err);
-	return status;
+	for (size_t t = 0; t < s->n; t++)
+		TFR_TRY(tfr_set_writer_seal(s->targets[t].writer, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_publish(

@@ -7,10 +7,35 @@
 #define TFR_CONVERT_OUTPUT_SETS_H
 
 #include "base/unread.h"
-#include "convert/division.h"
 #include "convert/input.h"
+#include "shard/set_writer.h"
+
+/* Zero-initialised except for `in`. */
+struct tfr_sizes {
+	struct tfr_input *in;
+	bool known;
+	size_t target;	       /* of items with a place, only those of this set count */
+	uint64_t bytes, items; /* of all items that count */
+};
+
+/* Returns the name with which set `target` is opened, which the caller frees, and when a shard
+ * of it is full.  Both limits are 0 if item k goes to shard k modulo the number of shards. */
+enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name,
+	struct tfr_set_fill *fill, struct tfr_error *err);
+
+/* The approximate size of an item as a record, with its framing. */
+uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item);
 
 struct tfr_sets;
+struct tfr_division;
+
+/* Divides the items of a list class by class, so that each set gets its fraction of each class. The
+ * rule is that of shard/cuts.h with the XXH3-64 of the name as the hash; items without a class form
+ * one more class.  TFR_EUSAGE: the input is a stream, or it has no classes. */
+enum tfr_status tfr_division_open(
+	struct tfr_division **s, struct tfr_input *in, struct tfr_error *err);
+/* Accepts NULL. */
+void tfr_division_close(struct tfr_division *s);
 
 /* `in` has the classes.  TFR_EEXIST: a set exists.  `mark` NULL: starts at the beginning, else
  * continues from what tfr_sets_mark() saved in another run.  `terms`: as struct tfr_set_how has

@@ -240,17 +240,6 @@ static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tf
 	return status;
 }
 
-/* Handles a fault between records of the file.  TFR_END: no record can follow. */
-static enum tfr_status pass_fault(
-	struct records *r, enum tfr_status status, struct tfr_error *fault, struct tfr_error *err)
-{
-	uint64_t lost;
-
-	r->fault = *fault;
-	r->fault.status = status;
-	return tfr_reader_resync(r->reader, &lost, err);
-}
-
 /* Returns a run without bad records, or a bad record: TFR_OK with r->fault and no run, or
  * TFR_END. */
 static enum tfr_status next_past_damage(
@@ -258,6 +247,7 @@ static enum tfr_status next_past_damage(
 {
 	struct tfr_error fault = { 0 };
 	enum tfr_status status;
+	uint64_t lost;
 
 	h->run.records = 0;
 	status = read_run(r, h, room, &fault);
@@ -270,7 +260,9 @@ static enum tfr_status next_past_damage(
 			*err = fault;
 		return status;
 	}
-	status = pass_fault(r, status, &fault, err);
+	r->fault = fault;
+	r->fault.status = status;
+	status = tfr_reader_resync(r->reader, &lost, err);
 	r->over = status == TFR_END;
 	return r->over ? TFR_OK : status;
 }
@@ -297,7 +289,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 {
 	struct records *r = (struct records *)in;
 	struct held *h = held_of(item);
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	if (!h)
 		return tfr_fail_nomem(err, "reading records");
@@ -305,9 +297,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		if (!r->reader && r->file == tfr_set_count(r->set))
 			return TFR_END;
 		if (!r->reader)
-			status = open_file(r, err);
-		if (status)
-			return status;
+			TFR_TRY(open_file(r, err));
 		if (r->skip) {
 			status = next_careful(r, item, room, err);
 		} else {
@@ -318,7 +308,6 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		if (status != TFR_END)
 			return status;
 		end_file(r);
-		status = TFR_OK;
 	}
 }
 

@@ -107,23 +107,19 @@ static enum tfr_status make(const struct tfr_rework *w, const struct plan *p,
 		.orientation = p->turn ? 1 : info->orientation,
 	};
 	struct tfr_image image;
-	enum tfr_status status;
 
 	if (p->width > MOST / p->height / 4)
 		return tfr_fail(err, TFR_EUSAGE,
 			"it would have %llu x %llu pixels, which is too many",
 			(unsigned long long)p->width, (unsigned long long)p->height);
-	status = tfr_decode(
-		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err);
-
-	if (!status && p->turn)
-		status = turn(bench, info->orientation, &image, err);
-	if (!status && p->scale)
-		status = tfr_scale(bench->scaler, &image, (uint32_t)p->width, (uint32_t)p->height,
-			w->filter, 0, &image, err);
-	if (!status)
-		status = tfr_encode_into(bench->encoder, &image, &encode, &bench->encoded, err);
-	return status;
+	TFR_TRY(tfr_decode(
+		bench->decoder, item->file.data, item->file.size, NULL, p->channels, &image, err));
+	if (p->turn)
+		TFR_TRY(turn(bench, info->orientation, &image, err));
+	if (p->scale)
+		TFR_TRY(tfr_scale(bench->scaler, &image, (uint32_t)p->width, (uint32_t)p->height,
+			w->filter, 0, &image, err));
+	return tfr_encode_into(bench->encoder, &image, &encode, &bench->encoded, err);
 }
 
 static void exchange(struct tfr_item *item, struct tfr_workbench *bench)
@@ -146,8 +142,9 @@ enum tfr_status tfr_rework(const struct tfr_rework *w, struct tfr_item *item,
 	*decoded = false;
 	if (!tfr_rework_wanted(w) || !make_plan(w, info, &p))
 		return TFR_OK;
-	if (!tfr_workbench_decoder(bench) || !tfr_workbench_scaler(bench) ||
-		!tfr_workbench_encoder(bench))
+	if (!bench->scaler)
+		bench->scaler = tfr_scaler_new();
+	if (!tfr_workbench_decoder(bench) || !bench->scaler || !tfr_workbench_encoder(bench))
 		return tfr_fail_nomem(err, "changing images");
 	if (make(w, &p, info, item, bench, &why)) {
 		tfr_image_damaged(item, &why);

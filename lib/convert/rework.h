@@ -2,8 +2,7 @@
 #ifndef TFR_CONVERT_REWORK_H
 #define TFR_CONVERT_REWORK_H
 
-#include "convert/item.h"
-#include "convert/workbench.h"
+#include "convert/input.h"
 
 /* Whether any change is requested. */
 bool tfr_rework_wanted(const struct tfr_rework *w);

@@ -1,149 +1,192 @@
-/* device/copier.c - the work of host and sim: copies, normalisation, and simulated time.
+/* device/copier.c - the devices that processors of this machine play: host and sim.
  *
- * An event is a job of one of the three queues.  The due time of paced work counts from its
- * request, so a thread that is late once does not stay late.  `link_free_ns` and `compute_free_ns`
- * belong to their queue's thread. */
-#include "device/copier.h"
-
+ * Such a device has three threads.  One copies in order, as fast as memory allows or at a set pace.
+ * One normalises what has arrived.  The third sleeps for the time of computing.  host is a copier
+ * without a pace; sim is one with a pace, to try other links.  The link of a paced one is occupied
+ * for size / bandwidth, one copy after another, and a copy has arrived `latency` after its last
+ * byte left: latencies overlap, as on a bus.  A processor moves the bytes of sim as well: so a link
+ * that is faster than memcpy cannot be simulated, and the processor time of the copy is in the
+ * result.
+ *
+ * An event is a job of one of the three queues, and is itself the link of its queue, so adding one
+ * never fails.  A thread takes the head of its queue, runs it without the lock, and unlinks it
+ * afterwards: a queue without a head has no work in progress.  The due time of paced work counts
+ * from its request, so a thread that is late once does not stay late. */
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include <tfr-private/text.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/row.h"
 #include "device/stream_copy.h"
 
-/* --- queues --- */
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
+enum { LINK, KERNELS, COMPUTE, QUEUES };
 
-/* Threads that run jobs in order, one thread per queue.  A job may have to wait for the jobs that
- * were added to another queue before it.
- *
- * A job is embedded in the object that it works on and is itself the link of its queue, so adding
- * one never fails.  One lock guards all queues of a device and their jobs; jobs run without it.
- *
- * A thread takes the head of its queue, runs it without the lock, and unlinks it afterwards: a
- * queue without a head has no work in progress. */
-
-enum { QUEUES = 3 };
-
-struct tfr_queue_job {
-	struct tfr_queue_job *next;
-	void (*run)(struct tfr_queue_job *job); /* on the queue's thread */
-	uint64_t asked_ns;			/* when it was added */
-	bool pending;				/* added and not yet done */
-	bool cut;				/* it must not sleep any more */
-	const struct tfr_queue *behind;		/* the queue that it waits for; NULL: none */
-	uint64_t ahead;				/* until so many jobs of it are done */
+struct pace {
+	double bandwidth; /* bytes per second; 0: as fast as possible */
+	uint64_t latency_ns;
 };
 
-struct tfr_queue {
-	struct tfr_queues *all;
+struct copier_event {
+	struct tfr_event event; /* first */
+	struct copier_event *next;
+	void (*run)(struct copier_event *ev); /* on the queue's thread */
+	uint64_t asked_ns;		      /* when it was added */
+	bool pending;			      /* added and not yet done */
+	bool cut;			      /* it must not sleep any more */
+	const struct queue *behind;	      /* the queue that it waits for; NULL: none */
+	uint64_t ahead;			      /* until so many jobs of it are done */
+	union {
+		struct {
+			void *to;
+			const void *from;
+			size_t size;
+			bool twice; /* from pageable memory, over the bounce buffer */
+		} copy;
+		struct tfr_normalise_job normalise;
+		uint64_t compute_ns;
+	};
+	double seconds;
+};
+
+struct queue {
+	struct copier *copier;
 	pthread_t thread;
 	pthread_cond_t work;
-	struct tfr_queue_job *head, *tail; /* the head runs */
-	uint64_t added, finished;	   /* jobs so far */
+	struct copier_event *head, *tail; /* the head runs */
+	uint64_t added, finished;	  /* jobs so far */
 	bool started;
 };
 
-struct tfr_queues {
-	pthread_mutex_t lock;
+/* A block of pageable memory, whose uploads take another path. */
+struct pageable {
+	struct pageable *next;
+	char *memory;
+	size_t size;
+};
+
+struct copier {
+	struct pace pace;
+	/* Of the LINK's and the COMPUTE queue's thread: paced, when the last copy has left. */
+	uint64_t link_free_ns, compute_free_ns;
+	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t done;
 	pthread_cond_t cut; /* a job was cut short; by CLOCK_MONOTONIC */
 	bool closing;
-	struct tfr_queue at[QUEUES];
+	struct queue queues[QUEUES];
+	struct pageable *pageable;
+	char *bounce; /* paced: the bounce buffer of pageable memory */
 };
+
+/* --- queues --- */
 
 static void *queue_main(void *arg)
 {
-	struct tfr_queue *own = arg;
-	struct tfr_queues *q = own->all;
+	struct queue *own = arg;
+	struct copier *c = own->copier;
 
-	pthread_mutex_lock(&q->lock);
+	pthread_mutex_lock(&c->lock);
 	for (;;) {
-		struct tfr_queue_job *job = own->head;
+		struct copier_event *job = own->head;
 
 		if (!job) {
-			if (q->closing)
+			if (c->closing)
 				break;
-			pthread_cond_wait(&own->work, &q->lock);
+			pthread_cond_wait(&own->work, &c->lock);
 			continue;
 		}
 		if (job->behind && job->behind->finished < job->ahead) {
-			pthread_cond_wait(&q->done, &q->lock);
+			pthread_cond_wait(&c->done, &c->lock);
 			continue;
 		}
-		pthread_mutex_unlock(&q->lock);
+		pthread_mutex_unlock(&c->lock);
 		job->run(job);
-		pthread_mutex_lock(&q->lock);
+		pthread_mutex_lock(&c->lock);
 		own->head = job->next;
 		if (!own->head)
 			own->tail = NULL;
 		own->finished++;
 		job->pending = false;
-		pthread_cond_broadcast(&q->done);
+		pthread_cond_broadcast(&c->done);
 	}
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
 /* Runs the remaining jobs, then ends the threads. */
-static void queues_close(struct tfr_queues *q)
+static void close_copier(struct tfr_device *dev)
 {
-	pthread_mutex_lock(&q->lock);
-	q->closing = true;
+	struct copier *c = dev->state;
+
+	pthread_mutex_lock(&c->lock);
+	c->closing = true;
 	for (unsigned i = 0; i < QUEUES; i++)
-		if (q->at[i].started)
-			pthread_cond_signal(&q->at[i].work);
-	pthread_mutex_unlock(&q->lock);
+		pthread_cond_signal(&c->queues[i].work);
+	pthread_mutex_unlock(&c->lock);
 	for (unsigned i = 0; i < QUEUES; i++) {
-		if (q->at[i].started)
-			pthread_join(q->at[i].thread, NULL);
-		if (q->at[i].all)
-			pthread_cond_destroy(&q->at[i].work);
+		if (c->queues[i].started)
+			pthread_join(c->queues[i].thread, NULL);
+		pthread_cond_destroy(&c->queues[i].work);
 	}
-	pthread_mutex_destroy(&q->lock);
-	pthread_cond_destroy(&q->done);
-	pthread_cond_destroy(&q->cut);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->done);
+	pthread_cond_destroy(&c->cut);
+	free(c->bounce);
+	free(c);
 }
 
-/* 0, or the errno of a failure to start a thread. */
-static int queues_open(struct tfr_queues *q)
+static enum tfr_status open_copier(struct tfr_device *dev, struct pace pace, struct tfr_error *err)
 {
+	struct copier *c = dev->state = calloc(1, sizeof(*c));
 	pthread_condattr_t attr;
+	int rc = 0;
 
-	*q = (struct tfr_queues){ 0 };
-	pthread_mutex_init(&q->lock, NULL);
-	pthread_cond_init(&q->done, NULL);
+	if (!c)
+		return tfr_fail_nomem(err, "opening a device");
+	c->pace = pace;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->done, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&q->cut, &attr);
+	pthread_cond_init(&c->cut, &attr);
 	pthread_condattr_destroy(&attr);
 	for (unsigned i = 0; i < QUEUES; i++) {
-		struct tfr_queue *own = &q->at[i];
-		int rc;
+		struct queue *own = &c->queues[i];
 
-		own->all = q;
+		own->copier = c;
 		pthread_cond_init(&own->work, NULL);
-		rc = pthread_create(&own->thread, NULL, queue_main, own);
-		if (rc) {
-			queues_close(q);
-			return rc;
-		}
-		own->started = true;
+		if (!rc)
+			rc = pthread_create(&own->thread, NULL, queue_main, own);
+		own->started = !rc;
 	}
-	return 0;
+	if (!rc)
+		return TFR_OK;
+	close_copier(dev);
+	return tfr_fail(
+		err, TFR_ESYS, "device %s: cannot start a thread: %s", dev->name, strerror(rc));
 }
 
-static void enqueue(struct tfr_queues *q, struct tfr_queue *to, const struct tfr_queue *behind,
-	struct tfr_queue_job *job)
+/* Adds a job, which may have to wait for the jobs of the queue `behind` (QUEUES: none) that were
+ * added before it. */
+static void put(struct tfr_device *dev, unsigned which, unsigned behind, struct copier_event *job,
+	void (*run)(struct copier_event *ev))
 {
-	pthread_mutex_lock(&q->lock);
-	job->behind = behind;
-	job->ahead = behind ? behind->added : 0;
+	struct copier *c = dev->state;
+	struct queue *to = &c->queues[which];
+
+	pthread_mutex_lock(&c->lock);
+	job->run = run;
+	job->behind = behind < QUEUES ? &c->queues[behind] : NULL;
+	job->ahead = job->behind ? job->behind->added : 0;
 	job->next = NULL;
 	job->pending = true;
 	job->cut = false;
@@ -155,71 +198,76 @@ static void enqueue(struct tfr_queues *q, struct tfr_queue *to, const struct tfr
 	to->tail = job;
 	to->added++;
 	pthread_cond_signal(&to->work);
-	pthread_mutex_unlock(&q->lock);
-}
-
-static void queues_put(struct tfr_queues *q, unsigned which, struct tfr_queue_job *job)
-{
-	enqueue(q, &q->at[which], NULL, job);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* Returns at once for a job that was never added. */
-static void queues_wait(struct tfr_queues *q, const struct tfr_queue_job *job)
+static enum tfr_status wait_for(struct tfr_event *event, double *seconds, struct tfr_error *err)
 {
-	pthread_mutex_lock(&q->lock);
-	while (job->pending)
-		pthread_cond_wait(&q->done, &q->lock);
-	pthread_mutex_unlock(&q->lock);
+	struct copier_event *ev = (struct copier_event *)event;
+	struct copier *c = event->dev->state;
+
+	(void)err;
+	pthread_mutex_lock(&c->lock);
+	while (ev->pending)
+		pthread_cond_wait(&c->done, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	if (seconds)
+		*seconds = ev->seconds;
+	return TFR_OK;
 }
 
-static bool queues_done(struct tfr_queues *q, const struct tfr_queue_job *job)
+static bool is_done(struct tfr_event *event)
 {
+	struct copier *c = event->dev->state;
 	bool done;
 
-	pthread_mutex_lock(&q->lock);
-	done = !job->pending;
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_lock(&c->lock);
+	done = !((struct copier_event *)event)->pending;
+	pthread_mutex_unlock(&c->lock);
 	return done;
 }
 
 /* For a running job: sleeps until this time of CLOCK_MONOTONIC in nanoseconds.  False: it was cut
  * short. */
-static bool queues_sleep(struct tfr_queues *q, const struct tfr_queue_job *job, uint64_t until_ns)
+static bool sleep_until(struct copier *c, const struct copier_event *job, uint64_t until_ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(until_ns / 1000000000u),
 		.tv_nsec = (long)(until_ns % 1000000000u) };
 	bool slept;
 
-	pthread_mutex_lock(&q->lock);
+	pthread_mutex_lock(&c->lock);
 	while (!job->cut && tfr_clock_ns() < until_ns)
-		pthread_cond_timedwait(&q->cut, &q->lock, &ts);
+		pthread_cond_timedwait(&c->cut, &c->lock, &ts);
 	slept = !job->cut;
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_unlock(&c->lock);
 	return slept;
 }
 
 /* Ends the sleep of an added job, now or when it runs. */
-static void queues_cut(struct tfr_queues *q, struct tfr_queue_job *job)
+static void cut_short(struct tfr_event *event)
 {
-	pthread_mutex_lock(&q->lock);
-	job->cut = true;
-	pthread_cond_broadcast(&q->cut);
-	pthread_mutex_unlock(&q->lock);
+	struct copier *c = event->dev->state;
+
+	pthread_mutex_lock(&c->lock);
+	((struct copier_event *)event)->cut = true;
+	pthread_cond_broadcast(&c->cut);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* Waits for the jobs that are in the queue now. */
-static void queues_drain(struct tfr_queues *q, unsigned which)
+static void drain(struct copier *c, const struct queue *q)
 {
 	uint64_t all;
 
-	pthread_mutex_lock(&q->lock);
-	all = q->at[which].added;
-	while (q->at[which].finished < all)
-		pthread_cond_wait(&q->done, &q->lock);
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_lock(&c->lock);
+	all = q->added;
+	while (q->finished < all)
+		pthread_cond_wait(&c->done, &c->lock);
+	pthread_mutex_unlock(&c->lock);
 }
 
-/* --- the plain twin --- */
+/* --- the work --- */
 
 /* The work of a kernel on pixels, done by a processor: host and sim use it, and tests compare
  * kernels with it.
@@ -229,7 +277,7 @@ static void queues_drain(struct tfr_queues *q, unsigned which)
 /* Runs of values that are a multiple of the channels and fill vectors. */
 enum { RUN = 48 };
 
-static void device_normalise_plain(const struct tfr_normalise_job *what)
+static void normalise_plain(const struct tfr_normalise_job *what)
 {
 	const uint8_t *restrict from = what->from;
 	float *restrict to = what->to;
@@ -245,49 +293,6 @@ static void device_normalise_plain(const struct tfr_normalise_job *what)
 			to[at + i] = ((float)from[at + i] - mean[i]) / std[i];
 	for (unsigned i = 0; at < what->count; at++, i++)
 		to[at] = ((float)from[at] - mean[i]) / std[i];
-}
-
-/* --- copying and computing --- */
-
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20, BOUNCE = 4 << 20 };
-enum { LINK, KERNELS, COMPUTE };
-
-struct copier_event {
-	struct tfr_event event; /* first */
-	struct tfr_queue_job job;
-	union {
-		struct {
-			void *to;
-			const void *from;
-			size_t size;
-			bool twice; /* from pageable memory, over the bounce buffer */
-		} copy;
-		struct tfr_normalise_job normalise;
-		uint64_t compute_ns;
-	};
-	double seconds;
-};
-
-/* A block of pageable memory, whose uploads take another path. */
-struct pageable {
-	struct pageable *next;
-	char *memory;
-	size_t size;
-};
-
-struct copier {
-	struct tfr_queues queues;
-	struct tfr_copier_pace pace;
-	uint64_t link_free_ns; /* paced: when the last copy has left */
-	uint64_t compute_free_ns;
-	pthread_mutex_t lock; /* of the two pointers below */
-	struct pageable *pageable;
-	char *bounce; /* paced: the bounce buffer of pageable memory */
-};
-
-static struct copier_event *event_of(struct tfr_queue_job *job)
-{
-	return (struct copier_event *)((char *)job - offsetof(struct copier_event, job));
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -307,9 +312,8 @@ static void copy_twice(const struct copier *c, char *to, const char *from, size_
 }
 
 /* The link takes the bytes once it is free; they have arrived a latency later. */
-static void run_copy(struct tfr_queue_job *job)
+static void run_copy(struct copier_event *ev)
 {
-	struct copier_event *ev = event_of(job);
 	struct copier *c = ev->event.dev->state;
 	uint64_t start = tfr_clock_ns(), end, begin;
 
@@ -322,7 +326,7 @@ static void run_copy(struct tfr_queue_job *job)
 		ev->seconds = (double)(end - start) * 1e-9;
 		return;
 	}
-	begin = later(c->link_free_ns, job->asked_ns);
+	begin = later(c->link_free_ns, ev->asked_ns);
 	ev->seconds = (double)ev->copy.size / c->pace.bandwidth;
 	c->link_free_ns = begin + (uint64_t)(ev->seconds * 1e9);
 	/* The driver makes the two copies of pageable memory, and the link waits for it. */
@@ -330,61 +334,30 @@ static void run_copy(struct tfr_queue_job *job)
 		ev->seconds = (double)(end - begin) * 1e-9;
 		c->link_free_ns = end;
 	}
-	if (!queues_sleep(&c->queues, job, c->link_free_ns + c->pace.latency_ns))
+	if (!sleep_until(c, ev, c->link_free_ns + c->pace.latency_ns))
 		c->link_free_ns = tfr_clock_ns();
 }
 
-static void run_normalise(struct tfr_queue_job *job)
+static void run_normalise(struct copier_event *ev)
 {
-	struct copier_event *ev = event_of(job);
 	uint64_t start = tfr_clock_ns();
 
-	device_normalise_plain(&ev->normalise);
+	normalise_plain(&ev->normalise);
 	ev->seconds = (double)(tfr_clock_ns() - start) * 1e-9;
 }
 
-static void run_compute(struct tfr_queue_job *job)
+static void run_compute(struct copier_event *ev)
 {
-	struct copier_event *ev = event_of(job);
 	struct copier *c = ev->event.dev->state;
-
-	uint64_t start = later(c->compute_free_ns, job->asked_ns);
+	uint64_t start = later(c->compute_free_ns, ev->asked_ns);
 
 	c->compute_free_ns = start + ev->compute_ns;
-	if (!queues_sleep(&c->queues, job, c->compute_free_ns))
+	if (!sleep_until(c, ev, c->compute_free_ns))
 		c->compute_free_ns = later(start, tfr_clock_ns());
 	ev->seconds = (double)(c->compute_free_ns - start) * 1e-9;
 }
 
-enum tfr_status tfr_copier_open(
-	struct tfr_device *dev, struct tfr_copier_pace pace, struct tfr_error *err)
-{
-	struct copier *c = calloc(1, sizeof(*c));
-	int rc;
-
-	if (!c)
-		return tfr_fail_nomem(err, "opening a device");
-	c->pace = pace;
-	rc = queues_open(&c->queues);
-	if (rc) {
-		free(c);
-		return tfr_fail(err, TFR_ESYS, "device %s: cannot start a thread: %s", dev->name,
-			strerror(rc));
-	}
-	pthread_mutex_init(&c->lock, NULL);
-	dev->state = c;
-	return TFR_OK;
-}
-
-void tfr_copier_close(struct tfr_device *dev)
-{
-	struct copier *c = dev->state;
-
-	queues_close(&c->queues);
-	pthread_mutex_destroy(&c->lock);
-	free(c->bounce);
-	free(c);
-}
+/* --- memory --- */
 
 /* Registers a block as pageable.  False: out of memory. */
 static bool note_pageable(struct copier *c, void *memory, size_t size)
@@ -436,7 +409,7 @@ static bool is_pageable(struct copier *c, const char *from)
 
 /* Batches are tens of megabytes: huge pages save most of their page faults and of the copy's TLB
  * misses. */
-enum tfr_status tfr_copier_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
+static enum tfr_status alloc_memory(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
 	bool huge = size >= HUGE_PAGE && kind != TFR_MEMORY_PAGEABLE;
@@ -454,14 +427,16 @@ enum tfr_status tfr_copier_alloc(struct tfr_device *dev, enum tfr_memory kind, s
 	return TFR_OK;
 }
 
-void tfr_copier_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
+static void free_memory(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 {
 	if (kind == TFR_MEMORY_PAGEABLE)
 		forget_pageable(dev->state, memory);
 	free(memory);
 }
 
-enum tfr_status tfr_copier_event_new(
+/* --- requests --- */
+
+static enum tfr_status new_event(
 	struct tfr_event **out, struct tfr_device *dev, struct tfr_error *err)
 {
 	struct copier_event *ev = calloc(1, sizeof(*ev));
@@ -473,21 +448,12 @@ enum tfr_status tfr_copier_event_new(
 	return TFR_OK;
 }
 
-void tfr_copier_event_free(struct tfr_event *ev)
+static void free_event(struct tfr_event *ev)
 {
 	free(ev);
 }
 
-static void put(struct tfr_device *dev, unsigned queue, struct copier_event *ev,
-	void (*run)(struct tfr_queue_job *job))
-{
-	struct copier *c = dev->state;
-
-	ev->job.run = run;
-	queues_put(&c->queues, queue, &ev->job);
-}
-
-enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
+static enum tfr_status upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
@@ -498,71 +464,203 @@ enum tfr_status tfr_copier_upload(struct tfr_device *dev, void *to, const void *
 	ev->copy.from = from;
 	ev->copy.size = size;
 	ev->copy.twice = c->pace.bandwidth > 0 && is_pageable(c, from);
-	put(dev, LINK, ev, run_copy);
+	put(dev, LINK, QUEUES, ev, run_copy);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_copier_normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
+static enum tfr_status normalise(struct tfr_device *dev, const struct tfr_normalise_job *what,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
-	struct copier *c = dev->state;
 
 	(void)err;
 	ev->normalise = *what;
-	ev->job.run = run_normalise;
-	/* after the uploads before it */
-	enqueue(&c->queues, &c->queues.at[KERNELS], &c->queues.at[LINK], &ev->job);
+	put(dev, KERNELS, LINK, ev, run_normalise);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_copier_compute(
+static enum tfr_status compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *event, struct tfr_error *err)
 {
 	struct copier_event *ev = (struct copier_event *)event;
 
 	(void)err;
 	ev->compute_ns = (uint64_t)(seconds * 1e9);
-	put(dev, COMPUTE, ev, run_compute);
+	put(dev, COMPUTE, QUEUES, ev, run_compute);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_copier_wait(struct tfr_event *event, double *seconds, struct tfr_error *err)
-{
-	struct copier_event *ev = (struct copier_event *)event;
-	struct copier *c = event->dev->state;
-
-	(void)err;
-	queues_wait(&c->queues, &ev->job);
-	if (seconds)
-		*seconds = ev->seconds;
-	return TFR_OK;
-}
-
-bool tfr_copier_done(struct tfr_event *event)
-{
-	struct copier_event *ev = (struct copier_event *)event;
-	struct copier *c = event->dev->state;
-
-	return queues_done(&c->queues, &ev->job);
-}
-
-void tfr_copier_cut_short(struct tfr_event *event)
-{
-	struct copier_event *ev = (struct copier_event *)event;
-	struct copier *c = event->dev->state;
-
-	queues_cut(&c->queues, &ev->job);
-}
-
-enum tfr_status tfr_copier_download(
+static enum tfr_status download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
 	struct copier *c = dev->state;
 
 	(void)err;
-	queues_drain(&c->queues, LINK);
-	queues_drain(&c->queues, KERNELS);
+	drain(c, &c->queues[LINK]);
+	drain(c, &c->queues[KERNELS]);
 	memcpy(to, from, size);
 	return TFR_OK;
 }
+
+/* --- host: its memory is plain memory, and an upload is one memcpy --- */
+
+static enum tfr_status host_count(const char *args, unsigned *count, struct tfr_error *err)
+{
+	if (args)
+		return tfr_fail(err, TFR_EUSAGE, "device host takes no argument: 'host:%s'", args);
+	*count = 1;
+	return TFR_OK;
+}
+
+static enum tfr_status host_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
+{
+	(void)args;
+	(void)nth;
+	snprintf(dev->name, sizeof(dev->name), "host");
+	snprintf(dev->description, sizeof(dev->description), "plain memory, one memcpy per upload");
+	return open_copier(dev, (struct pace){ 0 }, err);
+}
+
+/* --- sim: a set bandwidth and latency --- */
+
+struct unit {
+	const char *text;
+	double factor;
+};
+
+static const struct unit bandwidth_units[] = {
+	{ "", 1 },
+	{ "K", 1e3 },
+	{ "M", 1e6 },
+	{ "G", 1e9 },
+	{ "T", 1e12 },
+	{ NULL },
+};
+
+static const struct unit latency_units[] = {
+	{ "ns", 1 },
+	{ "us", 1e3 },
+	{ "ms", 1e6 },
+	{ "s", 1e9 },
+	{ NULL },
+};
+
+/* A decimal number with its unit, up to `end`.  Negative: malformed. */
+static double parse_quantity(const char *text, const char *end, const struct unit *units)
+{
+	char *rest;
+	double number;
+
+	/* strtod() also accepts "nan", "inf", "0x10", signs and blanks. */
+	if (!isdigit((unsigned char)text[0]) || (text[1] | 32) == 'x')
+		return -1;
+	number = tfr_text_f64(text, &rest);
+	if (rest == end && number == 0)
+		return 0;
+	for (; units->text; units++)
+		if (rest <= end && strlen(units->text) == (size_t)(end - rest) &&
+			strncmp(rest, units->text, (size_t)(end - rest)) == 0)
+			return number * units->factor;
+	return -1;
+}
+
+static enum tfr_status bad_spec(struct tfr_error *err, const char *args)
+{
+	tfr_fail(err, TFR_EUSAGE, "'sim%s%s' is not a simulated device", args ? ":" : "",
+		args ? args : "");
+	tfr_error_hint(err, "Give the bandwidth in bytes per second, the latency and, for several, "
+			    "their number: "
+			    "sim:25G,10us,4.");
+	return TFR_EUSAGE;
+}
+
+/* The parsed "25G,10us,4". */
+struct sim_spec {
+	struct pace pace;
+	double latency_ns;
+	unsigned count;
+	int link_length; /* of the text before the count */
+};
+
+static enum tfr_status parse_spec(struct sim_spec *spec, const char *args, struct tfr_error *err)
+{
+	const char *comma = args ? strchr(args, ',') : NULL;
+	const char *end;
+
+	if (!comma)
+		return bad_spec(err, args);
+	end = strchrnul(comma + 1, ',');
+	spec->pace.bandwidth = parse_quantity(args, comma, bandwidth_units);
+	spec->latency_ns = parse_quantity(comma + 1, end, latency_units);
+	spec->link_length = (int)(end - args);
+	spec->count = 1;
+	/* Less than a byte per second or hours of latency are a mistake, and the arithmetic would
+	 * overflow. */
+	if (!(spec->pace.bandwidth >= 1 && spec->pace.bandwidth <= 1e18) || spec->latency_ns < 0 ||
+		spec->latency_ns > 3600e9)
+		return bad_spec(err, args);
+	spec->pace.latency_ns = (uint64_t)spec->latency_ns;
+	if (*end) {
+		size_t digits = strspn(end + 1, "0123456789");
+
+		spec->count = digits <= 3 ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+		if (digits == 0 || end[1 + digits])
+			return bad_spec(err, args);
+		if (spec->count < 1 || spec->count > DEVICES_MAX)
+			return tfr_fail(err, TFR_EUSAGE,
+				"'sim:%s' is not 1 to %d simulated devices", args, DEVICES_MAX);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status sim_count(const char *args, unsigned *count, struct tfr_error *err)
+{
+	struct sim_spec spec;
+
+	TFR_TRY(parse_spec(&spec, args, err));
+	*count = spec.count;
+	return TFR_OK;
+}
+
+static enum tfr_status sim_open(
+	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
+{
+	struct sim_spec spec;
+	double bandwidth;
+
+	TFR_TRY(parse_spec(&spec, args, err));
+	bandwidth = spec.pace.bandwidth;
+	snprintf(dev->name, sizeof(dev->name), "sim:%.*s", spec.link_length, args);
+	if (spec.count > 1)
+		snprintf(dev->name, sizeof(dev->name), "sim:%.*s#%u",
+			spec.link_length < 48 ? spec.link_length : 48, args, nth);
+	snprintf(dev->description, sizeof(dev->description),
+		"a simulated link of %.4g %s/s, %.4g us latency",
+		bandwidth * (bandwidth < 1e9 ? 1e-6 : 1e-9), bandwidth < 1e9 ? "MB" : "GB",
+		spec.latency_ns * 1e-3);
+	return open_copier(dev, spec.pace, err);
+}
+
+#define COPIER(name)                                                                               \
+	const struct tfr_device_row tfr_device_##name = {                                          \
+		.kind = #name,                                                                     \
+		.in_process = true,                                                                \
+		.count = name##_count,                                                             \
+		.open = name##_open,                                                               \
+		.close = close_copier,                                                             \
+		.alloc = alloc_memory,                                                             \
+		.free = free_memory,                                                               \
+		.event_new = new_event,                                                            \
+		.event_free = free_event,                                                          \
+		.upload = upload,                                                                  \
+		.normalise = normalise,                                                            \
+		.compute = compute,                                                                \
+		.wait = wait_for,                                                                  \
+		.done = is_done,                                                                   \
+		.cut_short = cut_short,                                                            \
+		.download = download,                                                              \
+	}
+
+COPIER(host);
+COPIER(sim);

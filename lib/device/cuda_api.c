@@ -6,15 +6,12 @@
  * the lock is taken, which a child may inherit locked. */
 #include "device/cuda_api.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "device/cuda_driver.h"
 
 static struct {
 	_Atomic(pid_t) process; /* that began to use CUDA; 0: none */

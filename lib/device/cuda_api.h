@@ -124,6 +124,11 @@ struct tfr_cuda_api {
 	TFR_CUDA_CALLS(TFR_CUDA_MEMBER)
 };
 
+/* Fills the table: cuda_driver.c, or cuda_runtime.c in a build with -Dcuda=runtime.  `*absent`: the
+ * failure means that there is no driver.  TFR_EUNAVAILABLE: there is none, or it lacks a call; the
+ * message names it. */
+enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr_error *err);
+
 /* The table, once the driver is initialised; it is valid until the process ends.  `*absent`: the
  * failure means that there is no driver, or no visible device.  TFR_EUNAVAILABLE: there is none, it
  * refuses, or this process forked from one that used it. */

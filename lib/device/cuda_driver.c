@@ -1,6 +1,6 @@
 /* device/cuda_driver.c - the table of driver calls from libcuda.so.1, which every NVIDIA driver
  * installs.  It is opened once and never closed: the driver has threads of its own. */
-#include "device/cuda_driver.h"
+#include "device/cuda_api.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/cuda_driver.h"
+#include "device/cuda_api.h"
 
 #if CUDART_VERSION < 11030
 #error "-Dcuda=runtime needs a CUDA toolkit of version 11.3 or later"

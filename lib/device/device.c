@@ -202,9 +202,8 @@ void tfr_device_info(const struct tfr_device *dev, struct tfr_device_info *info)
 enum tfr_status tfr_device_alloc(struct tfr_device *dev, enum tfr_memory kind, size_t size,
 	void **memory, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
-	return status ? status : dev->row->alloc(dev, kind, size ? size : 1, memory, err);
+	TFR_TRY(check_process(dev, err));
+	return dev->row->alloc(dev, kind, size ? size : 1, memory, err);
 }
 
 void tfr_device_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
@@ -215,13 +214,10 @@ void tfr_device_free(struct tfr_device *dev, enum tfr_memory kind, void *memory)
 
 enum tfr_status tfr_event_new(struct tfr_event **ev, struct tfr_device *dev, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
-	if (status == TFR_OK)
-		status = dev->row->event_new(ev, dev, err);
-	if (status == TFR_OK)
-		(*ev)->dev = dev;
-	return status;
+	TFR_TRY(check_process(dev, err));
+	TFR_TRY(dev->row->event_new(ev, dev, err));
+	(*ev)->dev = dev;
+	return TFR_OK;
 }
 
 void tfr_event_free(struct tfr_event *ev)
@@ -235,28 +231,26 @@ void tfr_event_free(struct tfr_event *ev)
 enum tfr_status tfr_device_upload(struct tfr_device *dev, void *to, const void *from, size_t size,
 	struct tfr_event *ev, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
 	assert(ev->dev == dev);
-	return status ? status : dev->row->upload(dev, to, from, size, ev, err);
+	TFR_TRY(check_process(dev, err));
+	return dev->row->upload(dev, to, from, size, ev, err);
 }
 
 enum tfr_status tfr_device_kernels(struct tfr_device *dev, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
-	return status || !dev->row->kernels ? status : dev->row->kernels(dev, err);
+	TFR_TRY(check_process(dev, err));
+	return dev->row->kernels ? dev->row->kernels(dev, err) : TFR_OK;
 }
 
 enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const uint8_t *from,
 	size_t count, unsigned channels, const float *mean, const float *std, struct tfr_event *ev,
 	struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
 	struct tfr_normalise_job what = {
 		.to = to, .from = from, .count = count, .channels = channels
 	};
 
+	TFR_TRY(check_process(dev, err));
 	assert(ev->dev == dev);
 	if (channels < 1 || channels > CHANNELS_MAX || count % channels)
 		return tfr_fail(err, TFR_EUSAGE, "%zu bytes are not pixels of 1 to %d channels",
@@ -270,26 +264,24 @@ enum tfr_status tfr_device_normalise(struct tfr_device *dev, float *to, const ui
 				"not 0",
 				(double)what.mean[c], (double)what.std[c]);
 	}
-	return status ? status : dev->row->normalise(dev, &what, ev, err);
+	return dev->row->normalise(dev, &what, ev, err);
 }
 
 enum tfr_status tfr_device_compute(
 	struct tfr_device *dev, double seconds, struct tfr_event *ev, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
+	TFR_TRY(check_process(dev, err));
 	assert(ev->dev == dev);
 	if (!(seconds >= 0 && seconds <= 3600))
 		return tfr_fail(
 			err, TFR_EUSAGE, "%g seconds of computing are not 0 to 3600", seconds);
-	return status ? status : dev->row->compute(dev, seconds, ev, err);
+	return dev->row->compute(dev, seconds, ev, err);
 }
 
 enum tfr_status tfr_event_wait(struct tfr_event *ev, double *seconds, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(ev->dev, err);
-
-	return status ? status : ev->dev->row->wait(ev, seconds, err);
+	TFR_TRY(check_process(ev->dev, err));
+	return ev->dev->row->wait(ev, seconds, err);
 }
 
 bool tfr_event_done(struct tfr_event *ev)
@@ -306,7 +298,6 @@ void tfr_event_cut_short(struct tfr_event *ev)
 enum tfr_status tfr_device_download(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status = check_process(dev, err);
-
-	return status ? status : dev->row->download(dev, to, from, size, err);
+	TFR_TRY(check_process(dev, err));
+	return dev->row->download(dev, to, from, size, err);
 }

@@ -44,7 +44,7 @@ DEVICE uint64_t global_ns(void)
 }
 #endif
 
-/* Mirrored by cuda_kernels.c. */
+/* Mirrored by cuda.c. */
 struct tfr_kernel_scale {
 	float mean[4], std[4];
 };

@@ -35,15 +35,14 @@ struct bench {
 	struct tfr_thread thread;
 };
 
-static void prepare(struct bench *b)
+static enum tfr_status prepare(struct bench *b)
 {
-	b->status = tfr_device_alloc(b->dev, b->kind, b->size, &b->from, &b->err);
-	if (b->status == TFR_OK)
-		b->status = tfr_device_alloc(b->dev, TFR_MEMORY_DEVICE, b->size, &b->to, &b->err);
-	for (unsigned i = 0; b->status == TFR_OK && i < UNDER_WAY; i++)
-		b->status = tfr_event_new(&b->events[i], b->dev, &b->err);
-	if (b->status == TFR_OK)
-		memset(b->from, 1, b->size);
+	TFR_TRY(tfr_device_alloc(b->dev, b->kind, b->size, &b->from, &b->err));
+	TFR_TRY(tfr_device_alloc(b->dev, TFR_MEMORY_DEVICE, b->size, &b->to, &b->err));
+	for (unsigned i = 0; i < UNDER_WAY; i++)
+		TFR_TRY(tfr_event_new(&b->events[i], b->dev, &b->err));
+	memset(b->from, 1, b->size);
+	return TFR_OK;
 }
 
 static void clear(struct bench *b)
@@ -136,7 +135,7 @@ enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 		benches[i].group = &group;
 		benches[i].kind = pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING;
 		benches[i].size = sizes[i];
-		prepare(&benches[i]);
+		benches[i].status = prepare(&benches[i]);
 	}
 	run_all(benches, count);
 	for (unsigned i = 0; i < count; i++) {

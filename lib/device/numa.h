@@ -8,8 +8,6 @@
 #ifndef TFR_DEVICE_NUMA_H
 #define TFR_DEVICE_NUMA_H
 
-#include <stddef.h>
-
 enum { NUMA_NODES = 1024 };
 
 /* A thread's policy, to be restored. */

@@ -23,7 +23,6 @@ struct tfr_normalise_job {
 
 struct tfr_device_row {
 	const char *kind; /* the beginning of a spec */
-	bool built;
 	bool in_process; /* its memory belongs to this process */
 
 	/* The number of devices that `args` names, 1 to DEVICES_MAX.  `args` is the text after

@@ -39,42 +39,35 @@ static void copy_block(char *to, const char *from)
 	}
 }
 
-void tfr_device_stream_copy(void *to, const void *from, size_t size)
+/* Copies all but the ends with `copy`, `step` bytes at a time, to aligned lines. */
+static inline __attribute__((always_inline)) void stream(char *to, const char *from, size_t size,
+	size_t step, void (*copy)(char *to, const char *from))
 {
 	size_t head = -(uintptr_t)to % LINE;
-	const char *source = from;
-	char *target = to;
 
-	if (size < LEAST) {
-		memcpy(to, from, size);
-		return;
+	head = head < size ? head : size;
+	memcpy(to, from, head);
+	for (size -= head, to += head, from += head; size >= step; size -= step) {
+		copy(to, from);
+		to += step;
+		from += step;
 	}
-	memcpy(target, source, head);
-	for (size -= head, target += head, source += head; size >= BLOCK; size -= BLOCK) {
-		copy_block(target, source);
-		target += BLOCK;
-		source += BLOCK;
-	}
-	memcpy(target, source, size);
+	memcpy(to, from, size);
 	/* A thread that learns of the copy through a lock sees all of it. */
 	_mm_sfence();
 }
 
+void tfr_device_stream_copy(void *to, const void *from, size_t size)
+{
+	if (size < LEAST)
+		memcpy(to, from, size);
+	else
+		stream(to, from, size, BLOCK, copy_block);
+}
+
 void tfr_device_stream_store(void *to, const void *from, size_t size)
 {
-	size_t head = -(uintptr_t)to % LINE;
-	const char *source = from;
-	char *target = to;
-
-	head = head < size ? head : size;
-	memcpy(target, source, head);
-	for (size -= head, target += head, source += head; size >= LINE; size -= LINE) {
-		copy_line(target, source);
-		target += LINE;
-		source += LINE;
-	}
-	memcpy(target, source, size);
-	_mm_sfence();
+	stream(to, from, size, LINE, copy_line);
 }
 
 #else

@@ -137,9 +137,8 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
-	enum tfr_status status = TFR_OK;
 
-	for (size_t t = 0; !status && t < o->type_count; t++) {
+	for (size_t t = 0; t < o->type_count; t++) {
 		const char *name = o->types[t].name;
 		struct tfr_suggestion meant;
 		size_t i = 0;
@@ -153,9 +152,9 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 			tfr_suggestion_hint(&meant, err);
 			return TFR_EUSAGE;
 		}
-		status = tfr_cells_become(&a->cells[i], o->types[t].kind, err);
+		TFR_TRY(tfr_cells_become(&a->cells[i], o->types[t].kind, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static void warn_of_rounding(const struct tfr_arrays *a)
@@ -244,14 +243,12 @@ enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr
 static enum tfr_status read_block(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
 	uint64_t count, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (!a->order || a->reads_ordered)
 		return a->read(a, array, first, count, array->block, err);
-	for (uint64_t i = 0; !status && i < count; i++)
-		status = a->read(
-			a, array, a->order[first + i], 1, array->block + i * array->row_size, err);
-	return status;
+	for (uint64_t i = 0; i < count; i++)
+		TFR_TRY(a->read(
+			a, array, a->order[first + i], 1, array->block + i * array->row_size, err));
+	return TFR_OK;
 }
 
 static enum tfr_status fill(
@@ -352,7 +349,6 @@ enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_arrays *a = (struct tfr_arrays *)in;
 	uint64_t number = in->items == TFR_STREAM ? a->next : item->number;
 	uint64_t row = in->order ? in->place : number;
-	enum tfr_status status = TFR_OK;
 	char name[24];
 
 	if (row == a->rows)
@@ -364,23 +360,20 @@ enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
 	tfr_room_reserve(room, 3 * (uint64_t)a->row_size); /* its bytes, wire form, record */
 	if (!tfr_item_name(item, name, strlen(name)) || !tfr_buf_reserve(&item->file, a->row_size))
 		return tfr_fail_nomem(err, "reading arrays");
-	for (size_t i = 0; !status && i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		struct tfr_array *array = &a->arrays[i];
 
 		if (row < array->first || row - array->first >= array->count)
-			status = fill(a, array, row, err);
-		if (!status)
-			tfr_buf_append(&item->file,
-				array->block + (row - array->first) * array->row_size,
-				array->row_size);
+			TFR_TRY(fill(a, array, row, err));
+		tfr_buf_append(&item->file, array->block + (row - array->first) * array->row_size,
+			array->row_size);
 	}
 	item->size = item->file.size;
-	if (!status && a->texts)
-		status = take_texts(a, item, err);
-	if (!status)
-		hash_row(a, item);
+	if (a->texts)
+		TFR_TRY(take_texts(a, item, err));
+	hash_row(a, item);
 	a->next++;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_arrays_load(struct tfr_input *in, struct tfr_item *item,

@@ -148,15 +148,14 @@ static enum tfr_status put_int64s(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
 	int64_t *values = (int64_t *)(void *)scratch->data, *to = values;
-	enum tfr_status status = TFR_OK;
 
 	for (size_t o = 0; o < c->outer; o++) {
 		const uint8_t *p = place(c, row, o);
 
-		for (size_t i = 0; !status && i < c->inner; i++)
-			status = to_int64(c, p + i * c->size, to++, err);
+		for (size_t i = 0; i < c->inner; i++)
+			TFR_TRY(to_int64(c, p + i * c->size, to++, err));
 	}
-	return status ? status : tfr_builder_int64s(b, c->name, values, count(c), err);
+	return tfr_builder_int64s(b, c->name, values, count(c), err);
 }
 
 static enum tfr_status put_floats(const struct tfr_cells *c, const uint8_t *row,
@@ -165,17 +164,16 @@ static enum tfr_status put_floats(const struct tfr_cells *c, const uint8_t *row,
 	float *values = (float *)(void *)scratch->data, *to = values;
 	/* Values that already have the right form are copied together. */
 	bool plain = c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped;
-	enum tfr_status status = TFR_OK;
 
 	for (size_t o = 0; o < c->outer; o++, to += c->inner) {
 		const uint8_t *p = place(c, row, o);
 
 		if (plain)
 			memcpy(to, p, c->inner * sizeof(float));
-		for (size_t i = 0; !plain && !status && i < c->inner; i++)
-			status = to_float(c, p + i * c->size, &to[i], err);
+		for (size_t i = 0; !plain && i < c->inner; i++)
+			TFR_TRY(to_float(c, p + i * c->size, &to[i], err));
 	}
-	return status ? status : tfr_builder_floats(b, c->name, values, count(c), err);
+	return tfr_builder_floats(b, c->name, values, count(c), err);
 }
 
 /* The bytes of all elements, as NumPy's tobytes() gives them on a little-endian machine. */
@@ -235,9 +233,8 @@ static enum tfr_status put_texts(const struct tfr_cells *c, const uint8_t *row,
 {
 	struct tfr_bytes *values = (struct tfr_bytes *)(void *)scratch->data;
 	uint8_t *texts = scratch->data + count(c) * sizeof(*values);
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < count(c); i++) {
+	for (size_t i = 0; i < count(c); i++) {
 		const uint8_t *p = place_of(c, row, i);
 
 		if (c->cell != TFR_CELL_UCS4) {
@@ -245,30 +242,28 @@ static enum tfr_status put_texts(const struct tfr_cells *c, const uint8_t *row,
 			continue;
 		}
 		values[i].data = texts;
-		status = to_utf8(c, p, texts, &values[i].size, err);
+		TFR_TRY(to_utf8(c, p, texts, &values[i].size, err));
 		texts += values[i].size;
 	}
-	return status ? status : tfr_builder_bytes(b, c->name, values, count(c), err);
+	return tfr_builder_bytes(b, c->name, values, count(c), err);
 }
 
 enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
 	size_t each = sizeof(struct tfr_bytes) + (c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0);
-	enum tfr_status status;
 
 	scratch->size = 0;
 	if (!tfr_buf_reserve(scratch, count(c) * each + 1))
 		return tfr_fail_nomem(err, "reading arrays");
 	if (c->raw)
-		status = put_raw(c, row, scratch, b, err);
+		TFR_TRY(put_raw(c, row, scratch, b, err));
 	else if (c->kind == TFR_KIND_INT64)
-		status = put_int64s(c, row, scratch, b, err);
+		TFR_TRY(put_int64s(c, row, scratch, b, err));
 	else if (c->kind == TFR_KIND_FLOAT)
-		status = put_floats(c, row, scratch, b, err);
+		TFR_TRY(put_floats(c, row, scratch, b, err));
 	else
-		status = put_texts(c, row, scratch, b, err);
-	if (!status && c->shape_name)
-		status = tfr_builder_int64s(b, c->shape_name, c->shape, c->dims, err);
-	return status;
+		TFR_TRY(put_texts(c, row, scratch, b, err));
+	return c->shape_name ? tfr_builder_int64s(b, c->shape_name, c->shape, c->dims, err)
+			     : TFR_OK;
 }

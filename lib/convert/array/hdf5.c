@@ -138,20 +138,15 @@ static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, 
 {
 	struct hdf5 *h = (struct hdf5 *)a;
 	struct asked rows = { array, a->order, first, count }, ahead = h->ahead;
-	enum tfr_status status = TFR_OK;
 
 	h->ahead = (struct asked){ 0 };
 	if (ahead.array != array || ahead.order != a->order || ahead.first != first ||
 		ahead.count != count) {
 		if (ahead.array)
-			status = receive(h, &ahead, NULL, err);
-		if (!status)
-			ask(h, &rows);
+			TFR_TRY(receive(h, &ahead, NULL, err));
+		ask(h, &rows);
 	}
-	if (!status)
-		status = receive(h, &rows, into, err);
-	if (status)
-		return status;
+	TFR_TRY(receive(h, &rows, into, err));
 	h->ahead = wanted_next(h, &rows);
 	if (h->ahead.array)
 		ask(h, &h->ahead);
@@ -197,8 +192,7 @@ static enum tfr_status add(
 
 static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr_error *err)
 {
-	struct data_set *d;
-	enum tfr_status status;
+	TFR_AUTO_FREE struct data_set *d = NULL;
 
 	if (h->a.n == SETS_MOST)
 		return tfr_fail_path(
@@ -207,20 +201,16 @@ static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr
 	if (!d)
 		return tfr_fail_nomem(err, "reading arrays");
 	d->number = (uint32_t)h->a.n;
-	status = tfr_hdf5_open(&h->helper, name, &d->is, err);
-	if (!status && d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
-		status = tfr_fail(err, TFR_EDATA,
+	TFR_TRY(tfr_hdf5_open(&h->helper, name, &d->is, err));
+	if (d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
+		return tfr_fail(err, TFR_EDATA,
 			"'%s' of '%s' is in chunks of %llu bytes, more than --memory allows", name,
 			h->path, (unsigned long long)d->is.chunk_bytes);
-	if (!status && d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
-		status = tfr_fail(err, TFR_EDATA,
+	if (d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
+		return tfr_fail(err, TFR_EDATA,
 			"cannot read '%s' of '%s': it has more rows than the file can hold", name,
 			h->path);
-	if (status) {
-		free(d);
-		return status;
-	}
-	return add(h, d, name, err);
+	return add(h, TFR_STEAL(d), name, err);
 }
 
 static enum tfr_status add_data_sets(struct hdf5 *h, struct tfr_error *err)
@@ -257,7 +247,6 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 		.any_order = o->shuffle,
 		.no_sandbox = o->no_sandbox };
 	struct stat st;
-	enum tfr_status status;
 
 	if (!strcmp(h->path, "-") || (!tfr_stat(h->path, &st) && !S_ISREG(st.st_mode)))
 		return tfr_fail_path(
@@ -271,8 +260,8 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 		return tfr_fail_errno(err, errno, h->path, "cannot look at");
 	h->size = st.st_size > 0 ? (uint64_t)st.st_size : 1;
 	start.file = fd;
-	status = tfr_hdf5_start(&h->helper, &start, err);
-	return status ? status : add_data_sets(h, err);
+	TFR_TRY(tfr_hdf5_start(&h->helper, &start, err));
+	return add_data_sets(h, err);
 }
 
 static void close_hdf5(struct tfr_input *in)
@@ -288,7 +277,6 @@ static enum tfr_status open_hdf5(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct hdf5 *h;
-	enum tfr_status status;
 
 	if (!TFR_HAVE_HDF5) {
 		tfr_fail_path(err, TFR_EUNAVAILABLE, opts->inputs[0],
@@ -306,10 +294,9 @@ static enum tfr_status open_hdf5(
 	h->a.release = release;
 	h->path = opts->inputs[0];
 	h->helper.socket = -1;
-	status = tfr_arrays_check(opts, err);
-	if (!status)
-		status = open_file(h, err);
-	return status ? status : tfr_arrays_ready(&h->a, err);
+	TFR_TRY(tfr_arrays_check(opts, err));
+	TFR_TRY(open_file(h, err));
+	return tfr_arrays_ready(&h->a, err);
 }
 
 const struct tfr_input_ops tfr_input_hdf5 = {

@@ -54,17 +54,7 @@ enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8
 enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
 	struct tfr_buf *text, struct tfr_error *err);
 void tfr_hdf5_stop(struct tfr_hdf5_helper *h);
-
-/* The following functions are internal to hdf5_helper.c and hdf5_process.c. */
-
-/* Starts the process.  Its first reply has not been received yet. */
-enum tfr_status tfr_hdf5_spawn(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err);
-/* Extends the time limit for a request of so many bytes. */
-void tfr_hdf5_allow(struct tfr_hdf5_helper *h, uint64_t bytes);
 /* Allows `bytes` more of memory. */
 void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes);
-/* Returns why the helper has ended. */
-enum tfr_status tfr_hdf5_ended(struct tfr_hdf5_helper *h, struct tfr_error *err);
 
 #endif

@@ -4,7 +4,6 @@
  * The parser moves forward only, reads nothing twice, and stops at the header's end. */
 #include "convert/array/npy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -147,8 +146,6 @@ static enum tfr_status number(struct reader *r, uint64_t *value)
 /* Parses "(3, 4)", "(3,)" or "()"; of a field also "3". */
 static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
 {
-	enum tfr_status status;
-
 	*n = 0;
 	if (!takes(r, '(')) {
 		*n = 1;
@@ -157,9 +154,7 @@ static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
 	while (!takes(r, ')')) {
 		if (*n == TFR_CELL_DIMS)
 			return broken(r, "more than 32 dimensions");
-		status = number(r, &dims[(*n)++]);
-		if (status)
-			return status;
+		TFR_TRY(number(r, &dims[(*n)++]));
 		if (!takes(r, ','))
 			return expect(r, ')');
 	}
@@ -268,16 +263,12 @@ static enum tfr_status add_field(struct reader *r, const struct tfr_npy_field *f
 /* Parses the name of a field: "name", or with a title ("title", "name"). */
 static enum tfr_status field_name(struct reader *r, size_t *name)
 {
-	enum tfr_status status;
-
 	if (!takes(r, '('))
 		return text(r, name);
-	status = text(r, name);
-	if (!status)
-		status = expect(r, ',');
-	if (!status)
-		status = text(r, name);
-	return status ? status : expect(r, ')');
+	TFR_TRY(text(r, name));
+	TFR_TRY(expect(r, ','));
+	TFR_TRY(text(r, name));
+	return expect(r, ')');
 }
 
 /* Puts "prefix/name" into `names`, and its offset into *name. */
@@ -308,69 +299,58 @@ static enum tfr_status field(struct reader *r, size_t prefix)
 	struct tfr_npy_field f = { .at = r->h->element };
 	size_t name;
 	bool blank;
-	enum tfr_status status;
 
 	TFR_TRY(field_name(r, &name));
 	TFR_TRY(expect(r, ','));
 	blank = !r->h->names.data[name];
-	status = join(r, prefix, &name);
-	if (!status && takes(r, '[')) {
-		status = fields(r, name);
-		if (!status && takes(r, ','))
-			status = tfr_fail(r->err, TFR_EDATA, "its field '%s' is an array of fields",
+	TFR_TRY(join(r, prefix, &name));
+	if (takes(r, '[')) {
+		TFR_TRY(fields(r, name));
+		if (takes(r, ','))
+			return tfr_fail(r->err, TFR_EDATA, "its field '%s' is an array of fields",
 				(const char *)r->h->names.data + name);
-		return status ? status : expect(r, ')');
+		return expect(r, ')');
 	}
-	if (!status)
-		status = text(r, &f.name);
-	if (!status)
-		status = type(r, &f, &blank);
+	TFR_TRY(text(r, &f.name));
+	TFR_TRY(type(r, &f, &blank));
 	f.name = name;
-	if (!status && takes(r, ',') && !sees(r, ')'))
-		status = shape(r, f.dims, &f.n_dims);
-	if (!status)
-		status = expect(r, ')');
-	if (!status)
-		status = count_in(r, &f);
-	return status || blank ? status : add_field(r, &f);
+	if (takes(r, ',') && !sees(r, ')'))
+		TFR_TRY(shape(r, f.dims, &f.n_dims));
+	TFR_TRY(expect(r, ')'));
+	TFR_TRY(count_in(r, &f));
+	return blank ? TFR_OK : add_field(r, &f);
 }
 
 /* Parses a list of fields after its bracket. */
 static enum tfr_status fields(struct reader *r, size_t prefix)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (++r->depth > NESTED)
 		return broken(r, "fields nested too deep");
-	while (!status && !takes(r, ']')) {
-		status = expect(r, '(');
-		if (!status)
-			status = field(r, prefix);
-		if (!status && !takes(r, ',')) {
-			status = expect(r, ']');
+	while (!takes(r, ']')) {
+		TFR_TRY(expect(r, '('));
+		TFR_TRY(field(r, prefix));
+		if (!takes(r, ',')) {
+			TFR_TRY(expect(r, ']'));
 			break;
 		}
 	}
 	r->depth--;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status descr(struct reader *r)
 {
 	struct tfr_npy_field f = { 0 };
 	bool blank = false;
-	enum tfr_status status;
 
 	if (takes(r, '[')) {
 		r->h->structured = true;
 		return fields(r, SIZE_MAX);
 	}
-	status = text(r, &f.name);
-	if (!status)
-		status = type(r, &f, &blank);
-	if (!status)
-		status = count_in(r, &f);
-	return status ? status : add_field(r, &f);
+	TFR_TRY(text(r, &f.name));
+	TFR_TRY(type(r, &f, &blank));
+	TFR_TRY(count_in(r, &f));
+	return add_field(r, &f);
 }
 
 /* --- the dictionary --- */
@@ -382,12 +362,9 @@ static enum tfr_status member(struct reader *r, unsigned *seen)
 	const char *key;
 	size_t name;
 	unsigned which;
-	enum tfr_status status = text(r, &name);
 
-	if (!status)
-		status = expect(r, ':');
-	if (status)
-		return status;
+	TFR_TRY(text(r, &name));
+	TFR_TRY(expect(r, ':'));
 	key = (const char *)r->h->names.data + name;
 	which = !strcmp(key, "descr")		? DESCR
 		: !strcmp(key, "fortran_order") ? ORDER
@@ -409,17 +386,15 @@ static enum tfr_status member(struct reader *r, unsigned *seen)
 static enum tfr_status dictionary(struct reader *r)
 {
 	unsigned seen = 0;
-	enum tfr_status status = expect(r, '{');
 
-	while (!status && !takes(r, '}')) {
-		status = member(r, &seen);
-		if (!status && !takes(r, ',')) {
-			status = expect(r, '}');
+	TFR_TRY(expect(r, '{'));
+	while (!takes(r, '}')) {
+		TFR_TRY(member(r, &seen));
+		if (!takes(r, ',')) {
+			TFR_TRY(expect(r, '}'));
 			break;
 		}
 	}
-	if (status)
-		return status;
 	skip_blanks(r);
 	if (r->p < r->end)
 		return broken(r, "more than a dictionary");

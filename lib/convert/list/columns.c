@@ -335,13 +335,11 @@ static enum tfr_status need(
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < c->opts->type_count; i++)
-		status = need(c, c->opts->types[i].name, path, err);
-	for (size_t i = 0; !status && i < c->opts->embed_count; i++)
-		status = need(c, c->opts->embeds[i].column, path, err);
-	return status;
+	for (size_t i = 0; i < c->opts->type_count; i++)
+		TFR_TRY(need(c, c->opts->types[i].name, path, err));
+	for (size_t i = 0; i < c->opts->embed_count; i++)
+		TFR_TRY(need(c, c->opts->embeds[i].column, path, err));
+	return TFR_OK;
 }
 
 void tfr_columns_clear(struct tfr_columns *c)

@@ -2,7 +2,6 @@
  * that nothing is reset from row to row, and a name that occurs twice is found. */
 #include "convert/list/json_row.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

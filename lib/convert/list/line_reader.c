@@ -42,7 +42,6 @@ enum tfr_status tfr_lines_next(
 		const uint8_t *from = left ? l->buf.data + l->at : NULL;
 		const uint8_t *feed =
 			left > searched ? memchr(from + searched, '\n', left - searched) : NULL;
-		enum tfr_status status;
 
 		if (feed || (l->end && left)) {
 			*line = (const char *)from;
@@ -56,9 +55,7 @@ enum tfr_status tfr_lines_next(
 		if (l->end)
 			return TFR_END;
 		searched = left;
-		status = fill(l, err);
-		if (status)
-			return status;
+		TFR_TRY(fill(l, err));
 	}
 }
 

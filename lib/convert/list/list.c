@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -20,25 +19,6 @@
 
 /* The most rows of one item: enough that the cost of an item does not matter. */
 enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
-
-static bool recognises_csv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".csv");
-}
-
-static bool recognises_tsv(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && tfr_has_suffix_any_case(offer->path, ".tsv");
-}
-
-static bool recognises_jsonl(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	(void)opts;
-	return !offer->directory && (tfr_has_suffix_any_case(offer->path, ".jsonl") ||
-					    tfr_has_suffix_any_case(offer->path, ".ndjson"));
-}
 
 /* --- an item --- */
 
@@ -51,7 +31,7 @@ static enum tfr_status or_skip(struct tfr_item *item, enum tfr_status status, st
 	return TFR_OK;
 }
 
-void tfr_list_item_free(void *p)
+static void free_own(void *p)
 {
 	struct tfr_list_item *own = p;
 
@@ -71,7 +51,7 @@ void tfr_list_item_free(void *p)
 	free(own);
 }
 
-enum tfr_status tfr_list_item_new(
+static enum tfr_status new_own(
 	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
 {
 	size_t n = l->in.opts->embed_count;
@@ -83,7 +63,7 @@ enum tfr_status tfr_list_item_new(
 	}
 	if (!own || !own->paths || !own->files ||
 		!tfr_row_reader_open(&own->reader, l->reader.format)) {
-		tfr_list_item_free(own);
+		free_own(own);
 		return tfr_fail_nomem(err, "reading a list");
 	}
 	own->n = n;
@@ -96,9 +76,9 @@ static enum tfr_status have_own(
 {
 	struct tfr_list_item *own = item->own;
 
-	TFR_TRY(own ? TFR_OK : tfr_list_item_new(l, &own, err));
+	TFR_TRY(own ? TFR_OK : new_own(l, &own, err));
 	item->own = own;
-	item->free_own = tfr_list_item_free;
+	item->free_own = free_own;
 	for (size_t i = 0; i < own->n; i++)
 		own->paths[i].size = 0;
 	return TFR_OK;
@@ -135,7 +115,8 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 			: TFR_OK;
 }
 
-enum tfr_status tfr_list_read_again(
+/* Appends row `number` of the file to own->text. */
+static enum tfr_status read_row_again(
 	const struct tfr_list *l, struct tfr_list_item *own, uint64_t number, struct tfr_error *err)
 {
 	const struct tfr_row *row = row_of(l, number);
@@ -159,34 +140,30 @@ static enum tfr_status read_neighbours(struct tfr_list *l, struct tfr_list_item 
 	uint64_t number, uint64_t most, struct tfr_error *err)
 {
 	uint64_t begin = row_of(l, number)->offset, end = begin;
-	enum tfr_status status = TFR_OK;
 
-	for (uint64_t i = 0; !status && i < most; i++) {
+	for (uint64_t i = 0; i < most; i++) {
 		const struct tfr_row *row = row_of(l, number + i);
 
 		if (i && row->offset + row->size - begin > GROUP_BYTES)
 			break;
-		status = add_row(own, row, (size_t)(row->offset - begin), err);
+		TFR_TRY(add_row(own, row, (size_t)(row->offset - begin), err));
 		end = row->offset + row->size;
 	}
-	return status ? status : read_again(l, own, begin, (size_t)(end - begin), err);
+	return read_again(l, own, begin, (size_t)(end - begin), err);
 }
 
 static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *own,
 	const uint32_t *numbers, uint64_t most, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint64_t i = 0; !status && i < most; i++) {
+	for (uint64_t i = 0; i < most; i++) {
 		const struct tfr_row *row = row_of(l, numbers[i]);
 
 		if (i && own->text.size + row->size > GROUP_BYTES)
 			break;
-		status = add_row(own, row, own->text.size, err);
-		if (!status)
-			status = tfr_list_read_again(l, own, numbers[i], err);
+		TFR_TRY(add_row(own, row, own->text.size, err));
+		TFR_TRY(read_row_again(l, own, numbers[i], err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static size_t row_bytes(const struct tfr_list_item *own)
@@ -199,6 +176,66 @@ static size_t row_bytes(const struct tfr_list_item *own)
 	return bytes;
 }
 
+/* --- objects that the next rows name --- */
+
+/* The paths of a row into l->announced.  What is wrong with a row is said when it is its turn. */
+static void read_paths(struct tfr_list *l, uint64_t row)
+{
+	struct tfr_list_item *own = l->announced;
+
+	l->announced_row = row + 1;
+	own->text.size = 0;
+	for (size_t i = 0; i < own->n; i++)
+		own->paths[i].size = 0;
+	if (!read_row_again(l, own, row, NULL) &&
+		!tfr_row_reader_read(&own->reader, &l->columns, (const char *)own->text.data,
+			own->text.size, NULL))
+		tfr_list_build_row(l, own, &own->reader, NULL, NULL);
+}
+
+/* Of embedded column `i` % n of the row at place `i` / n. */
+static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+{
+	struct tfr_list *l = ctx;
+	const struct tfr_list_item *own = l->announced;
+	uint64_t place = i / own->n, row = l->in.order ? l->in.order[place] : place;
+	const struct tfr_buf *found = &own->paths[i % own->n];
+
+	*size = 0;
+	if (l->announced_row != row + 1)
+		read_paths(l, row);
+	return found->size && tfr_buf_append(path, found->data, found->size);
+}
+
+/* Lists of URLs have them in every row. */
+static bool names_urls(struct tfr_list *l)
+{
+	bool found = false;
+
+	read_paths(l, 0);
+	for (size_t i = 0; i < l->announced->n; i++) {
+		const struct tfr_buf *path = &l->announced->paths[i];
+
+		found = found || (path->size && tfr_is_url((const char *)path->data));
+	}
+	return found;
+}
+
+/* The item at `place` is read now: asks for the objects that the rows after it name.  The rows are
+ * read twice: here for their paths, and later for their values. */
+static void announce(struct tfr_list *l, uint64_t place)
+{
+	if (!l->announced) {
+		if (new_own(l, &l->announced, NULL))
+			return;
+		l->ahead.addresses = names_urls(l);
+	}
+	tfr_fetch_ahead_of(&l->ahead, l->folder, place * l->announced->n,
+		l->in.ahead * l->announced->n, path_of, l);
+}
+
+/* --- the next item --- */
+
 /* Rows of a file: they are parsed by load(). */
 static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
@@ -207,21 +244,17 @@ static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 	const uint32_t *order = l->in.order;
 	uint64_t left = room->groups ? l->in.items - (order ? l->in.place : item->number) : 1;
 	uint64_t most = left < GROUP_ROWS ? left : GROUP_ROWS;
-	enum tfr_status status = name_item(item, row_of(l, item->number), err);
 
+	TFR_TRY(name_item(item, row_of(l, item->number), err));
 	own->text.size = own->rows_.size = 0;
-	if (!status && room->groups && order)
-		status = read_scattered(l, own, order + l->in.place, most, err);
-	else if (!status)
-		status = read_neighbours(l, own, item->number, most, err);
-	if (status)
-		return status;
+	TFR_TRY(room->groups && order ? read_scattered(l, own, order + l->in.place, most, err)
+				      : read_neighbours(l, own, item->number, most, err));
 	item->records = own->rows_.size / sizeof(struct tfr_row);
 	item->size = row_bytes(own);
 	if (room->groups)
 		return TFR_OK;
 	if (own->n)
-		tfr_list_announce(l, order ? l->in.place : item->number);
+		announce(l, order ? l->in.place : item->number);
 	item->hash = XXH3_64bits(own->text.data, own->text.size);
 	item->hashed = true;
 	return TFR_OK;
@@ -249,11 +282,8 @@ static enum tfr_status next_of_pipe(
 		status = tfr_json_row_read(&l->reader.json, &l->columns, text, size, err);
 	if (status)
 		return or_skip(item, status, err);
-	status = tfr_list_see_row(l, row.line, err);
-	if (status)
-		return status;
-	status = tfr_list_build_row(l, item->own, &l->reader, item->builder, err);
-	return or_skip(item, status, err);
+	TFR_TRY(tfr_list_see_row(l, row.line, err));
+	return or_skip(item, tfr_list_build_row(l, item->own, &l->reader, item->builder, err), err);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -272,9 +302,9 @@ static enum tfr_status build_row(struct tfr_list *l, struct tfr_item *item, cons
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	return status ? status : tfr_list_build_row(l, own, &own->reader, item->builder, err);
+	TFR_TRY(tfr_row_reader_read(&own->reader, &l->columns, text, size, err));
+	return tfr_list_build_row(l, own, &own->reader, item->builder, err);
 }
 
 static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, const char *text,
@@ -282,17 +312,16 @@ static enum tfr_status encode_row(struct tfr_list *l, struct tfr_item *item, con
 {
 	struct tfr_list_item *own = item->own;
 	const uint8_t *record;
-	enum tfr_status status = tfr_row_reader_read(&own->reader, &l->columns, text, size, err);
 
-	if (status || tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
-		return status;
+	TFR_TRY(tfr_row_reader_read(&own->reader, &l->columns, text, size, err));
+	if (tfr_list_encode_row(&own->reader, &l->layout, size, &own->records))
+		return TFR_OK;
 	tfr_builder_reset(item->builder);
-	status = tfr_list_build_row(l, own, &own->reader, item->builder, err);
-	if (!status)
-		status = tfr_builder_flatten(item->builder, &record, &size, err);
-	if (!status && !tfr_records_add(&own->records, record, size))
-		status = tfr_fail_nomem(err, "building records");
-	return status;
+	TFR_TRY(tfr_list_build_row(l, own, &own->reader, item->builder, err));
+	TFR_TRY(tfr_builder_flatten(item->builder, &record, &size, err));
+	return tfr_records_add(&own->records, record, size)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "building records");
 }
 
 /* Skips a row for its fault: as a gap of its group, or as the item if it is the only row or ends
@@ -375,7 +404,7 @@ static void close_list(struct tfr_input *in)
 	tfr_buf_clear(&l->rows_);
 	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
-	tfr_list_item_free(l->announced);
+	free_own(l->announced);
 	free(l->folder_name);
 	free(l->prefix);
 	free(l);
@@ -400,10 +429,9 @@ static enum tfr_status find_folder(const struct tfr_list *l, char **folder, stru
 
 static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = find_folder(l, &l->folder_name, err);
-
-	if (status || !l->folder_name)
-		return status;
+	TFR_TRY(find_folder(l, &l->folder_name, err));
+	if (!l->folder_name)
+		return TFR_OK;
 	return tfr_root_open(&l->folder, l->folder_name)
 		       ? tfr_fail_errno(err, errno, l->folder_name, "cannot open")
 		       : TFR_OK;
@@ -411,51 +439,59 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 
 static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = open_folder(l, err);
 	bool piped = !strcmp(l->path, "-");
 	struct stat st;
 
-	if (!status && !piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+	TFR_TRY(open_folder(l, err));
+	if (!piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
-	if (!status)
-		status = tfr_lines_open(&l->lines, l->path, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_lines_open(&l->lines, l->path, err));
 	l->path = tfr_source_name(l->lines.source);
 	l->file = !piped && tfr_source_seekable(l->lines.source);
 	return TFR_OK;
 }
 
-/* Options that change images need a column of images. */
-static enum tfr_status check_images(const struct tfr_convert_opts *opts, struct tfr_error *err)
+static bool has_embed(
+	const struct tfr_convert_opts *opts, bool (*is_wanted)(const struct tfr_embed *e))
 {
-	if (!opts->sha256 && !tfr_rework_wanted(&opts->rework))
-		return TFR_OK;
-	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_image(&opts->embeds[i]))
-			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as images: there are none to change");
-	tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
-	return TFR_EUSAGE;
+	size_t i = 0;
+
+	while (i < opts->embed_count && !is_wanted(&opts->embeds[i]))
+		i++;
+	return i < opts->embed_count;
 }
 
-static enum tfr_status check_audio(const struct tfr_convert_opts *opts, struct tfr_error *err)
+/* Options for images or audio need a column of them. */
+static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if (opts->audio == TFR_AUDIO_BYTES)
-		return TFR_OK;
-	for (size_t i = 0; i < opts->embed_count; i++)
-		if (tfr_embed_is_audio(&opts->embeds[i]))
-			return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
-	tfr_error_hint(err, "Name the column of their paths, such as --embed path=audio/encoded.");
-	return TFR_EUSAGE;
+	if ((opts->sha256 || tfr_rework_wanted(&opts->rework)) &&
+		!has_embed(opts, tfr_embed_is_image)) {
+		tfr_fail(err, TFR_EUSAGE,
+			"no column is embedded as images: there are none to change");
+		tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
+		return TFR_EUSAGE;
+	}
+	if (opts->audio != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio)) {
+		tfr_fail(
+			err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
+		tfr_error_hint(
+			err, "Name the column of their paths, such as --embed path=audio/encoded.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
+}
+
+static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
+{
+	while (*suffixes && !tfr_has_suffix_any_case(offer->path, *suffixes))
+		suffixes++;
+	return !offer->directory && *suffixes;
 }
 
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
 	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct tfr_list *l = calloc(1, sizeof(*l));
-	enum tfr_status status = TFR_OK;
 
 	if (!l)
 		return tfr_fail_nomem(err, "reading a list");
@@ -463,8 +499,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = opts->inputs[0];
 	l->columns.opts = opts;
-	TFR_TRY(check_images(opts, err));
-	TFR_TRY(check_audio(opts, err));
+	TFR_TRY(check_embeds(opts, err));
 	TFR_TRY(open_files(l, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
 	if (!l->prefix)
@@ -473,25 +508,31 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!tfr_row_reader_open(&l->reader, format))
 		return tfr_fail_nomem(err, "reading a list");
 	if (format != TFR_LIST_JSONL)
-		status = tfr_list_read_header(l, err);
-	if (status || !l->file)
-		return status;
-	status = tfr_list_find_rows(l, err);
-	if (status || opts->embed_count)
-		return status;
+		TFR_TRY(tfr_list_read_header(l, err));
+	if (!l->file)
+		return TFR_OK;
+	TFR_TRY(tfr_list_find_rows(l, err));
+	if (opts->embed_count)
+		return TFR_OK;
 	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 && !opts->stratify;
 	return tfr_row_layout_init(&l->layout, &l->columns) ? TFR_OK
 							    : tfr_fail_nomem(err, "reading a list");
 }
 
-#define LIST(format_, name_, called_, what_)                                                       \
+#define LIST(format_, name_, what_, ...)                                                           \
+	static bool recognises_##name_(                                                            \
+		const struct tfr_convert_opts *opts, const struct tfr_offer *offer)                \
+	{                                                                                          \
+		(void)opts;                                                                        \
+		return ends_in(offer, (const char *const[]){ __VA_ARGS__, NULL });                 \
+	}                                                                                          \
 	static enum tfr_status open_##name_(                                                       \
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err) \
 	{                                                                                          \
 		return open_list(in, &tfr_input_##name_, format_, opts, err);                      \
 	}                                                                                          \
 	const struct tfr_input_ops tfr_input_##name_ = {                                           \
-		.name = called_,                                                                   \
+		.name = #name_,                                                                    \
 		.what = what_,                                                                     \
 		.nothing = "no rows in",                                                           \
 		.refused = "not a usable row",                                                     \
@@ -506,6 +547,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.close = close_list,                                                               \
 	}
 
-LIST(TFR_LIST_CSV, csv, "csv", "a CSV file");
-LIST(TFR_LIST_TSV, tsv, "tsv", "a TSV file");
-LIST(TFR_LIST_JSONL, jsonl, "jsonl", "a file of JSON lines");
+LIST(TFR_LIST_CSV, csv, "a CSV file", ".csv");
+LIST(TFR_LIST_TSV, tsv, "a TSV file", ".tsv");
+LIST(TFR_LIST_JSONL, jsonl, "a file of JSON lines", ".jsonl", ".ndjson");

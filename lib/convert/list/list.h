@@ -1,8 +1,7 @@
 /* convert/list/list.h - a list being read: the struct that its parts share.
  *
  * list_rows.c reads rows and sees their values, list_blocks.c does so for a file by all threads,
- * list_features.c makes features of a row, list_ahead.c announces the objects that rows name, and
- * list.c is the input. */
+ * list_features.c makes features of a row, and list.c is the input. */
 #ifndef TFR_CONVERT_LIST_LIST_H
 #define TFR_CONVERT_LIST_LIST_H
 
@@ -40,7 +39,7 @@ struct tfr_list {
 	bool file;		 /* regular: read twice */
 	struct tfr_columns columns;
 	struct tfr_buf rows_;
-	/* Of list_ahead.c: */
+	/* For the objects that the next rows name: */
 	struct tfr_fetch_ahead ahead;
 	struct tfr_list_item *announced; /* its paths are those of ... */
 	uint64_t announced_row;		 /* ... the row before this one; 0: none yet */
@@ -106,19 +105,5 @@ enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own
 /* Reads the files of the paths in item->own into features; one that cannot be skips the item. */
 enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);
-
-/* --- list_ahead.c --- */
-
-/* The item is read now: asks for the objects that the rows after it name. */
-void tfr_list_announce(struct tfr_list *l, uint64_t place);
-
-/* --- list.c --- */
-
-enum tfr_status tfr_list_item_new(
-	const struct tfr_list *l, struct tfr_list_item **own, struct tfr_error *err);
-void tfr_list_item_free(void *own); /* accepts NULL */
-/* Appends row `number` of the file to own->text. */
-enum tfr_status tfr_list_read_again(const struct tfr_list *l, struct tfr_list_item *own,
-	uint64_t number, struct tfr_error *err);
 
 #endif

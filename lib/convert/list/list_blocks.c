@@ -111,19 +111,15 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct 
 static enum tfr_status cut_block(
 	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	buf->size = 0;
 	if (!tfr_buf_append(buf, r->rest.data, r->rest.size))
 		return tfr_fail_nomem(err, "reading a list");
 	r->rest.size = 0;
-	for (*size = 0; !*size && !status && !r->end;) {
-		status = read_more(r, buf, err);
-		if (!status && (r->end || buf->size >= BLOCK))
+	for (*size = 0; !*size && !r->end;) {
+		TFR_TRY(read_more(r, buf, err));
+		if (r->end || buf->size >= BLOCK)
 			*size = r->end ? buf->size : last_border(r->l, buf->data, buf->size);
 	}
-	if (status)
-		return status;
 	if (r->end)
 		*size = buf->size;
 	if (!tfr_buf_append(&r->rest, buf->data + *size, buf->size - *size))
@@ -214,9 +210,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	forget(&b->list.columns);
 	b->rows_.size = 0;
 	while (!(status = tfr_list_read_row(&b->list, &row, &text, &size, err))) {
-		status = see_row(&b->list, &row, text, size, err);
-		if (status)
-			return status;
+		TFR_TRY(see_row(&b->list, &row, text, size, err));
 		if (!tfr_buf_append(&b->rows_, &row, sizeof(row)))
 			return tfr_fail_nomem(err, "reading a list");
 	}
@@ -311,31 +305,26 @@ static enum tfr_status see_first(struct tfr_list *l, struct tfr_error *err)
 	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
 
 	assert(status == TFR_OK);
-	if (!status)
-		status = see_row(l, &row, text, size, err);
-	if (!status && !tfr_buf_append(&l->rows_, &row, sizeof(row)))
-		status = tfr_fail_nomem(err, "reading a list");
-	return status;
+	TFR_TRY(status);
+	TFR_TRY(see_row(l, &row, text, size, err));
+	return tfr_buf_append(&l->rows_, &row, sizeof(row)) ? TFR_OK
+							    : tfr_fail_nomem(err, "reading a list");
 }
 
 static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < l->columns.n; i++)
-		status = tfr_column_decide(
-			&l->columns.list[i], l->reader.format != TFR_LIST_JSONL, l->path, err);
-	if (!status)
-		tfr_list_warn_of_empty(l);
-	return status ? status : tfr_columns_check(&l->columns, l->path, err);
+	for (size_t i = 0; i < l->columns.n; i++)
+		TFR_TRY(tfr_column_decide(
+			&l->columns.list[i], l->reader.format != TFR_LIST_JSONL, l->path, err));
+	tfr_list_warn_of_empty(l);
+	return tfr_columns_check(&l->columns, l->path, err);
 }
 
 enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err)
 {
-	enum tfr_status status = l->have_first ? see_first(l, err) : TFR_OK;
-
-	if (!status)
-		status = read_blocks(l, err);
+	if (l->have_first)
+		TFR_TRY(see_first(l, err));
+	TFR_TRY(read_blocks(l, err));
 	l->in.items = l->rows_.size / sizeof(struct tfr_row);
-	return status ? status : decide_kinds(l, err);
+	return decide_kinds(l, err);
 }

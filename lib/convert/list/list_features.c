@@ -83,9 +83,9 @@ static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r
 	const struct tfr_list_column *col, const struct tfr_json_member *m, struct tfr_error *err)
 {
 	const void *values;
-	enum tfr_status status = tfr_json_row_values(&r->json, m, col, &values, err);
 
-	return status ? status : put(s, col, values, m->n, err);
+	TFR_TRY(tfr_json_row_values(&r->json, m, col, &values, err));
+	return put(s, col, values, m->n, err);
 }
 
 /* ---- rows as records ---- */
@@ -153,23 +153,22 @@ static enum tfr_status build_cells(struct tfr_list *l, struct tfr_list_item *own
 	const struct tfr_csv *csv, const struct sink *s, struct tfr_error *err)
 {
 	const struct tfr_cell *cells = tfr_csv_cells(csv);
-	enum tfr_status status = TFR_OK;
 
 	if (csv->n != l->columns.n)
 		return tfr_fail(
 			err, TFR_EDATA, "%zu cells where the header has %zu", csv->n, l->columns.n);
-	for (size_t i = 0; !status && i < csv->n; i++) {
+	for (size_t i = 0; i < csv->n; i++) {
 		const struct tfr_list_column *col = &l->columns.list[i];
 		const char *text = tfr_csv_text(csv, &cells[i]);
 
 		if (cells[i].absent)
 			continue;
 		if (col->embed != TFR_NO_EMBED)
-			status = note_path(own, col->embed, text, cells[i].size, err);
+			TFR_TRY(note_path(own, col->embed, text, cells[i].size, err));
 		else if (s)
-			status = put_cell(s, col, text, cells[i].size, err);
+			TFR_TRY(put_cell(s, col, text, cells[i].size, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *own,
@@ -207,14 +206,13 @@ enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own
 {
 	const struct tfr_json_member *members = tfr_json_line_members(&r->json.line);
 	struct sink s = { .builder = b };
-	enum tfr_status status = TFR_OK;
 
 	if (r->format != TFR_LIST_JSONL)
 		return build_cells(l, own, &r->csv, b ? &s : NULL, err);
-	for (size_t i = 0; !status && i < r->json.line.n; i++)
+	for (size_t i = 0; i < r->json.line.n; i++)
 		if (tfr_json_row_has(&r->json, &members[i]))
-			status = build_member(l, own, r, &members[i], b ? &s : NULL, err);
-	return status;
+			TFR_TRY(build_member(l, own, r, &members[i], b ? &s : NULL, err));
+	return TFR_OK;
 }
 
 /* --- embedded files --- */
@@ -247,36 +245,19 @@ static void name_file(const struct tfr_list *l, struct tfr_item *item, const cha
 	item->finding = finding;
 }
 
-static enum tfr_status add_filename(
-	struct tfr_item *item, const char *feature, const char *path, struct tfr_error *err)
+static enum tfr_status embed_media(struct tfr_list *l, struct tfr_item *item, const char *path,
+	bool image, struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_bytes name = { (const uint8_t *)path, tfr_url_shown(path) };
-
-	return tfr_builder_bytes(item->builder, feature, &name, 1, err);
-}
-
-static enum tfr_status embed_image(struct tfr_list *l, struct tfr_item *item, const char *path,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	enum tfr_status status = read_embedded(l, item, path, tfr_image_look, room, err);
+	enum tfr_status status = read_embedded(
+		l, item, path, image ? tfr_image_look : tfr_audio_item_look, room, err);
 
 	if (!status && !item->skipped)
-		status = tfr_image_add(&l->in, item, bench, err);
+		status = image ? tfr_image_add(&l->in, item, bench, err)
+			       : tfr_audio_item_add(&l->in, item, bench, room, err);
 	if (!status && !item->skipped)
-		status = add_filename(item, "image/filename", path, err);
-	name_file(l, item, path);
-	return status;
-}
-
-static enum tfr_status embed_audio(struct tfr_list *l, struct tfr_item *item, const char *path,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	enum tfr_status status = read_embedded(l, item, path, tfr_audio_item_look, room, err);
-
-	if (!status && !item->skipped)
-		status = tfr_audio_item_add(&l->in, item, bench, room, err);
-	if (!status && !item->skipped)
-		status = add_filename(item, "audio/filename", path, err);
+		status = tfr_builder_bytes(
+			item->builder, image ? "image/filename" : "audio/filename", &name, 1, err);
 	name_file(l, item, path);
 	return status;
 }
@@ -314,22 +295,20 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	const struct tfr_embed *embeds = l->in.opts->embeds;
 	struct tfr_list_item *own = item->own;
 	const char *image = NULL;
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && !item->skipped && i < own->n; i++) {
+	for (size_t i = 0; !item->skipped && i < own->n; i++) {
 		if (!own->paths[i].size)
 			continue;
 		if (tfr_embed_is_image(&embeds[i])) {
 			image = (const char *)own->paths[i].data;
 		} else if (tfr_embed_is_audio(&embeds[i])) {
-			status = embed_audio(
-				l, item, (const char *)own->paths[i].data, bench, room, err);
+			TFR_TRY(embed_media(l, item, (const char *)own->paths[i].data, false, bench,
+				room, err));
 			keep_file(item, i);
 		} else {
-			status = embed_bytes(l, item, i, room, err);
+			TFR_TRY(embed_bytes(l, item, i, room, err));
 		}
 	}
-	if (status || item->skipped || !image)
-		return status;
-	return embed_image(l, item, image, bench, room, err);
+	return item->skipped || !image ? TFR_OK
+				       : embed_media(l, item, image, true, bench, room, err);
 }

@@ -85,17 +85,12 @@ static enum tfr_status first_line(
 	struct tfr_list *l, const char **line, size_t *size, struct tfr_error *err)
 {
 	for (;;) {
-		enum tfr_status status = tfr_lines_next(&l->lines, line, size, err);
-
-		if (status)
-			return status;
+		TFR_TRY(tfr_lines_next(&l->lines, line, size, err));
 		skip_mark(l, line, size);
 		if (is_comment(l, *line, *size))
-			status = keep_comment(l, *line, *size, err);
+			TFR_TRY(keep_comment(l, *line, *size, err));
 		else if (*size && !is_between(l, *line, *size))
 			return TFR_OK;
-		if (status)
-			return status;
 	}
 }
 
@@ -144,7 +139,7 @@ static enum tfr_status add_line(struct tfr_list *l, const struct tfr_row *row, c
 enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
 	size_t *size, struct tfr_error *err)
 {
-	enum tfr_status status, kept = TFR_OK;
+	enum tfr_status status;
 	bool more = false;
 	const char *line;
 
@@ -163,17 +158,14 @@ enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const
 	*row = (struct tfr_row){ l->lines.offset, 0, (uint32_t)l->lines.number };
 	while ((status = take_line(l, line, *size, err)) == TFR_END) {
 		more = true;
-		kept = add_line(l, row, line, *size, err);
-		if (kept)
-			return kept;
+		TFR_TRY(add_line(l, row, line, *size, err));
 		status = tfr_lines_next(&l->lines, &line, size, err);
 		if (status)
 			return status == TFR_END ? never_closed(l, row, err) : status;
 	}
-	if (!status && more)
-		status = add_line(l, row, line, *size, err);
-	if (status)
-		return status;
+	TFR_TRY(status);
+	if (more)
+		TFR_TRY(add_line(l, row, line, *size, err));
 	*text = more ? (const char *)l->text.data : line;
 	*size = more ? l->text.size : *size;
 	row->size = (uint32_t)*size;
@@ -291,9 +283,8 @@ static enum tfr_status see_cells(struct tfr_list *l, uint64_t line, struct tfr_e
 {
 	const struct tfr_csv *csv = &l->reader.csv;
 	const struct tfr_cell *cells = tfr_csv_cells(csv);
-	enum tfr_status status = TFR_OK;
 
-	for (size_t i = 0; !status && i < csv->n && csv->n == l->columns.n; i++) {
+	for (size_t i = 0; i < csv->n && csv->n == l->columns.n; i++) {
 		const char *cell = tfr_csv_text(csv, &cells[i]);
 		struct tfr_list_column *col = &l->columns.list[i];
 		unsigned look;
@@ -303,9 +294,9 @@ static enum tfr_status see_cells(struct tfr_list *l, uint64_t line, struct tfr_e
 			continue;
 		look = tfr_look_at(cell, cells[i].size);
 		if (look & ~col->looks || look & TFR_LOOK_MISFITS)
-			status = see(l, col, look, cell, cells[i].size, line, err);
+			TFR_TRY(see(l, col, look, cell, cells[i].size, line, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The column of a member, which is added if there is none.  NULL: out of memory. */
@@ -344,12 +335,11 @@ enum tfr_status tfr_list_see_row(struct tfr_list *l, uint64_t line, struct tfr_e
 {
 	const struct tfr_json_row *row = &l->reader.json;
 	struct tfr_json_member *members = tfr_json_line_members(&row->line);
-	enum tfr_status status = TFR_OK;
 
 	if (l->reader.format != TFR_LIST_JSONL)
 		return see_cells(l, line, err);
-	for (size_t i = 0; !status && i < row->line.n; i++)
+	for (size_t i = 0; i < row->line.n; i++)
 		if (tfr_json_row_has(row, &members[i]))
-			status = see_member(l, &members[i], line, err);
-	return status;
+			TFR_TRY(see_member(l, &members[i], line, err));
+	return TFR_OK;
 }

@@ -70,14 +70,11 @@ static enum tfr_status read_header(
 static enum tfr_status bmp_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint64_t end;
 
-	info->truncated = size < LEAST;
-	if (info->truncated)
-		return tfr_fail(err, TFR_EDATA, "truncated BMP: ends inside its header");
-	if ((status = read_header(data, size, info, err)))
-		return status;
+	if (size < LEAST)
+		return tfr_image_truncated(info, "BMP: ends inside its header", err);
+	TFR_TRY(read_header(data, size, info, err));
 	end = tfr_le32(data + 10) + row_size(info) * info->height;
 	info->truncated = size < end;
 	if (info->truncated)

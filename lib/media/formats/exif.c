@@ -7,20 +7,22 @@
 
 #include <string.h>
 
+#include "media/formats/image_codec.h"
+
 enum { HEADER = 8, ENTRY = 12, ORIENTATION = 0x0112 };
 enum { BYTE = 1, SHORT = 3, LONG = 4 };
 
-static uint32_t get16(const uint8_t *p, int big)
+static uint32_t get16(const uint8_t *p, bool big)
 {
-	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
+	return big ? tfr_be16(p) : tfr_le16(p);
 }
 
-static uint32_t get32(const uint8_t *p, int big)
+static uint32_t get32(const uint8_t *p, bool big)
 {
-	return big ? get16(p, 1) << 16 | get16(p + 2, 1) : get16(p + 2, 0) << 16 | get16(p, 0);
+	return big ? tfr_be32(p) : tfr_le32(p);
 }
 
-static uint32_t value(const uint8_t *entry, int big)
+static uint32_t value(const uint8_t *entry, bool big)
 {
 	if (!get32(entry + 4, big))
 		return 0;
@@ -38,7 +40,7 @@ static uint32_t value(const uint8_t *entry, int big)
 unsigned tfr_exif_orientation(const uint8_t *tiff, size_t size)
 {
 	uint32_t at, n, found = 0;
-	int big;
+	bool big;
 
 	if (size < HEADER || (memcmp(tiff, "II*\0", 4) && memcmp(tiff, "MM\0*", 4)))
 		return 1;

@@ -18,13 +18,6 @@ static size_t map_size(unsigned flags)
 	return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
 }
 
-static enum tfr_status truncated(
-	struct tfr_image_info *info, const char *where, struct tfr_error *err)
-{
-	info->truncated = true;
-	return tfr_fail(err, TFR_EDATA, "truncated GIF: %s", where);
-}
-
 /* Skips sub-blocks up to the empty one that ends them; false: the data ends first. */
 static bool pass_blocks(const uint8_t *data, size_t size, size_t *at)
 {
@@ -67,7 +60,7 @@ static enum tfr_status gif_probe(
 	size_t at = SCREEN, frames = 0;
 
 	if (size < SCREEN || size - SCREEN < map_size(data[10]))
-		return truncated(info, "ends inside its header", err);
+		return tfr_image_truncated(info, "GIF: ends inside its header", err);
 	info->channels = 3;
 	info->components = 1;
 	info->bit_depth = 8;
@@ -85,21 +78,15 @@ static enum tfr_status gif_probe(
 		else if (kind)
 			return tfr_fail(err, TFR_EDATA, "damaged GIF: block of type %u", kind);
 		if (!good)
-			return truncated(info,
-				frames ? "ends inside a later frame"
-				       : "ends inside its first frame",
+			return tfr_image_truncated(info,
+				frames ? "GIF: ends inside a later frame"
+				       : "GIF: ends inside its first frame",
 				err);
 	}
 	if (info->width && info->height)
 		return TFR_OK;
 	return at < size ? tfr_fail(err, TFR_EDATA, "damaged GIF: no image data")
-			 : truncated(info, "no image data", err);
+			 : tfr_image_truncated(info, "GIF: no image data", err);
 }
 
-static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	return tfr_image_module_decode(TFR_MODULE_GIF, d, job, image, err);
-}
-
-const struct tfr_image_codec tfr_image_codec_gif = { .probe = gif_probe, .decode = gif_decode };
+const struct tfr_image_codec tfr_image_codec_gif = { .probe = gif_probe, .module = TFR_MODULE_GIF };

@@ -12,11 +12,7 @@
  * values are not needed, one lookup skips all symbols whose codes it contains. */
 #include "media/formats/huffman.h"
 
-#include <jpeglib.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

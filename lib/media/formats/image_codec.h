@@ -39,8 +39,10 @@ struct tfr_image_codec {
 	/* Fills `info`, whose format is already set, and verifies that the image has an end. */
 	enum tfr_status (*probe)(const uint8_t *data, size_t size, struct tfr_image_info *info,
 		struct tfr_error *err);
+	/* NULL: `module` decodes. */
 	enum tfr_status (*decode)(struct tfr_decoder *d, const struct tfr_decode_job *job,
 		struct tfr_image *image, struct tfr_error *err);
+	enum tfr_module_name module;
 	/* Appends the encoded image to `out`; NULL: tfr does not write this format. */
 	enum tfr_status (*encode)(struct tfr_encoder *e, const struct tfr_image *image,
 		const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
@@ -54,15 +56,15 @@ struct tfr_image_module {
 	__typeof__(((struct tfr_image_codec *)0)->decode) decode;
 };
 
-/* Decodes by a module.  TFR_EUNAVAILABLE: it cannot be opened. */
-enum tfr_status tfr_image_module_decode(enum tfr_module_name name, struct tfr_decoder *d,
-	const struct tfr_decode_job *job, struct tfr_image *image, struct tfr_error *err);
-
 /* Whether tfr_channels_convert() can convert `from` channels to `to`: 1 to 1; 1, 3 and 4 to 3 and
  * 4. */
 bool tfr_channels_converts(unsigned from, unsigned to);
 /* Converts `n` pixels: gray is repeated; alpha is dropped, or 255 if there is none. */
 void tfr_channels_convert(const uint8_t *in, unsigned from, size_t n, uint8_t *out, unsigned to);
+
+/* Fails because the data ends too early; `what` is such as "PNG: no IEND chunk". */
+enum tfr_status tfr_image_truncated(
+	struct tfr_image_info *info, const char *what, struct tfr_error *err);
 
 /* The codec of `format`; NULL: it is only detected. */
 const struct tfr_image_codec *tfr_image_codec_of(enum tfr_image_format format);
@@ -79,13 +81,6 @@ enum tfr_status tfr_encode_into(struct tfr_encoder *e, const struct tfr_image *i
 
 /* `size` bytes of reused memory, whose contents are lost; NULL: out of memory. */
 uint8_t *tfr_pixels(struct tfr_buf *kept, size_t size);
-
-/* A window that covers an entire image. */
-static inline bool tfr_window_is_all(
-	const struct tfr_crop *window, const struct tfr_image_info *info)
-{
-	return window->width == info->width && window->height == info->height;
-}
 
 static inline uint32_t tfr_be16(const uint8_t *p)
 {

@@ -1,4 +1,4 @@
-/* media/formats/jpeg.h - shared by the JPEG probe, decoder and encoder. */
+/* media/formats/jpeg.h - shared by the JPEG probe and codec. */
 #ifndef TFR_MEDIA_FORMATS_JPEG_H
 #define TFR_MEDIA_FORMATS_JPEG_H
 
@@ -9,8 +9,5 @@ enum tfr_status tfr_jpeg_probe(
 
 /* The factors of the first component for a name of subsampling; 2 x 2 if there is no such name. */
 void tfr_jpeg_factors(const char *subsampling, unsigned *h, unsigned *v);
-
-enum tfr_status tfr_jpeg_encode(struct tfr_encoder *e, const struct tfr_image *image,
-	const struct tfr_encode_opts *opts, struct tfr_buf *out, struct tfr_error *err);
 
 #endif

@@ -48,13 +48,6 @@ static int next_marker(const uint8_t *data, size_t size, size_t *pos)
 	return -1;
 }
 
-static enum tfr_status truncated(
-	struct tfr_image_info *info, const char *where, struct tfr_error *err)
-{
-	info->truncated = true;
-	return tfr_fail(err, TFR_EDATA, "truncated JPEG: %s", where);
-}
-
 static const struct {
 	unsigned h, v;
 	const char *name;
@@ -135,25 +128,23 @@ static void read_exif(const uint8_t *p, size_t n, struct tfr_image_info *info)
 static enum tfr_status walk_header(const uint8_t *data, size_t size, size_t *pos,
 	struct tfr_image_info *info, struct tfr_error *err)
 {
-	enum tfr_status status;
 	int marker;
 
 	while ((marker = next_marker(data, size, pos)) != SOS) {
 		size_t n;
 
 		if (marker < 0)
-			return truncated(info, "no image data", err);
+			return tfr_image_truncated(info, "JPEG: no image data", err);
 		if (marker == EOI || marker == SOI)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: no image data");
 		if (!has_length(marker))
 			continue;
 		if (size - *pos < 2 || (n = tfr_be16(data + *pos)) > size - *pos)
-			return truncated(info, "ends inside its header", err);
+			return tfr_image_truncated(info, "JPEG: ends inside its header", err);
 		if (n < 2)
 			return tfr_fail(err, TFR_EDATA, "damaged JPEG: segment too short");
-		if (is_frame(marker) &&
-			(status = read_frame(data + *pos + 2, n - 2, marker, info, err)))
-			return status;
+		if (is_frame(marker))
+			TFR_TRY(read_frame(data + *pos + 2, n - 2, marker, info, err));
 		if (marker == APP1)
 			read_exif(data + *pos + 2, n - 2, info);
 		*pos += n;
@@ -197,5 +188,5 @@ enum tfr_status tfr_jpeg_probe(
 	if (has_end(data, size, pos, info))
 		return TFR_OK;
 	info->no_end = !info->progressive && size - pos > 4 && data[pos + 2] == info->components;
-	return truncated(info, "no end marker", err);
+	return tfr_image_truncated(info, "JPEG: no end marker", err);
 }

@@ -17,13 +17,6 @@ static bool is_chunk(const uint8_t *p, const char *name)
 	return memcmp(p, name, 4) == 0;
 }
 
-static enum tfr_status truncated(
-	struct tfr_image_info *info, const char *where, struct tfr_error *err)
-{
-	info->truncated = true;
-	return tfr_fail(err, TFR_EDATA, "truncated WebP: %s", where);
-}
-
 static uint32_t le24(const uint8_t *p)
 {
 	return tfr_le16(p) | (uint32_t)p[2] << 16;
@@ -81,19 +74,16 @@ static enum tfr_status look_at_chunk(const uint8_t *chunk, size_t n, struct foun
 {
 	const uint8_t *p = chunk + CHUNK_HEADER;
 	bool lossless = is_chunk(chunk, "VP8L");
-	enum tfr_status status;
 
 	if (is_chunk(chunk, "VP8X") && !f->extended && !f->image) {
-		if ((status = read_size(chunk, n, info, err)))
-			return status;
+		TFR_TRY(read_size(chunk, n, info, err));
 		f->extended = true;
 		f->animated = p[0] & ANIMATED;
 		f->alpha = p[0] & HAS_ALPHA;
 	} else if (is_chunk(chunk, "ANMF")) {
 		f->image |= f->animated;
 	} else if ((lossless || is_chunk(chunk, "VP8 ")) && !f->animated && !f->image) {
-		if ((status = read_size(chunk, n, info, err)))
-			return status;
+		TFR_TRY(read_size(chunk, n, info, err));
 		f->image = true;
 		if (lossless)
 			f->alpha = p[4] & HAS_ALPHA;
@@ -110,7 +100,6 @@ static enum tfr_status webp_probe(
 {
 	uint64_t end = (uint64_t)tfr_le32(data + 4) + 8;
 	struct found f = { 0 };
-	enum tfr_status status;
 	size_t at = RIFF_HEADER;
 
 	info->bit_depth = 8;
@@ -126,26 +115,19 @@ static enum tfr_status webp_probe(
 		if (n > left - CHUNK_HEADER) {
 			if (n >= VP8_HEADER && left >= CHUNK_HEADER + VP8_HEADER)
 				look_at_chunk(data + at, VP8_HEADER, &f, info, NULL);
-			return truncated(info, "ends inside a chunk", err);
+			return tfr_image_truncated(info, "WebP: ends inside a chunk", err);
 		}
-		if ((status = look_at_chunk(data + at, n, &f, info, err)))
-			return status;
+		TFR_TRY(look_at_chunk(data + at, n, &f, info, err));
 		at += CHUNK_HEADER + n + (n & 1);
 	}
 	info->channels = info->components = f.animated || f.alpha ? 4 : 3;
 	if (tfr_le32(data + 4) + (uint64_t)8 > size)
-		return truncated(info, "shorter than its header says", err);
+		return tfr_image_truncated(info, "WebP: shorter than its header says", err);
 	return f.image ? TFR_OK : tfr_fail(err, TFR_EDATA, "damaged WebP: no image data");
-}
-
-static enum tfr_status webp_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
-	struct tfr_image *image, struct tfr_error *err)
-{
-	return tfr_image_module_decode(TFR_MODULE_WEBP, d, job, image, err);
 }
 
 const struct tfr_image_codec tfr_image_codec_webp = {
 	.probe = webp_probe,
-	.decode = webp_decode,
+	.module = TFR_MODULE_WEBP,
 	.whole = true,
 };

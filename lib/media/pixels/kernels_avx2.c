@@ -5,9 +5,9 @@
  * samples of a register begin at a multiple of the period of patterns and sums.
  *
  * A loop that streams begins with plain samples up to an aligned address. */
-#include "media/pixels/kernels_x86.h"
+#include "media/pixels/kernels.h"
 
-#ifdef TFR_KERNELS_X86
+#ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
 
@@ -119,34 +119,24 @@ static size_t before_aligned(const float *out, size_t n)
 }
 
 /* A register's part of the pattern begins anywhere in the first copy. */
-#define NORMALISE(load)                                                                            \
-	for (; i + 8 <= n; i += 8) {                                                               \
-		size_t k = i % TFR_PATTERN;                                                        \
-		__m256 x = _mm256_sub_ps(load(in + i), _mm256_loadu_ps(mean + k));                 \
-		put(out + i, _mm256_div_ps(x, _mm256_loadu_ps(std + k)), stream);                  \
+#define NORMALISE(name, type, load)                                                                \
+	AVX2 static void name(const type *in, float *out, size_t n, const float *mean,             \
+		const float *std, bool stream)                                                     \
+	{                                                                                          \
+		size_t i = stream ? before_aligned(out, n) : 0;                                    \
+                                                                                                   \
+		tfr_pixels_plain.name(in, out, i, mean, std, false);                               \
+		for (; i + 8 <= n; i += 8) {                                                       \
+			size_t k = i % TFR_PATTERN;                                                \
+			__m256 x = _mm256_sub_ps(load(in + i), _mm256_loadu_ps(mean + k));         \
+			put(out + i, _mm256_div_ps(x, _mm256_loadu_ps(std + k)), stream);          \
+		}                                                                                  \
+		tfr_pixels_plain.name(in + i, out + i, n - i, mean + i % TFR_PATTERN,              \
+			std + i % TFR_PATTERN, false);                                             \
 	}
 
-AVX2 static void normalise_u8(
-	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-
-	tfr_pixels_plain.normalise_u8(in, out, i, mean, std, false);
-	NORMALISE(load_u8);
-	tfr_pixels_plain.normalise_u8(
-		in + i, out + i, n - i, mean + i % TFR_PATTERN, std + i % TFR_PATTERN, false);
-}
-
-AVX2 static void normalise_f32(
-	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-
-	tfr_pixels_plain.normalise_f32(in, out, i, mean, std, false);
-	NORMALISE(_mm256_loadu_ps);
-	tfr_pixels_plain.normalise_f32(
-		in + i, out + i, n - i, mean + i % TFR_PATTERN, std + i % TFR_PATTERN, false);
-}
+NORMALISE(normalise_u8, uint8_t, load_u8)
+NORMALISE(normalise_f32, float, _mm256_loadu_ps)
 
 /* --- other types --- */
 
@@ -345,24 +335,11 @@ AVX2 static inline __m256d load_f64(const float *in)
 	return _mm256_cvtps_pd(_mm_loadu_ps(in));
 }
 
-AVX2 void tfr_avx2_sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+/* Adds x, or with a mean (x - mean) squared; returns the number of samples that were added. */
+AVX2 static inline size_t add_up(
+	const float *in, size_t n, const double *mean, double sums[TFR_SUMS])
 {
-	__m256d s[4];
-	size_t i = 0;
-
-	for (int k = 0; k < 4; k++)
-		s[k] = _mm256_loadu_pd(sums + 4 * k);
-	for (; i + TFR_SUMS <= n; i += TFR_SUMS)
-		for (size_t k = 0; k < 4; k++)
-			s[k] = _mm256_add_pd(s[k], load_f64(in + i + 4 * k));
-	for (int k = 0; k < 4; k++)
-		_mm256_storeu_pd(sums + 4 * k, s[k]);
-	tfr_pixels_plain.sums_f32(in + i, n - i, sums);
-}
-
-AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
-{
-	const __m256d m = _mm256_set1_pd(mean);
+	const __m256d m = _mm256_set1_pd(mean ? *mean : 0);
 	__m256d s[4];
 	size_t i = 0;
 
@@ -370,12 +347,26 @@ AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double su
 		s[k] = _mm256_loadu_pd(sums + 4 * k);
 	for (; i + TFR_SUMS <= n; i += TFR_SUMS)
 		for (size_t k = 0; k < 4; k++) {
-			__m256d d = _mm256_sub_pd(load_f64(in + i + 4 * k), m);
+			__m256d x = load_f64(in + i + 4 * k), d = _mm256_sub_pd(x, m);
 
-			s[k] = _mm256_add_pd(s[k], _mm256_mul_pd(d, d));
+			s[k] = _mm256_add_pd(s[k], mean ? _mm256_mul_pd(d, d) : x);
 		}
 	for (int k = 0; k < 4; k++)
 		_mm256_storeu_pd(sums + 4 * k, s[k]);
+	return i;
+}
+
+AVX2 void tfr_avx2_sums_f32(const float *in, size_t n, double sums[TFR_SUMS])
+{
+	size_t i = add_up(in, n, NULL, sums);
+
+	tfr_pixels_plain.sums_f32(in + i, n - i, sums);
+}
+
+AVX2 void tfr_avx2_squares_f32(const float *in, size_t n, double mean, double sums[TFR_SUMS])
+{
+	size_t i = add_up(in, n, &mean, sums);
+
 	tfr_pixels_plain.squares_f32(in + i, n - i, mean, sums);
 }
 

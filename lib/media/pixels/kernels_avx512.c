@@ -6,9 +6,9 @@
  *
  * A division of 16 floats occupies its unit for 16 cycles, so products replace it where possible:
  * see divide(). */
-#include "media/pixels/kernels_x86.h"
+#include "media/pixels/kernels.h"
 
-#ifdef TFR_KERNELS_X86
+#ifdef __x86_64__
 #include <immintrin.h>
 
 #include "base/cpu.h"
@@ -183,9 +183,15 @@ static size_t before_aligned(const float *out, size_t n)
 	return head < n ? head : n;
 }
 
-/* Continues from sample i, where the divisor begins. */
-#define NORMALISE(load, whole)                                                                     \
-	do {                                                                                       \
+#define NORMALISE(name, type, load, whole)                                                         \
+	AVX512 static void name(const type *in, float *out, size_t n, const float *mean,           \
+		const float *std, bool stream)                                                     \
+	{                                                                                          \
+		size_t i = stream ? before_aligned(out, n) : 0;                                    \
+		struct divisor v;                                                                  \
+                                                                                                   \
+		tfr_pixels_plain.name(in, out, i, mean, std, false);                               \
+		set_divisor(&v, mean + i, std + i);                                                \
 		for (; i + TFR_PATTERN <= n; i += TFR_PATTERN)                                     \
 			for (int j = 0; j < 3; j++) {                                              \
 				__m512 x = load(in + i + 16 * j, 0xffff);                          \
@@ -196,29 +202,10 @@ static size_t before_aligned(const float *out, size_t n)
 			_mm512_mask_storeu_ps(                                                     \
 				out + i, some, normalise(&v, j, load(in + i, some), whole));       \
 		}                                                                                  \
-	} while (0)
+	}
 
-AVX512 static void normalise_u8(
-	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-	struct divisor v;
-
-	tfr_pixels_plain.normalise_u8(in, out, i, mean, std, false);
-	set_divisor(&v, mean + i, std + i);
-	NORMALISE(load_u8, true);
-}
-
-AVX512 static void normalise_f32(
-	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t i = stream ? before_aligned(out, n) : 0;
-	struct divisor v;
-
-	tfr_pixels_plain.normalise_f32(in, out, i, mean, std, false);
-	set_divisor(&v, mean + i, std + i);
-	NORMALISE(load_f32, false);
-}
+NORMALISE(normalise_u8, uint8_t, load_u8, true)
+NORMALISE(normalise_f32, float, load_f32, false)
 
 /* --- other types --- */
 

@@ -2,7 +2,7 @@
  * of all loops. */
 #include <string.h>
 
-#include "media/pixels/kernels_x86.h"
+#include "media/pixels/kernels.h"
 
 static bool always(void)
 {
@@ -45,31 +45,22 @@ static void mirror(const uint8_t *in, uint8_t *out, size_t n, size_t pixel)
 	}
 }
 
-static void normalise_u8(
-	const uint8_t *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t some;
-
-	(void)stream;
-	for (; n; in += some, out += some, n -= some) {
-		some = n < TFR_PATTERN ? n : TFR_PATTERN;
-		for (size_t i = 0; i < some; i++)
-			out[i] = ((float)in[i] - mean[i]) / std[i];
+#define NORMALISE(name, type)                                                                      \
+	static void name(const type *in, float *out, size_t n, const float *mean,                  \
+		const float *std, bool stream)                                                     \
+	{                                                                                          \
+		size_t some;                                                                       \
+                                                                                                   \
+		(void)stream;                                                                      \
+		for (; n; in += some, out += some, n -= some) {                                    \
+			some = n < TFR_PATTERN ? n : TFR_PATTERN;                                  \
+			for (size_t i = 0; i < some; i++)                                          \
+				out[i] = ((float)in[i] - mean[i]) / std[i];                        \
+		}                                                                                  \
 	}
-}
 
-static void normalise_f32(
-	const float *in, float *out, size_t n, const float *mean, const float *std, bool stream)
-{
-	size_t some;
-
-	(void)stream;
-	for (; n; in += some, out += some, n -= some) {
-		some = n < TFR_PATTERN ? n : TFR_PATTERN;
-		for (size_t i = 0; i < some; i++)
-			out[i] = (in[i] - mean[i]) / std[i];
-	}
-}
+NORMALISE(normalise_u8, uint8_t)
+NORMALISE(normalise_f32, float)
 
 static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
 {
@@ -78,38 +69,27 @@ static void u8_to_f32(const uint8_t *in, float *out, size_t n, bool stream)
 		out[i] = in[i];
 }
 
-static void u8_to_f16(const uint8_t *in, uint16_t *out, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		out[i] = tfr_to_half(in[i]);
-}
-
-static void f32_to_f16(const float *in, uint16_t *out, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		out[i] = tfr_to_half(in[i]);
-}
-
-static void f32_to_u8(const float *in, uint8_t *out, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		out[i] = tfr_to_u8(in[i]);
-}
-
-#define PLANES                                                                                     \
-	for (unsigned c = 0; c < channels; c++)                                                    \
+#define CONVERT(name, from, to, number)                                                            \
+	static void name(const from *in, to *out, size_t n)                                        \
+	{                                                                                          \
 		for (size_t i = 0; i < n; i++)                                                     \
-	planes[c][i] = in[i * channels + c]
+			out[i] = number(in[i]);                                                    \
+	}
 
-static void planes_u8(const uint8_t *in, uint8_t *const planes[], size_t n, unsigned channels)
-{
-	PLANES;
-}
+CONVERT(u8_to_f16, uint8_t, uint16_t, tfr_to_half)
+CONVERT(f32_to_f16, float, uint16_t, tfr_to_half)
+CONVERT(f32_to_u8, float, uint8_t, tfr_to_u8)
 
-static void planes_f32(const float *in, float *const planes[], size_t n, unsigned channels)
-{
-	PLANES;
-}
+#define PLANES(name, type)                                                                         \
+	static void name(const type *in, type *const planes[], size_t n, unsigned channels)        \
+	{                                                                                          \
+		for (unsigned c = 0; c < channels; c++)                                            \
+			for (size_t i = 0; i < n; i++)                                             \
+				planes[c][i] = in[i * channels + c];                               \
+	}
+
+PLANES(planes_u8, uint8_t)
+PLANES(planes_f32, float)
 
 static void sums_u8(const uint8_t *in, size_t n, uint64_t *sum, uint64_t *squares)
 {
@@ -158,7 +138,7 @@ const struct tfr_pixel_kernel tfr_pixels_plain = {
 };
 
 const struct tfr_pixel_kernel *const tfr_pixel_kernels[] = {
-#ifdef TFR_KERNELS_X86
+#ifdef __x86_64__
 	&tfr_pixels_avx512,
 	&tfr_pixels_avx2,
 #endif

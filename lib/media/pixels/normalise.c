@@ -42,11 +42,8 @@ enum tfr_status tfr_pixels_normalise(const struct tfr_pixels *in, const float *m
 	const float *std, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
 	struct pattern p;
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "normalise", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "normalise", err));
 	for (unsigned c = 0; c < in->channels; c++)
 		if (!isfinite(mean[c]) || !isfinite(std[c]) || std[c] == 0)
 			return tfr_fail(err, TFR_EUSAGE,
@@ -110,11 +107,8 @@ enum tfr_status tfr_pixels_standardise(const struct tfr_pixels *in, const struct
 	float mean, least = (float)(1 / sqrt((double)n)), std;
 	struct pattern p;
 	struct moments m;
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "standardise", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, in->width, in->height, TFR_FLOAT32, "standardise", err));
 	m = in->dtype == TFR_UINT8 ? moments_u8(kernel, in, n) : moments_f32(kernel, in, n);
 	mean = (float)m.mean;
 	std = (float)m.deviation;

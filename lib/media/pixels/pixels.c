@@ -82,11 +82,8 @@ enum tfr_status tfr_pixels_mirror(const struct tfr_pixels *in, const struct tfr_
 	unsigned flags, struct tfr_error *err)
 {
 	const struct tfr_pixel_kernel *kernel = tfr_pixel_kernel(flags);
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "mirror", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "mirror", err));
 	for (uint32_t y = 0; y < in->height; y++)
 		kernel->mirror(tfr_pixels_row(in, y), tfr_pixels_row(out, y), in->width,
 			tfr_pixel_bytes(in));
@@ -110,11 +107,8 @@ enum tfr_status tfr_pixels_flip(
 	const struct tfr_pixels *in, const struct tfr_pixels *out, struct tfr_error *err)
 {
 	size_t n = tfr_pixels_row_bytes(in);
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "flip", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "flip", err));
 	if (in->data == out->data) {
 		for (uint32_t y = 0; y < in->height / 2; y++)
 			swap_rows(
@@ -177,11 +171,8 @@ enum tfr_status tfr_pixels_pad(
 	struct span x = centred(in->width, out->width), y = centred(in->height, out->height);
 	size_t pixel = tfr_pixel_bytes(in), row = tfr_pixels_row_bytes(out);
 	size_t left = x.to * pixel, width = x.n * pixel;
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, out->width, out->height, in->dtype, "pad", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, in->dtype, "pad", err));
 	for (uint32_t i = 0; i < out->height; i++) {
 		uint8_t *to = tfr_pixels_row(out, i);
 
@@ -258,11 +249,8 @@ enum tfr_status tfr_pixels_resize_nearest(
 	      fy = (float)in->height / (float)out->height;
 	size_t pixel = tfr_pixel_bytes(in);
 	uint32_t index[COLUMNS];
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, out->width, out->height, in->dtype, "resize", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, in->dtype, "resize", err));
 	for (uint32_t x = 0, n; x < out->width; x += n) {
 		n = out->width - x < COLUMNS ? out->width - x : COLUMNS;
 		for (uint32_t i = 0; i < n; i++)

@@ -246,11 +246,8 @@ enum tfr_status tfr_rotate(const struct tfr_pixels *in, double degrees, enum tfr
 	const float *fill, const struct tfr_pixels *out, unsigned flags, struct tfr_error *err)
 {
 	struct turn t = { .in = *in, .fill = fill };
-	enum tfr_status status =
-		tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "rotate", err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_pixels_expect(in, out, in->width, in->height, in->dtype, "rotate", err));
 	if (!isfinite(degrees) || (filter != TFR_FILTER_NEAREST && filter != TFR_FILTER_BILINEAR))
 		return tfr_fail(err, TFR_EUSAGE,
 			"cannot rotate by %g degrees with filter number %d", degrees, filter);

@@ -8,8 +8,6 @@
 
 #include <tfr-private/pixels.h>
 
-#include "base/buf.h"
-
 /* The columns: element i is row[low[i]] + (row[high[i]] - row[low[i]]) * weight[i].  Arrays are
  * padded to a multiple of TFR_RESIZE_PAD elements by repeating the last one, so that a kernel may
  * continue past the end of its own row. */
@@ -21,8 +19,7 @@ struct tfr_resize_columns {
 	bool floats;	  /* the source is float32: kernels are not used */
 	const uint32_t *low, *high;
 	const float *weight;
-	/* The result of the kernel's prepare(), in memory of tables_size(padded) bytes, aligned to
-	 * 64. */
+	/* The result of the kernel's prepare(), aligned to 64. */
 	void *tables;
 };
 
@@ -33,7 +30,7 @@ struct tfr_resize_kernel {
 	/* Fills columns->tables; false: these columns are too far apart for the kernel.  NULL: the
 	 * kernel needs no tables. */
 	bool (*prepare)(struct tfr_resize_columns *columns);
-	size_t (*tables_size)(size_t padded);
+	size_t table_size; /* of TFR_RESIZE_PAD elements */
 	/* Converts one source row to floats: `out` has room for `padded` elements, aligned to 64.
 	 */
 	void (*horizontal)(
@@ -46,32 +43,11 @@ struct tfr_resize_kernel {
 	void (*finish)(void);
 };
 
+#ifdef __x86_64__
+extern const struct tfr_resize_kernel tfr_resize_avx2, tfr_resize_avx512;
+#endif
+
 /* Fastest first; the last is plain C and always usable. */
 extern const struct tfr_resize_kernel *const tfr_resize_kernels[];
-
-/* The parameters of the columns. */
-struct tfr_resize_shape {
-	uint32_t in, out;
-	unsigned channels, flags; /* the flags that the columns depend on */
-	enum tfr_dtype dtype;
-};
-
-struct tfr_area; /* area.c's */
-
-struct tfr_resizer {
-	struct tfr_resize_shape shape;
-	struct tfr_resize_columns columns;
-	const struct tfr_resize_kernel *kernel;
-	uint32_t *low, *high;
-	float *weight;
-	float *rows[2];
-	int64_t tag[2];	 /* -1: none */
-	size_t capacity; /* elements, in each of the arrays above */
-	void *tables;
-	size_t tables_capacity;
-	struct tfr_area *area; /* made at first use */
-};
-
-void tfr_area_free(struct tfr_area *area);
 
 #endif

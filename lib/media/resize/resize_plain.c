@@ -1,7 +1,6 @@
 /* media/resize/resize_plain.c - the resize kernel in plain C, which defines the others, and the
  * list of all kernels. */
 #include "media/resize/resize.h"
-#include "media/resize/resize_x86.h"
 
 static bool always(void)
 {
@@ -35,7 +34,7 @@ static const struct tfr_resize_kernel plain = {
 };
 
 const struct tfr_resize_kernel *const tfr_resize_kernels[] = {
-#ifdef TFR_RESIZE_X86
+#ifdef __x86_64__
 	&tfr_resize_avx512,
 	&tfr_resize_avx2,
 #endif

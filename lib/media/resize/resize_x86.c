@@ -7,9 +7,9 @@
  * of a group are farther apart, prepare() declines and the plain kernel is used.
  *
  * Loads never pass the end of the source row: a group near it starts earlier instead. */
-#include "media/resize/resize_x86.h"
+#include "media/resize/resize.h"
 
-#ifdef TFR_RESIZE_X86
+#ifdef __x86_64__
 #include <immintrin.h>
 #include <string.h>
 
@@ -48,11 +48,6 @@ static bool avx2_usable(void)
 {
 	return tfr_cpu_allows(TFR_CPU_AVX2) && __builtin_cpu_supports("avx2") &&
 	       __builtin_cpu_supports("fma");
-}
-
-static size_t avx2_tables_size(size_t padded)
-{
-	return padded / 8 * sizeof(struct pair);
 }
 
 static bool avx2_prepare(struct tfr_resize_columns *c)
@@ -117,36 +112,45 @@ static void vertical_rest(const float *top, const float *bottom, float weight, s
 	}
 }
 
-AVX2 static inline __m256 avx2_normalise(__m256 v)
-{
-	__m256 half = _mm256_set1_ps(127.5f), by = _mm256_set1_ps(BY_127_5), quotient;
-
-	v = _mm256_sub_ps(v, half);
-	quotient = _mm256_mul_ps(v, by);
-	return _mm256_fmadd_ps(_mm256_fnmadd_ps(quotient, half, v), by, quotient);
-}
-
-AVX2 static void avx2_vertical(
-	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
-{
-	bool stream = (flags & TFR_RESIZE_STREAM) && (uintptr_t)out % 32 == 0;
-	bool normalise = flags & TFR_RESIZE_NORMALISE;
-	__m256 w = _mm256_set1_ps(weight);
-	size_t i = 0;
-
-	for (; i + 8 <= n; i += 8) {
-		__m256 t = _mm256_load_ps(top + i), b = _mm256_load_ps(bottom + i);
-		__m256 v = _mm256_add_ps(t, _mm256_mul_ps(_mm256_sub_ps(b, t), w));
-
-		if (normalise)
-			v = avx2_normalise(v);
-		if (stream)
-			_mm256_stream_ps(out + i, v);
-		else
-			_mm256_storeu_ps(out + i, v);
+/* The vertical kernel with registers of `bits`. */
+#define VERTICAL(name, target, bits)                                                               \
+	target static inline __m##bits name##_normalise(__m##bits v)                               \
+	{                                                                                          \
+		__m##bits half = _mm##bits##_set1_ps(127.5f), by = _mm##bits##_set1_ps(BY_127_5);  \
+		__m##bits quotient;                                                                \
+                                                                                                   \
+		v = _mm##bits##_sub_ps(v, half);                                                   \
+		quotient = _mm##bits##_mul_ps(v, by);                                              \
+		return _mm##bits##_fmadd_ps(                                                       \
+			_mm##bits##_fnmadd_ps(quotient, half, v), by, quotient);                   \
+	}                                                                                          \
+                                                                                                   \
+	target static void name##_vertical(const float *top, const float *bottom, float weight,    \
+		size_t n, unsigned flags, float *out)                                              \
+	{                                                                                          \
+		enum { LANES = bits / 32 };                                                        \
+		bool stream = (flags & TFR_RESIZE_STREAM) && (uintptr_t)out % (bits / 8) == 0;     \
+		bool normalise = flags & TFR_RESIZE_NORMALISE;                                     \
+		__m##bits w = _mm##bits##_set1_ps(weight);                                         \
+		size_t i = 0;                                                                      \
+                                                                                                   \
+		for (; i + LANES <= n; i += LANES) {                                               \
+			__m##bits t = _mm##bits##_load_ps(top + i);                                \
+			__m##bits b = _mm##bits##_load_ps(bottom + i);                             \
+			__m##bits step = _mm##bits##_mul_ps(_mm##bits##_sub_ps(b, t), w);          \
+			__m##bits v = _mm##bits##_add_ps(t, step);                                 \
+                                                                                                   \
+			if (normalise)                                                             \
+				v = name##_normalise(v);                                           \
+			if (stream)                                                                \
+				_mm##bits##_stream_ps(out + i, v);                                 \
+			else                                                                       \
+				_mm##bits##_storeu_ps(out + i, v);                                 \
+		}                                                                                  \
+		vertical_rest(top, bottom, weight, i, n, flags, out);                              \
 	}
-	vertical_rest(top, bottom, weight, i, n, flags, out);
-}
+
+VERTICAL(avx2, AVX2, 256)
 
 static void fence(void)
 {
@@ -157,7 +161,7 @@ const struct tfr_resize_kernel tfr_resize_avx2 = {
 	.name = "avx2",
 	.usable = avx2_usable,
 	.prepare = avx2_prepare,
-	.tables_size = avx2_tables_size,
+	.table_size = TFR_RESIZE_PAD / 8 * sizeof(struct pair),
 	.horizontal = avx2_horizontal,
 	.vertical = avx2_vertical,
 	.finish = fence,
@@ -177,11 +181,6 @@ static bool avx512_usable(void)
 {
 	return tfr_cpu_allows(TFR_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi") &&
 	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-
-static size_t avx512_tables_size(size_t padded)
-{
-	return padded / 16 * sizeof(struct group);
 }
 
 static bool avx512_prepare(struct tfr_resize_columns *c)
@@ -221,42 +220,13 @@ AVX512 static void avx512_horizontal(
 	}
 }
 
-AVX512 static inline __m512 avx512_normalise(__m512 v)
-{
-	__m512 half = _mm512_set1_ps(127.5f), by = _mm512_set1_ps(BY_127_5), quotient;
-
-	v = _mm512_sub_ps(v, half);
-	quotient = _mm512_mul_ps(v, by);
-	return _mm512_fmadd_ps(_mm512_fnmadd_ps(quotient, half, v), by, quotient);
-}
-
-AVX512 static void avx512_vertical(
-	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
-{
-	bool stream = (flags & TFR_RESIZE_STREAM) && (uintptr_t)out % 64 == 0;
-	bool normalise = flags & TFR_RESIZE_NORMALISE;
-	__m512 w = _mm512_set1_ps(weight);
-	size_t i = 0;
-
-	for (; i + 16 <= n; i += 16) {
-		__m512 t = _mm512_load_ps(top + i), b = _mm512_load_ps(bottom + i);
-		__m512 v = _mm512_add_ps(t, _mm512_mul_ps(_mm512_sub_ps(b, t), w));
-
-		if (normalise)
-			v = avx512_normalise(v);
-		if (stream)
-			_mm512_stream_ps(out + i, v);
-		else
-			_mm512_storeu_ps(out + i, v);
-	}
-	vertical_rest(top, bottom, weight, i, n, flags, out);
-}
+VERTICAL(avx512, AVX512, 512)
 
 const struct tfr_resize_kernel tfr_resize_avx512 = {
 	.name = "avx512",
 	.usable = avx512_usable,
 	.prepare = avx512_prepare,
-	.tables_size = avx512_tables_size,
+	.table_size = TFR_RESIZE_PAD / 16 * sizeof(struct group),
 	.horizontal = avx512_horizontal,
 	.vertical = avx512_vertical,
 	.finish = fence,

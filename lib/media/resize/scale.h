@@ -6,8 +6,6 @@
 
 #include <tfr-private/media.h>
 
-#include "base/buf.h"
-
 /* A weight of 1, and the half that is added before the shift back. */
 enum { TFR_SCALE_BITS = 22 };
 
@@ -24,10 +22,6 @@ struct tfr_axis {
 	 * pmaddwd multiplies. */
 	int16_t *high, *low;
 };
-
-/* False: out of memory.  `axis` is reused if it fits already. */
-bool tfr_axis_set(struct tfr_axis *axis, uint32_t in, uint32_t out, enum tfr_filter filter);
-void tfr_axis_clear(struct tfr_axis *axis);
 
 struct tfr_scale_kernel {
 	bool (*usable)(void);

@@ -3,12 +3,12 @@
  * A size counts only if the file has that many bytes.  Headers that TensorFlow's decode_wav refuses
  * (bytes per second and bytes per sample that contradict the other fields) are refused here, before
  * a training meets them. */
-#include <stdio.h>
 #include <string.h>
 
-#include <tfr-private/audio.h>
-
 #include "base/error.h"
+#include "base/module.h"
+#include "media/formats/image_codec.h"
+#include "media/wav/audio_module.h"
 
 enum {
 	RIFF = 12,   /* "RIFF", the size of what follows, "WAVE" */
@@ -29,16 +29,6 @@ struct walk {
 	struct tfr_error *err;
 	unsigned block; /* bytes per sample; 0: no format yet */
 };
-
-static uint32_t u16(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t u32(const uint8_t *p)
-{
-	return u16(p) | u16(p + 2) << 16;
-}
 
 bool tfr_audio_sniff(const void *data, size_t size)
 {
@@ -72,14 +62,14 @@ static const char *coding_name(unsigned tag)
 /* The sub-format of an extensible format, in place of its tag. */
 static enum tfr_status sub_format(struct walk *w, const uint8_t *p, size_t size, unsigned *tag)
 {
-	if (size < FORMAT_EXTENSIBLE || u16(p + 16) < 22)
+	if (size < FORMAT_EXTENSIBLE || tfr_le16(p + 16) < 22)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV whose extensible format is cut short");
 	if (memcmp(p + 26, guid, sizeof(guid)))
 		return tfr_fail(w->err, TFR_EFORMAT, "a WAV of a sub-format that is no coding");
-	if (u16(p + 18) > u16(p + 14))
-		return tfr_fail(w->err, TFR_EDATA, "a WAV with %u valid bits in %u", u16(p + 18),
-			u16(p + 14));
-	*tag = u16(p + 24);
+	if (tfr_le16(p + 18) > tfr_le16(p + 14))
+		return tfr_fail(w->err, TFR_EDATA, "a WAV with %u valid bits in %u",
+			tfr_le16(p + 18), tfr_le16(p + 14));
+	*tag = tfr_le16(p + 24);
 	return TFR_OK;
 }
 
@@ -105,36 +95,32 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 {
 	struct tfr_audio_info *i = w->info;
 	unsigned tag, block;
-	enum tfr_status status = TFR_OK;
 
 	if (w->block)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV with two formats");
 	if (size < FORMAT)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV whose format is cut short");
-	tag = u16(p);
-	i->channels = u16(p + 2);
-	i->sample_rate = u32(p + 4);
-	i->bits = u16(p + 14);
+	tag = tfr_le16(p);
+	i->channels = tfr_le16(p + 2);
+	i->sample_rate = tfr_le32(p + 4);
+	i->bits = tfr_le16(p + 14);
 	block = i->channels * i->bits / 8;
 	if (tag == EXTENSIBLE)
-		status = sub_format(w, p, size, &tag);
-	if (!status)
-		status = check_coding(w, tag, i->bits);
-	if (status)
-		return status;
+		TFR_TRY(sub_format(w, p, size, &tag));
+	TFR_TRY(check_coding(w, tag, i->bits));
 	i->coding = (enum tfr_audio_coding)tag;
 	if (!i->channels)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV without channels");
 	if (!i->sample_rate)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV of 0 samples a second");
-	if (u16(p + 12) != block)
+	if (tfr_le16(p + 12) != block)
 		return tfr_fail(w->err, TFR_EDATA,
 			"a WAV that says %u bytes a sample, where %u channels of %u bits make %u",
-			u16(p + 12), i->channels, i->bits, block);
-	if (u32(p + 8) != (uint64_t)block * i->sample_rate)
+			tfr_le16(p + 12), i->channels, i->bits, block);
+	if (tfr_le32(p + 8) != (uint64_t)block * i->sample_rate)
 		return tfr_fail(w->err, TFR_EDATA,
 			"a WAV that says %u bytes a second, where its format makes %llu",
-			u32(p + 8), (unsigned long long)block * i->sample_rate);
+			tfr_le32(p + 8), (unsigned long long)block * i->sample_rate);
 	w->block = block;
 	return TFR_OK;
 }
@@ -172,10 +158,9 @@ static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
 /* Reads the chunks up to the samples.  Later chunks hold only metadata. */
 static enum tfr_status walk(struct walk *w)
 {
-	enum tfr_status status = TFR_OK;
 	size_t at = RIFF;
 
-	while (!status && !w->info->samples) {
+	while (!w->info->samples) {
 		const uint8_t *p = w->data + at;
 		uint32_t size;
 
@@ -184,30 +169,30 @@ static enum tfr_status walk(struct walk *w)
 			return tfr_fail(w->err, TFR_EDATA, "truncated WAV: no %s",
 				w->block ? "samples" : "format");
 		}
-		size = u32(p + 4);
+		size = tfr_le32(p + 4);
 		at += CHUNK;
 		if (!memcmp(p, "data", 4)) {
-			status = take_samples(w, at, size);
+			TFR_TRY(take_samples(w, at, size));
 		} else if (size > w->size - at) {
 			w->info->truncated = true;
-			status = tfr_fail(w->err, TFR_EDATA,
+			return tfr_fail(w->err, TFR_EDATA,
 				"truncated WAV: a chunk of %u bytes where %zu are left", size,
 				w->size - at);
 		} else if (!memcmp(p, "fmt ", 4)) {
-			status = take_format(w, p + CHUNK, size);
+			TFR_TRY(take_format(w, p + CHUNK, size));
 		}
 		/* A chunk of odd size is followed by a padding byte, except perhaps at the end. */
-		if (!status && !w->info->samples)
+		if (!w->info->samples)
 			at += size + (size % 2 && size < w->size - at);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Checks the size in the RIFF header: bytes outside it are ignored, bytes it claims beyond the file
  * are missing. */
 static enum tfr_status check_riff(struct walk *w)
 {
-	uint32_t said = u32(w->data + 4);
+	uint32_t said = tfr_le32(w->data + 4);
 	uint64_t end = w->info->place + w->info->samples * w->block;
 
 	if ((uint64_t)said + CHUNK > w->size) {
@@ -246,11 +231,37 @@ enum tfr_status tfr_audio_probe(
 	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err)
 {
 	struct walk w = { data, size, info, err, 0 };
-	enum tfr_status status;
 
 	*info = (struct tfr_audio_info){ 0 };
-	status = check_kind(&w);
-	if (!status)
-		status = walk(&w);
-	return status ? status : check_riff(&w);
+	TFR_TRY(check_kind(&w));
+	TFR_TRY(walk(&w));
+	return check_riff(&w);
+}
+
+/* --- the codings that are not ours: the module audio decodes them (libsndfile.c) --- */
+
+enum tfr_status tfr_audio_open(struct tfr_audio_stream **out, const void *data, size_t size,
+	struct tfr_audio_info *info, struct tfr_error *err)
+{
+	const void *calls;
+
+	*out = NULL;
+	*info = (struct tfr_audio_info){ 0 };
+	/* libsndfile would read FLAC as well, but the feature must hold a WAV file. */
+	if (!tfr_audio_sniff(data, size))
+		return tfr_fail(err, TFR_EFORMAT, "not a WAV file");
+	TFR_TRY(tfr_module_open(&calls, TFR_MODULE_AUDIO, err, "cannot decode it"));
+	return ((const struct tfr_audio_module *)calls)->open(out, data, size, info, err);
+}
+
+enum tfr_status tfr_audio_read(struct tfr_audio_stream *s, uint64_t first, uint64_t count,
+	float *out, struct tfr_error *err)
+{
+	return s->module->read(s, first, count, out, err);
+}
+
+void tfr_audio_close(struct tfr_audio_stream *s)
+{
+	if (s)
+		s->module->close(s);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "convert/findings.h"
-#include "convert/image_lint.h"
 #include "io/output.h"
 
 static char *dir;

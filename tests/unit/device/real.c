@@ -8,7 +8,7 @@ Test(device_real, cuda_answers_or_says_why_not)
 {
 	struct tfr_device *dev = NULL;
 	struct tfr_error err = { 0 };
-	bool built = tfr_device_cuda.built;
+	bool built = tfr_device_cuda.close;
 	enum tfr_status status = tfr_device_open(&dev, "cuda", &err);
 
 	if (status == TFR_OK) {

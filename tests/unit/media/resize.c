@@ -128,7 +128,7 @@ static void check_kernel(const struct tfr_resize_kernel *k, const struct tfr_res
 		t.high[i] = t.high[i] * 3 + e % 3;
 	}
 	TFR_AUTO_FREE void *tables = c.tables =
-		aligned_alloc(64, (k->tables_size(c.padded) + 63) / 64 * 64);
+		aligned_alloc(64, c.padded / TFR_RESIZE_PAD * k->table_size);
 	if (!k->prepare(&c)) {
 		cr_assert(in > out * 2 || in * 3 < 64, "%s declined %u to %u", k->name, in, out);
 		return;

@@ -1,0 +1,158 @@
+/* convert/skips.c - items that became no record.
+ *
+ * Counted are files with the extension or the first bytes of an image or a WAV file: a folder can
+ * contain notes and databases of thumbnails, which no one expects in a set.  All items of lists and
+ * annotations are expected.  In the quarantine, a name with a line break or a tab stays one field of
+ * one line. */
+#include "convert/skips.h"
+
+#include <stdio.h>
+
+#include <tfr-private/text.h>
+
+#include "convert/parts.h"
+#include "io/output.h"
+
+/* --- counting --- */
+
+enum { FIRST = 1000 };
+
+static const double USUAL_SHARE = 0.5;
+
+static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item *item)
+{
+	static const char *const images[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif",
+		"bmp", "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm",
+		"pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
+	static const char *const audio[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
+		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
+	const char *name = (const char *)item->name.data;
+
+	return (in->ops->images && tfr_has_one_of(name, images)) ||
+	       (in->ops->audio && tfr_has_one_of(name, audio));
+}
+
+static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
+{
+	return !item->skipped || !in->ops->strays || item->finding == TFR_FOUND_TRUNCATED ||
+	       item->finding == TFR_FOUND_DAMAGED || is_named_like_one(in, item);
+}
+
+double tfr_losses_most(const struct tfr_convert_opts *opts)
+{
+	return opts->max_skipped > 0 ? opts->max_skipped : USUAL_SHARE;
+}
+
+static enum tfr_status refuse(uint64_t lost, uint64_t expected, const char *first,
+	const char *which, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
+		(unsigned long long)lost, which, (unsigned long long)expected, first);
+	tfr_error_hint(err,
+		"Nothing was written.  Use '--max-skipped 100' to write the others, and "
+		"'--on-error quarantine=FILE' to list the skipped ones in FILE.");
+	return TFR_EDATA;
+}
+
+enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
+	const struct tfr_item *item, struct tfr_error *err)
+{
+	bool before = l->expected < FIRST;
+
+	if (!is_expected(in, item))
+		return TFR_OK;
+	l->expected += item->records;
+	if (item->skipped && !l->lost)
+		snprintf(l->first, sizeof(l->first), "'%.200s%.200s': %.90s",
+			item->prefix ? item->prefix : in->prefix, (const char *)item->name.data,
+			item->reason);
+	l->lost += item->skipped ? item->records : 0;
+	if (in->opts->writer.parts || !before || l->expected < FIRST ||
+		(double)l->lost <= tfr_losses_most(in->opts) * (double)l->expected)
+		return TFR_OK;
+	return refuse(l->lost, l->expected, l->first, "the first ", err);
+}
+
+enum tfr_status tfr_convert_judge(const struct tfr_part_tally *t, struct tfr_error *err)
+{
+	return (double)t->lost > t->most_lost * (double)t->expected
+		       ? refuse(t->lost, t->expected, t->first_lost, "", err)
+		       : TFR_OK;
+}
+
+/* --- reporting --- */
+
+enum { MOST_WARNED = 10 }; /* of a finding */
+
+enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
+	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
+	struct tfr_error *err)
+{
+	struct tfr_output_opts out = { .force = opts->writer.force,
+		.temporaries = opts->writer.temporaries,
+		.resume = written,
+		.token = token,
+		.sealed = written && sealed };
+
+	*n = (struct tfr_notes){
+		.opts = opts, .prefix = prefix, .written = written ? *written : 0
+	};
+	if (opts->on_error != TFR_ON_ERROR_QUARANTINE)
+		return TFR_OK;
+	return tfr_output_open(&n->quarantine, opts->quarantine, &out, err);
+}
+
+enum tfr_status tfr_notes_skipped(
+	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err)
+{
+	const char *name = (const char *)item->name.data;
+	const char *prefix = item->prefix ? item->prefix : n->prefix;
+	char text[8192], line[8192];
+
+	if (n->warned[item->finding]++ < MOST_WARNED)
+		tfr_warn(n->opts, "skipped '%s%s': %s", prefix, name, item->reason);
+	if (!n->quarantine)
+		return TFR_OK;
+	snprintf(text, sizeof(text), "%s%s", prefix, name);
+	tfr_escape_name(line, sizeof(line), text);
+	n->line.size = 0;
+	tfr_escape_line(text, sizeof(text), item->reason);
+	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, text))
+		return tfr_fail_nomem(err, "writing the quarantine");
+	n->written += n->line.size;
+	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);
+}
+
+void tfr_notes_end(const struct tfr_notes *n)
+{
+	for (int i = 0; i < TFR_FINDINGS; i++)
+		if (n->warned[i] > MOST_WARNED)
+			tfr_warn(n->opts, "skipped %llu more: %s",
+				(unsigned long long)(n->warned[i] - MOST_WARNED),
+				i == TFR_FOUND_UNUSABLE ? "unusable items"
+							: tfr_finding_text((enum tfr_finding)i));
+}
+
+enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
+{
+	if (!n->quarantine)
+		return TFR_OK;
+	TFR_TRY(tfr_output_checkpoint(n->quarantine, &n->token, err));
+	if (!tfr_output_is_file(n->quarantine))
+		return TFR_OK;
+	if (n->opts->resume)
+		tfr_output_keep(n->quarantine);
+	return tfr_sync_directory_of(n->opts->quarantine, err);
+}
+
+enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err)
+{
+	return n->quarantine ? tfr_output_seal(n->quarantine, err) : TFR_OK;
+}
+
+void tfr_notes_close(struct tfr_notes *n)
+{
+	tfr_output_close(n->quarantine);
+	tfr_buf_clear(&n->line);
+	*n = (struct tfr_notes){ 0 };
+}
