@@ -33,8 +33,8 @@ static const struct opt options[] = {
 		struct show_settings, where),
 	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",
 		struct show_settings, values),
-	OPT(CHOICE, 0, "as", "WHAT", "auto|example|elwc|event|tensor|raw",
-		"the type of the records: auto, example, elwc, event, tensor or raw [auto: detect "
+	OPT(CHOICE, 0, "as", "WHAT", "auto|example|elwc|tensor|raw",
+		"the type of the records: auto, example, elwc, tensor or raw [auto: detect "
 		"it from their fields]",
 		struct show_settings, as),
 	OPT(FLAG, 0, "json", NULL, NULL,
@@ -52,6 +52,7 @@ static const struct opt options[] = {
 		"colour in text: auto, always or never [auto: on a terminal]", struct show_settings,
 		color),
 	OPT_GONE_COMPRESSION,
+	OPT_GONE("as=event", "TensorBoard shows Events; --as raw shows their bytes."),
 	OPT_MISSING(struct show_settings, allow_missing),
 	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, use N processors; 0 means all of them [0]",
 		struct show_settings, jobs),

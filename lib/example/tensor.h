@@ -4,7 +4,7 @@
 
 #include <tfr-private/example.h>
 
-#include "event.pb-c.h"
+#include "tensor.pb-c.h"
 
 /* How a value is read; FORM_OPAQUE: only its size is shown. */
 enum tfr_form {

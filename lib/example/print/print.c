@@ -294,8 +294,6 @@ static enum tfr_status print_as(struct tfr_printer *p, enum tfr_content content,
 	switch (p->content) {
 	case TFR_CONTENT_ELWC:
 		return tfr_print_elwc(p, json, data, size, err);
-	case TFR_CONTENT_EVENT:
-		return tfr_print_event(p, json, data, size, err);
 	case TFR_CONTENT_TENSOR:
 		return tfr_print_tensor(p, json, data, size, err);
 	case TFR_CONTENT_RAW:
@@ -318,7 +316,6 @@ static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_
  * as far as they were seen. */
 static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t size)
 {
-	enum tfr_content content;
 	enum tfr_likeness like;
 
 	if (p->opts.as)
@@ -328,14 +325,8 @@ static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t s
 		p->counted++;
 		p->counts.records[like]++;
 	}
-	if (like >= TFR_IS_EXAMPLE)
-		return tfr_content_alone(like);
-	content = tfr_content_settle(&p->counts).most;
-	if (like == TFR_LIKE_ANY || like == TFR_LIKE_EXAMPLE)
-		return content;
-	if (like == TFR_LIKE_EVENT_WITHOUT && content == TFR_CONTENT_EVENT)
-		return content;
-	return tfr_content_alone(like);
+	return like >= TFR_IS_EXAMPLE ? tfr_content_alone(like)
+				      : tfr_content_settle(&p->counts).most;
 }
 
 /* Records that do not parse as their type, or have no printed form, are printed as bytes, unless

@@ -6,7 +6,6 @@
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
-#include "event.pb-c.h"
 #include "example/content.h"
 #include "example/lists.h"
 #include "example/print/printer.h"
@@ -54,16 +53,8 @@ bool tfr_print_json_example(struct tfr_printer *p, bool sequence);
 bool tfr_print_json_features(struct tfr_printer *p, const char *key);
 bool tfr_print_text_features(struct tfr_printer *p, size_t width);
 
-struct tfr_tensor_proto;
-/* `kind` NULL: prints type and shape. */
-bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
-	const char *kind, struct tfr_tensor_proto t);
-bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t);
-
 /* A complete record, into p->text or p->json.  TFR_EDATA: it is not of that kind; discard what
  * was printed. */
-enum tfr_status tfr_print_event(
-	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 enum tfr_status tfr_print_elwc(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 enum tfr_status tfr_print_tensor(
