@@ -11,7 +11,7 @@
 
 #include "inspect/stats/distinct.h"
 #include "inspect/stats/frequent.h"
-#include "inspect/stats/int64_sum.h"
+#include "inspect/stats/series.h"
 
 /* Minimum and maximum; empty if `min` is above `max`. */
 struct tfr_range {
