@@ -33,8 +33,8 @@ static const struct opt options[] = {
 		struct show_settings, where),
 	OPT(COUNT, 0, "values", "N", NULL, "show N values of each feature [8]",
 		struct show_settings, values),
-	OPT(CHOICE, 0, "as", "WHAT", "auto|example|elwc|event|tensor|raw",
-		"the type of the records: auto, example, elwc, event, tensor or raw [auto: detect "
+	OPT(CHOICE, 0, "as", "WHAT", "auto|example|elwc|tensor|raw",
+		"the type of the records: auto, example, elwc, tensor or raw [auto: detect "
 		"it from their fields]",
 		struct show_settings, as),
 	OPT(FLAG, 0, "json", NULL, NULL,
@@ -52,6 +52,7 @@ static const struct opt options[] = {
 		"colour in text: auto, always or never [auto: on a terminal]", struct show_settings,
 		color),
 	OPT_GONE_COMPRESSION,
+	OPT_GONE("as=event", "TensorBoard shows Events; --as raw shows their bytes."),
 	OPT_MISSING(struct show_settings, allow_missing),
 	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, use N processors; 0 means all of them [0]",
 		struct show_settings, jobs),
@@ -62,7 +63,7 @@ static const struct opt options[] = {
 struct show_run {
 	struct cmd *c;
 	const struct show_settings *s;
-	struct selection *selection;
+	struct selection selection;
 	struct tfr_printer *printer;
 	struct show_html *html;
 	bool colour;
@@ -149,10 +150,10 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	enum tfr_status status = TFR_OK;
 
 	while (!status && !cmd_stdout_failed() && !(run->html && show_html_full(run->html)) &&
-		!(status = selection_next(run->selection, &rec, err))) {
-		status = show_record(run, &rec, selection_path(run->selection), err);
+		!(status = tfr_select_next(run->selection.select, &rec, err))) {
+		status = show_record(run, &rec, tfr_select_path(run->selection.select), err);
 		if (status == TFR_EDATA) /* not of the type of --as */
-			selection_locate(run->selection, &rec, err);
+			tfr_select_locate(run->selection.select, &rec, err);
 	}
 	if (!status && !run->html) /* standard output failed, which is reported at the end */
 		return TFR_END;
@@ -185,7 +186,7 @@ static enum tfr_status show_json(
 	};
 	struct tfr_export_report report;
 
-	return tfr_export(selection_records(run->selection), &o, &report, err) ?: TFR_END;
+	return tfr_export(run->selection.select, &o, &report, err) ?: TFR_END;
 }
 
 static int check_usage(struct cmd *c, const struct show_settings *s)
@@ -205,9 +206,11 @@ static int show_main(struct cmd *c)
 {
 	const struct show_settings *s = c->settings;
 	struct selection_opts selection_opts = {
-		.skip = s->skip,
-		.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
-		.where = s->where,
+		.select = {
+			.skip = s->skip,
+			.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
+			.where = s->where,
+		},
 		.allow_missing = s->allow_missing,
 	};
 	struct show_run run = { .c = c, .s = s, .colour = wants_colour(s->color) };
@@ -247,10 +250,10 @@ static int show_main(struct cmd *c)
 		err.status = status;
 		cmd_error(c, &err);
 	}
-	selection_finish(run.selection);
+	tfr_select_finish(run.selection.select);
 	show_html_close(run.html);
 	tfr_printer_free(run.printer);
-	selection_close(run.selection);
+	selection_close(&run.selection);
 	return c->exit;
 }
 

@@ -67,6 +67,13 @@ static enum tfr_status usage(struct parser *p, const char *format, ...)
 	return TFR_EUSAGE;
 }
 
+static enum tfr_status no_memory(struct parser *p)
+{
+	*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
+		.message = "out of memory reading the options" };
+	return TFR_ENOMEM;
+}
+
 static void *field(struct parser *p, const struct opt *o)
 {
 	return (char *)p->settings + o->offset;
@@ -77,11 +84,8 @@ static enum tfr_status append(
 {
 	const char **larger = realloc(*values, (*count + 1) * sizeof(**values));
 
-	if (!larger) {
-		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
-			.message = "out of memory reading the options" };
-		return TFR_ENOMEM;
-	}
+	if (!larger)
+		return no_memory(p);
 	larger[(*count)++] = value;
 	*values = larger;
 	return TFR_OK;
@@ -126,10 +130,70 @@ void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 	tfr_suggestion_hint(&meant, err);
 }
 
+/* Neither the recorded command line nor the list of processes shows the value. */
+static enum tfr_status set_secret(struct parser *p, const struct opt *o, const char *value)
+{
+	char **secret = field(p, o), *word = (char *)(uintptr_t)value;
+	size_t n = strlen(value);
+
+	free(*secret);
+	*secret = strdup(value);
+	if (!*secret)
+		return no_memory(p);
+	memset(word, 0, n);
+	memset(word, '*', n < 3 ? n : 3);
+	return TFR_OK;
+}
+
+static bool takes_argument(const struct opt *o)
+{
+	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
+}
+
+/* The row of a name of n bytes; an alias gives the row that it stands for, and in *value, which may
+ * be NULL, the value of NAME=VALUE.  Can be OPT_GONE. */
+static const struct opt *find_name(
+	const struct opt *table, const char *name, size_t n, const char **value)
+{
+	for (const struct opt *o = table; o->type; o++) {
+		size_t size;
+
+		if (!o->name || strlen(o->name) != n || memcmp(o->name, name, n))
+			continue;
+		if (o->type != OPT_ALIAS)
+			return o;
+		size = strcspn(o->values, "=");
+		if (value && o->values[size])
+			*value = o->values + size + 1;
+		o = find_name(table, o->values, size, NULL);
+		assert(o && opt_is_option(o)); /* an alias of an alias is a mistake */
+		return o;
+	}
+	return NULL;
+}
+
+/* The same for a letter. */
+static const struct opt *find_letter(const struct opt *table, char letter)
+{
+	for (const struct opt *o = table; o->type; o++)
+		if (o->letter == letter || (o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
+			return o;
+	return find_name(table, &letter, 1, NULL);
+}
+
+static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
+{
+	usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
+	tfr_error_hint(p->err, "%s", o->help);
+	return TFR_EUSAGE;
+}
+
 static enum tfr_status set_choice(
 	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
 	size_t n = strlen(value);
+	char removed[64]; /* as the name of a row OPT_GONE */
+	const struct opt *gone;
 	int index = 0;
 
 	for (const char *word = o->values; word; index++) {
@@ -142,27 +206,13 @@ static enum tfr_status set_choice(
 		}
 		word = bar ? bar + 1 : NULL;
 	}
+	snprintf(removed, sizeof(removed), "%s=%s", o->name, value);
+	gone = find_name(p->table, removed, strlen(removed), NULL);
+	if (gone)
+		return refuse_gone(p, gone);
 	usage(p, "%s takes %s, not '%s'", shown, o->values, value);
 	opt_hint_word(o->values, value, p->err);
 	return TFR_EUSAGE;
-}
-
-/* Neither the recorded command line nor the list of processes shows the value. */
-static enum tfr_status set_secret(struct parser *p, const struct opt *o, const char *value)
-{
-	char **secret = field(p, o), *word = (char *)(uintptr_t)value;
-	size_t n = strlen(value);
-
-	free(*secret);
-	*secret = strdup(value);
-	if (!*secret) {
-		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
-			.message = "out of memory reading the options" };
-		return TFR_ENOMEM;
-	}
-	memset(word, 0, n);
-	memset(word, '*', n < 3 ? n : 3);
-	return TFR_OK;
 }
 
 static enum tfr_status set(
@@ -216,49 +266,6 @@ static enum tfr_status set(
 		return set_choice(p, o, shown, value);
 	}
 	return TFR_OK;
-}
-
-static bool takes_argument(const struct opt *o)
-{
-	return o->type != OPT_FLAG && o->type != OPT_LEVEL;
-}
-
-/* The row of a name of n bytes; an alias gives the row that it stands for, and in *value, which may
- * be NULL, the value of NAME=VALUE.  Can be OPT_GONE. */
-static const struct opt *find_name(
-	const struct opt *table, const char *name, size_t n, const char **value)
-{
-	for (const struct opt *o = table; o->type; o++) {
-		size_t size;
-
-		if (!o->name || strlen(o->name) != n || memcmp(o->name, name, n))
-			continue;
-		if (o->type != OPT_ALIAS)
-			return o;
-		size = strcspn(o->values, "=");
-		if (value && o->values[size])
-			*value = o->values + size + 1;
-		o = find_name(table, o->values, size, NULL);
-		assert(o && opt_is_option(o)); /* an alias of an alias is a mistake */
-		return o;
-	}
-	return NULL;
-}
-
-/* The same for a letter. */
-static const struct opt *find_letter(const struct opt *table, char letter)
-{
-	for (const struct opt *o = table; o->type; o++)
-		if (o->letter == letter || (o->type == OPT_LEVEL && letter >= '1' && letter <= '9'))
-			return o;
-	return find_name(table, &letter, 1, NULL);
-}
-
-static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
-{
-	usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
-	tfr_error_hint(p->err, "%s", o->help);
-	return TFR_EUSAGE;
 }
 
 /* The options of parts, for commands without them, and those that went. */

@@ -69,7 +69,8 @@ struct opt {
 		OPT_ALIAS, 0, old_, NULL, name_, NULL, 0                                           \
 	}
 /* OPT_GONE("logdir", "Use --json."): --logdir is refused, status 2, with this hint, a
- * whole sentence.  A name of one character is a letter. */
+ * whole sentence.  A name of one character is a letter.  OPT_GONE("as=event", "..."): the word
+ * 'event' of --as is refused. */
 #define OPT_GONE(old_, hint_)                                                                      \
 	{                                                                                          \
 		OPT_GONE, 0, old_, NULL, NULL, hint_, 0                                            \

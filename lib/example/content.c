@@ -6,13 +6,12 @@
  *   SequenceExample  the same, or such an entry whose value is a FeatureList
  *   ELWC             Examples in fields 1 and 2, each in the form that TensorFlow writes, no
  *                    others
- *   Event            a summary with values, or the file version that an event file starts with
  *   TensorProto      a type that exists and a shape
  *
  * The first two exclude the third: an entry with a value is not a map of features.  TensorFlow
  * writes the name and the value of each entry, so that one entry is enough.  A record that has
- * none of these fields but could still be one of the types is "like" that type.  Its type then
- * depends on the other records (struct tfr_content_counts). */
+ * none of these fields but could still be an Example is "like" one.  Its type then depends on
+ * the other records (struct tfr_content_counts). */
 #include "example/content.h"
 
 #include <string.h>
@@ -29,17 +28,11 @@ enum {
 };
 
 /* The wire types that each field number may have; numbers may be packed or not. */
-static const uint8_t event_fields[MAX_FIELD + 1] = { 0, D, V, B, B, B, B, B, B, B, B };
 static const uint8_t tensor_fields[MAX_FIELD + 1] = { 0, V, B, V, B, F | B, D | B, V | B, B, F | B,
 	V | B, V | B, D | B, V | B, B, B, V | B, V | B, B };
-static const uint8_t value_fields[MAX_FIELD + 1] = { 0, B, F, B, B, B, B, B, B, B };
 
-enum {
-	EVENT_WHAT = 0x3f8,    /* fields 3 to 9: the oneof */
-	EVENT_TIME = 0x2,      /* field 1 */
-	SUMMARY_VALUE = 0x17c, /* fields 2 to 6 and 8: the oneof of Summary.Value */
-	LAST_DTYPE = 131,      /* of tensorflow/core/framework/types.proto, references included */
-};
+/* Of tensorflow/core/framework/types.proto, references included. */
+enum { LAST_DTYPE = 131 };
 
 static struct tfr_wire wire_of(const struct tfr_wire_field *f)
 {
@@ -211,27 +204,7 @@ static bool is_elwc(struct tfr_wire w)
 	return !w.fault && some;
 }
 
-/* ---- Events and TensorProtos ---- */
-
-static bool is_summary_value(struct tfr_wire w)
-{
-	struct tfr_wire_field f;
-	uint32_t seen = 0;
-
-	while (tfr_wire_next(&w, &f)) {
-		if (f.number > MAX_FIELD || !(value_fields[f.number] & 1 << f.type))
-			return false;
-		seen |= UINT32_C(1) << f.number;
-	}
-	return !w.fault && seen & SUMMARY_VALUE;
-}
-
-static bool is_event_beginning(const struct tfr_wire_field *f)
-{
-	static const char version[] = "brain.Event:";
-
-	return f->size >= sizeof(version) - 1 && !memcmp(f->data, version, sizeof(version) - 1);
-}
+/* ---- TensorProtos ---- */
 
 static bool is_shape(struct tfr_wire w)
 {
@@ -246,45 +219,27 @@ static bool is_shape(struct tfr_wire w)
 
 /* The result of one walk over the fields of a record. */
 struct fields {
-	bool event, tensor; /* it has fields of that message only */
-	bool proven;	    /* certainly an Event, if it is one */
+	bool tensor; /* it has fields of a TensorProto only */
 	bool shape, dtype;
-	uint32_t seen;
 	bool maps; /* fields that can contain a map */
 	struct maps found;
 };
-
-static void read_event_field(const struct tfr_wire_field *f, struct fields *all)
-{
-	if (f->number == 3) {
-		all->event = is_text(f);
-		all->proven |= is_event_beginning(f);
-	} else if (f->number == 5) {
-		all->proven |= f->size && holds_only(wire_of(f), is_summary_value);
-	}
-}
 
 static void read_field(const struct tfr_wire_field *f, struct fields *all)
 {
 	uint32_t number = f->number <= MAX_FIELD ? f->number : 0;
 
-	all->event = all->event && event_fields[number] & 1 << f->type;
 	all->tensor = all->tensor && tensor_fields[number] & 1 << f->type;
-	all->seen |= UINT32_C(1) << number;
 	if (number == 1 && f->type == TFR_WIRE_VARINT)
 		all->dtype = f->value && f->value <= LAST_DTYPE;
-	if (f->type != TFR_WIRE_BYTES) {
-		all->found.other |= number == 1 || number == 2;
+	if (!number || number > 2 || f->type != TFR_WIRE_BYTES) {
+		all->found.other = true;
 		return;
 	}
-	if (all->event)
-		read_event_field(f, all);
 	if (number == 2 && all->tensor)
 		all->shape = is_shape(wire_of(f));
-	if (number == 1 || number == 2) {
-		all->maps = true;
-		read_map(wire_of(f), number == 1 ? is_feature : is_feature_list, &all->found);
-	}
+	all->maps = true;
+	read_map(wire_of(f), number == 1 ? is_feature : is_feature_list, &all->found);
 }
 
 /* ---- A record ---- */
@@ -293,7 +248,7 @@ enum tfr_likeness tfr_likeness_of(const void *data, size_t size)
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	const struct tfr_wire whole = { .p = start, .end = start + size };
-	struct fields all = { .event = true, .tensor = true };
+	struct fields all = { .tensor = true };
 	struct tfr_wire w = whole;
 	struct tfr_wire_field f;
 
@@ -305,16 +260,11 @@ enum tfr_likeness tfr_likeness_of(const void *data, size_t size)
 		return TFR_IS_EXAMPLE;
 	if (w.fault)
 		return TFR_IS_RAW;
-	if (all.event && all.seen & (EVENT_WHAT | EVENT_TIME))
-		return all.proven	       ? TFR_IS_EVENT
-		       : all.seen & EVENT_WHAT ? TFR_LIKE_EVENT
-					       : TFR_LIKE_EVENT_WITHOUT;
 	if (all.tensor && all.dtype && all.shape)
 		return TFR_IS_TENSOR;
 	if (all.maps && is_elwc(whole))
 		return TFR_IS_ELWC;
-	return all.maps && !all.found.other && !(all.seen & ~UINT32_C(0x6)) ? TFR_LIKE_EXAMPLE
-									    : TFR_IS_MESSAGE;
+	return all.maps && !all.found.other ? TFR_LIKE_EXAMPLE : TFR_IS_MESSAGE;
 }
 
 enum tfr_likeness tfr_likeness_parsed(const struct tfr_example *ex, const void *data, size_t size)

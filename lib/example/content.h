@@ -9,13 +9,10 @@
 
 /* The evidence of one record. */
 enum tfr_likeness {
-	TFR_LIKE_ANY,		/* it is empty */
-	TFR_LIKE_EXAMPLE,	/* an Example without a complete feature, or nearly anything else */
-	TFR_LIKE_EVENT,		/* fields of an Event that other messages also have */
-	TFR_LIKE_EVENT_WITHOUT, /* the same, but only its time and step */
-	TFR_IS_EXAMPLE,		/* or a SequenceExample */
+	TFR_LIKE_ANY,	  /* it is empty */
+	TFR_LIKE_EXAMPLE, /* an Example without a complete feature, or nearly anything else */
+	TFR_IS_EXAMPLE,	  /* or a SequenceExample */
 	TFR_IS_ELWC,
-	TFR_IS_EVENT,
 	TFR_IS_TENSOR,
 	TFR_IS_MESSAGE, /* a protobuf message of another type */
 	TFR_IS_RAW,	/* no protobuf message */
@@ -35,8 +32,7 @@ struct tfr_content_counts {
 void tfr_content_merge(struct tfr_content_counts *into, const struct tfr_content_counts *from);
 
 /* The number of records of each type, after all of them were considered.  A record that is only
- * "like" a type gets that type if another record certainly has it; otherwise it is another
- * message.  Empty records are Examples if there are other Examples; otherwise they get the most
+ * "like" an Example, or empty, is one if another record certainly is; otherwise it gets the most
  * frequent type. records[TFR_CONTENT_AUTO] is 0. */
 struct tfr_content_result {
 	uint64_t records[TFR_CONTENT_TYPES];
@@ -50,18 +46,18 @@ struct tfr_content_result tfr_content_settle(const struct tfr_content_counts *co
 enum tfr_content tfr_content_alone(enum tfr_likeness like);
 enum tfr_content tfr_content_of(const void *data, size_t size);
 
-/* "an Event", "a protobuf message of another type". */
+/* "an Example", "a protobuf message of another type". */
 const char *tfr_content_one(enum tfr_content content);
 /* Of a list in words. */
 #define TFR_CONTENT_TEXT 400
 
-/* If there are records but no Examples: TFR_EDATA, "'PATH' holds Events, not Examples", with a
- * hint.  `path` NULL: "the inputs hold …"; "": "holds …", for callers that print the path beside
+/* If there are records but no Examples: TFR_EDATA, "'PATH' holds TensorProtos, not Examples", with
+ * a hint.  `path` NULL: "the inputs hold …"; "": "holds …", for callers that print the path beside
  * it.  TFR_OK otherwise. */
 enum tfr_status tfr_content_refuse(
 	const struct tfr_content_result *r, const char *path, struct tfr_error *err);
-/* If there are Examples and other records: "5 of 20 records are not Examples: 3 Events and 2
- * TensorProtos".  False: there is no mixture. */
+/* If there are Examples and other records: "5 of 20 records are not Examples: 3
+ * ExampleListWithContexts and 2 TensorProtos".  False: there is no mixture. */
 bool tfr_content_mixture(char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r);
 
 #endif

@@ -37,17 +37,10 @@ static void settle_others(struct tfr_content_result *r)
 struct tfr_content_result tfr_content_settle(const struct tfr_content_counts *counts)
 {
 	const uint64_t *n = counts->records;
-	uint64_t like_event = n[TFR_LIKE_EVENT] + n[TFR_LIKE_EVENT_WITHOUT];
-	struct tfr_content_result r = { .records = {
-						[TFR_CONTENT_EXAMPLE] = n[TFR_IS_EXAMPLE],
-						[TFR_CONTENT_ELWC] = n[TFR_IS_ELWC],
-						[TFR_CONTENT_EVENT] = n[TFR_IS_EVENT],
-						[TFR_CONTENT_TENSOR] = n[TFR_IS_TENSOR],
-						[TFR_CONTENT_MESSAGE] = n[TFR_IS_MESSAGE],
-						[TFR_CONTENT_RAW] = n[TFR_IS_RAW],
-					} };
+	struct tfr_content_result r = { 0 };
 
-	r.records[n[TFR_IS_EVENT] ? TFR_CONTENT_EVENT : TFR_CONTENT_MESSAGE] += like_event;
+	for (enum tfr_likeness like = TFR_IS_EXAMPLE; like < TFR_LIKENESSES; like++)
+		r.records[tfr_content_alone(like)] = n[like];
 	settle_others(&r);
 	if (n[TFR_LIKE_EXAMPLE])
 		r.records[n[TFR_IS_EXAMPLE] ? TFR_CONTENT_EXAMPLE : most_of(&r)] +=
@@ -65,11 +58,8 @@ enum tfr_content tfr_content_alone(enum tfr_likeness like)
 	static const enum tfr_content contents[TFR_LIKENESSES] = {
 		[TFR_LIKE_ANY] = TFR_CONTENT_EXAMPLE,
 		[TFR_LIKE_EXAMPLE] = TFR_CONTENT_EXAMPLE,
-		[TFR_LIKE_EVENT] = TFR_CONTENT_EVENT,
-		[TFR_LIKE_EVENT_WITHOUT] = TFR_CONTENT_MESSAGE,
 		[TFR_IS_EXAMPLE] = TFR_CONTENT_EXAMPLE,
 		[TFR_IS_ELWC] = TFR_CONTENT_ELWC,
-		[TFR_IS_EVENT] = TFR_CONTENT_EVENT,
 		[TFR_IS_TENSOR] = TFR_CONTENT_TENSOR,
 		[TFR_IS_MESSAGE] = TFR_CONTENT_MESSAGE,
 		[TFR_IS_RAW] = TFR_CONTENT_RAW,
@@ -95,8 +85,6 @@ static const struct words words[TFR_CONTENT_TYPES] = {
 	[TFR_CONTENT_EXAMPLE] = { "Example", "Examples", "Examples", "" },
 	[TFR_CONTENT_ELWC] = { "ExampleListWithContext", "ExampleListWithContexts",
 		"ExampleListWithContexts (ELWC), not Examples", "'tfr show' prints them." },
-	[TFR_CONTENT_EVENT] = { "Event", "Events", "Events, not Examples",
-		"'tfr show' prints them." },
 	[TFR_CONTENT_TENSOR] = { "TensorProto", "TensorProtos", "TensorProtos, not Examples",
 		"'tfr show' prints them." },
 	[TFR_CONTENT_MESSAGE] = { "protobuf message of another type",
@@ -114,7 +102,6 @@ const char *tfr_content_one(enum tfr_content content)
 	static const char *const texts[TFR_CONTENT_TYPES] = {
 		[TFR_CONTENT_EXAMPLE] = "an Example",
 		[TFR_CONTENT_ELWC] = "an ExampleListWithContext",
-		[TFR_CONTENT_EVENT] = "an Event",
 		[TFR_CONTENT_TENSOR] = "a TensorProto",
 		[TFR_CONTENT_MESSAGE] = "a protobuf message of another type",
 		[TFR_CONTENT_RAW] = "not a protobuf message",
@@ -123,7 +110,7 @@ const char *tfr_content_one(enum tfr_content content)
 	return texts[content];
 }
 
-/* "3 Events and 2 TensorProtos": the records that are no Examples. */
+/* "3 ExampleListWithContexts and 2 TensorProtos": the records that are no Examples. */
 static char *list_others(char text[TFR_CONTENT_TEXT], const struct tfr_content_result *r)
 {
 	size_t used = 0;

@@ -68,8 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!tfr_example_parse(ex, data, size, NULL) &&
 		tfr_likeness_parsed(ex, data, size) == TFR_IS_EXAMPLE &&
-		(like == TFR_IS_ELWC || like == TFR_IS_EVENT || like == TFR_IS_TENSOR ||
-			like == TFR_IS_RAW))
+		(like == TFR_IS_ELWC || like == TFR_IS_TENSOR || like == TFR_IS_RAW))
 		abort();
 	if (like == TFR_IS_ELWC)
 		check_printed(TFR_CONTENT_ELWC, data, size);

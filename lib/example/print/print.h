@@ -6,7 +6,6 @@
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
-#include "event.pb-c.h"
 #include "example/content.h"
 #include "example/lists.h"
 #include "example/print/printer.h"
@@ -34,12 +33,6 @@ size_t tfr_print_wider(size_t width, size_t size);
 /* Ends a line without trailing blanks, which an empty column would leave, and within
  * opts.columns. */
 bool tfr_print_end_line(struct tfr_printer *p);
-/* Columns left on the current line; SIZE_MAX: no limit. */
-size_t tfr_print_room(const struct tfr_printer *p);
-/* Whether a text with its quotes fits in so many columns. */
-bool tfr_print_goes(struct tfr_bytes text, size_t room);
-/* Cuts the current line to opts.columns. */
-bool tfr_print_fit(struct tfr_printer *p);
 /* A text in quotes, cut at its width; for other bytes, their description and size. */
 bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
 /* Prints the contents of p->json: a number, without the quotes that JSON needs for NaN. */
@@ -54,16 +47,8 @@ bool tfr_print_json_example(struct tfr_printer *p, bool sequence);
 bool tfr_print_json_features(struct tfr_printer *p, const char *key);
 bool tfr_print_text_features(struct tfr_printer *p, size_t width);
 
-struct tfr_tensor_proto;
-/* `kind` NULL: prints type and shape. */
-bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
-	const char *kind, struct tfr_tensor_proto t);
-bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t);
-
 /* A complete record, into p->text or p->json.  TFR_EDATA: it is not of that kind; discard what
  * was printed. */
-enum tfr_status tfr_print_event(
-	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 enum tfr_status tfr_print_elwc(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err);
 enum tfr_status tfr_print_tensor(

@@ -1,4 +1,4 @@
-/* example/print/tensor_text.c - TensorProtos, as records of their own and inside Events. */
+/* example/print/tensor_text.c - TensorProtos as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,13 +43,13 @@ static bool json_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
 	return true;
 }
 
-bool tfr_print_json_tensor(struct tfr_printer *p, const char *key, struct tfr_tensor_proto t)
+static bool json_tensor(struct tfr_printer *p, struct tfr_tensor_proto t)
 {
 	const Tfr__TensorShape *shape = t.message->tensor_shape;
 	struct tfr_tensor_value v;
 	bool ok = true;
 
-	tfr_json_open_object(p->json, key);
+	tfr_json_open_object(p->json, "tensor");
 	tfr_json_string(p->json, "dtype", t.dtype->name);
 	tfr_json_open_array(p->json, "shape");
 	for (size_t i = 0; i < shape->n_dim; i++)
@@ -88,16 +88,14 @@ static void shape_text(const Tfr__TensorShape *shape, char *text, size_t size)
 	snprintf(text + used, size - used, used < size - 30 ? "]" : ", …]");
 }
 
-bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t width,
-	const char *kind, struct tfr_tensor_proto t)
+static bool text_tensor(struct tfr_printer *p, struct tfr_tensor_proto t)
 {
 	struct tfr_tensor_value v;
 	char shape[128];
 	bool ok;
 
 	shape_text(t.message->tensor_shape, shape, sizeof(shape));
-	ok = tfr_print_text_head(
-		p, name.data, name.size, width, kind ? kind : t.dtype->name, kind ? "" : shape);
+	ok = tfr_print_text_head(p, "tensor", 6, 8, t.dtype->name, shape);
 	for (unsigned i = 0; ok && i < p->opts.values && tfr_tensor_next(&t, &v); i++)
 		ok = (!i || tfr_buf_append(&p->text, ", ", 2)) && text_value(p, &v);
 	if (!ok)
@@ -111,38 +109,24 @@ bool tfr_print_text_tensor(struct tfr_printer *p, struct tfr_bytes name, size_t 
 	return t.count || !t.elements || tfr_buf_printf(&p->text, "zeros");
 }
 
-static enum tfr_status open_tensor(Tfr__TensorProto **m, struct tfr_tensor_proto *t,
-	const void *data, size_t size, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_UNPACK(m, tfr__tensor_proto__unpack, data, size,
-		"not a TensorProto: it cannot be parsed", err);
-
-	return status ? status : tfr_tensor_init(t, *m, err);
-}
-
-static void close_tensor(Tfr__TensorProto *m)
-{
-	if (m)
-		tfr__tensor_proto__free_unpacked(m, NULL);
-}
-
 enum tfr_status tfr_print_tensor(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
 	Tfr__TensorProto *m;
 	struct tfr_tensor_proto t;
-	enum tfr_status status = open_tensor(&m, &t, data, size, err);
+	enum tfr_status status;
 	bool ok = true;
 
+	TFR_TRY(TFR_UNPACK(&m, tfr__tensor_proto__unpack, data, size,
+		"not a TensorProto: it cannot be parsed", err));
+	status = tfr_tensor_init(&t, m, err);
 	if (!status && json) {
 		tfr_json_open_object(p->json, NULL);
-		ok = tfr_print_json_tensor(p, "tensor", t);
+		ok = json_tensor(p, t);
 		tfr_json_close_object(p->json);
 	} else if (!status) {
-		struct tfr_bytes name = { (const uint8_t *)"tensor", 6 };
-
-		ok = tfr_print_text_tensor(p, name, 8, NULL, t) && tfr_print_end_line(p);
+		ok = text_tensor(p, t) && tfr_print_end_line(p);
 	}
-	close_tensor(m);
+	tfr__tensor_proto__free_unpacked(m, NULL);
 	return ok ? status : tfr_fail_nomem(err, "printing a record");
 }

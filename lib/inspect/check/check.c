@@ -18,7 +18,7 @@
 #include "inspect/check/content_types.h"
 #include "inspect/check/record_contents.h"
 #include "inspect/check/strict.h"
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "record/parallel_check.h"
@@ -33,12 +33,6 @@
 /* Compares a file with its manifest entry: records, bytes, content sum, and the CRC-32C of the raw
  * file.  The modification time is not compared: a copy has another one, and the CRC is stronger
  * evidence. */
-
-/* The result of reading the file. */
-struct tfr_proof {
-	uint64_t records, sum;
-	bool quick; /* no payload was read, so there is no sum */
-};
 
 enum { BLOCK = 512 << 10 };
 
@@ -80,25 +74,25 @@ static enum tfr_status size_of_file(const char *path, uint64_t *bytes, struct tf
 /* TFR_EDATA lists all differences in one message.  A failure to read the file has another status.
  */
 static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *shard,
-	const char *path, const struct tfr_proof *found, struct tfr_error *err)
+	const struct tfr_check_file *found, bool quick, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
 	uint64_t bytes = 0;
 	uint32_t crc = 0;
 	bool good = true;
 
-	TFR_TRY(found->quick ? size_of_file(path, &bytes, err)
-			     : crc_of_file(path, &crc, &bytes, err));
+	TFR_TRY(quick ? size_of_file(found->path, &bytes, err)
+		      : crc_of_file(found->path, &crc, &bytes, err));
 	if (found->records != shard->records)
 		good &= tfr_buf_printf(&text, ", %llu records where it has %llu",
 			(unsigned long long)found->records, (unsigned long long)shard->records);
 	if (bytes != shard->bytes)
 		good &= tfr_buf_printf(&text, ", %llu bytes where it has %llu",
 			(unsigned long long)bytes, (unsigned long long)shard->bytes);
-	if (!found->quick && found->sum != shard->sum)
+	if (!quick && found->sum != shard->sum)
 		good &= tfr_buf_printf(&text, ", content sum %016llx where it has %016llx",
 			(unsigned long long)found->sum, (unsigned long long)shard->sum);
-	if (!found->quick && crc != shard->crc)
+	if (!quick && crc != shard->crc)
 		good &= tfr_buf_printf(&text, ", CRC-32C %08x where it has %08x", crc, shard->crc);
 	if (!good)
 		return tfr_fail_nomem(err, "checking");
@@ -289,12 +283,10 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 static enum tfr_status keep_differences_of_file(
 	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (unsigned i = 0; !status && i < TFR_STRICT_FILE; i++)
+	for (unsigned i = 0; i < TFR_STRICT_FILE; i++)
 		if (tfr_strict_file(r, &slot->file, i, &slot->err))
-			status = keep_fault(slot, err);
-	return status;
+			TFR_TRY(keep_fault(slot, err));
+	return TFR_OK;
 }
 
 static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
@@ -366,15 +358,13 @@ static enum tfr_status check_by_hopping(const struct check_run *run, unsigned th
 /* Reports the records that are not Examples, after the last record of a file. */
 static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	struct tfr_stranger s;
 
-	for (size_t i = 0;
-		!status && tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
+	for (size_t i = 0; tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
 		slot->file.faults += slot->err.has_record ? s.records : 1;
-		status = append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err);
+		TFR_TRY(append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Compares the file with its manifest.  Faults of the manifest are reported with the first file of
@@ -382,8 +372,6 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 static enum tfr_status prove(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {
-	struct tfr_proof found = { slot->file.records, slot->file.sum, run->opts->quick };
-	enum tfr_status status = TFR_OK;
 	const struct tfr_manifest_shard *shard;
 	const struct tfr_error *why;
 	bool first;
@@ -391,11 +379,11 @@ static enum tfr_status prove(
 	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
 	if (why && first) {
 		slot->err = *why;
-		status = keep_fault(slot, err);
+		TFR_TRY(keep_fault(slot, err));
 	}
-	if (!status && shard && compare_with_manifest(shard, slot->file.path, &found, &slot->err))
-		status = keep_fault(slot, err);
-	return status;
+	if (shard && compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->err))
+		return keep_fault(slot, err);
+	return TFR_OK;
 }
 
 /* --- the pass --- */
@@ -501,13 +489,11 @@ static enum tfr_status end_file(
 {
 	const struct check_run *run = ctx;
 	struct check_slot *slot = part;
-	enum tfr_status status = TFR_OK;
 
 	if (reader && run->opts->strict)
-		status = keep_differences_of_file(reader, slot, err);
-	if (!status)
-		status = judge_types(slot, err);
-	return status || !run->manifests ? status : prove(run, slot, file, err);
+		TFR_TRY(keep_differences_of_file(reader, slot, err));
+	TFR_TRY(judge_types(slot, err));
+	return run->manifests ? prove(run, slot, file, err) : TFR_OK;
 }
 
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
@@ -531,21 +517,14 @@ static void clear_slot(void *slot_memory)
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
-	struct tfr_contents_opts opts = {
-		.example = o->example, .decode = o->decode, .strict = o->strict
-	};
-	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)
 		return TFR_OK;
 	if (o->schema)
-		status = tfr_schema_open(&run->schema, o->schema, err);
-	if (status)
-		return status;
-	opts.schema = run->schema;
+		TFR_TRY(tfr_schema_open(&run->schema, o->schema, err));
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
-		run->contents[i] = tfr_contents_new(&opts);
+		run->contents[i] = tfr_contents_new(o, run->schema);
 		if (!run->contents[i])
 			return tfr_fail_nomem(err, "checking");
 	}

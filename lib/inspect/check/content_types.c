@@ -1,7 +1,7 @@
 /* inspect/check/content_types.c - decides which types of records in a file are faults.
  *
- * The decision needs the complete file: an Event, for example, may be one of many, or the only one
- * among Examples. */
+ * The decision needs the complete file: a TensorProto, for example, may be one of many, or the
+ * only one among Examples. */
 #include "inspect/check/content_types.h"
 
 #include <stdio.h>

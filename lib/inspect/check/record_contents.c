@@ -15,7 +15,7 @@
 #include "example/wire_lint.h"
 #include "inspect/check/content_types.h"
 #include "inspect/check/strict.h"
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 #include "xxhash.h"
 
 enum { MOST_PIXELS = 500000000 }; /* a larger image is a fault */
@@ -30,7 +30,8 @@ struct tfr_contents {
 	uint64_t kind;			 /* of the last reported fault */
 };
 
-struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
+struct tfr_contents *tfr_contents_new(
+	const struct tfr_check_opts *opts, const struct tfr_schema *schema)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
 	struct tfr_decoder_opts images = { .max_pixels = MOST_PIXELS };
@@ -41,9 +42,9 @@ struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 	c->parser = tfr_example_new();
 	c->decoder = opts->decode ? tfr_decoder_new(&images) : NULL;
 	c->lint = opts->strict ? tfr_lint_new() : NULL;
-	c->schema = opts->schema;
-	c->must_parse = opts->example || opts->decode || opts->schema;
-	lists = opts->schema && tfr_schema_of_lists(opts->schema);
+	c->schema = schema;
+	c->must_parse = opts->example || opts->decode || schema;
+	lists = schema && tfr_schema_of_lists(schema);
 	c->lists = lists ? tfr_lists_new() : NULL;
 	if (c->parser && (c->decoder || !opts->decode) && (c->lint || !opts->strict) &&
 		(c->lists || !lists))
@@ -129,13 +130,12 @@ static enum tfr_status check_feature(
 	struct look *look, const struct tfr_feature *f, struct tfr_error *err)
 {
 	struct tfr_bytes key = { (const uint8_t *)f->key, f->key_size }, value;
-	enum tfr_status status = TFR_OK;
 	struct tfr_cursor cursor;
 
 	tfr_cursor_init(&cursor, f);
-	while (!status && tfr_cursor_bytes(&cursor, &value))
-		status = check_value(look, &key, &value, err);
-	return status;
+	while (tfr_cursor_bytes(&cursor, &value))
+		TFR_TRY(check_value(look, &key, &value, err));
+	return TFR_OK;
 }
 
 /* Parses a record, which must be an Example, and counts its type. */
@@ -163,18 +163,18 @@ static enum tfr_status check_all(
 	struct look *look, const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_contents *c = look->contents;
-	enum tfr_status status = parse(look, data, size, err);
 
-	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->parser); i++) {
+	TFR_TRY(parse(look, data, size, err));
+	for (size_t i = 0; c->decoder && i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 
 		if (f->kind == TFR_KIND_BYTES)
-			status = check_feature(look, f, err);
+			TFR_TRY(check_feature(look, f, err));
 	}
-	if (status || !tfr_is_sequence_example(data, size))
-		return status;
-	status = tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err);
-	return status || !c->lists ? status : tfr_lists_parse(c->lists, data, size, err);
+	if (!tfr_is_sequence_example(data, size))
+		return TFR_OK;
+	TFR_TRY(tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err));
+	return c->lists ? tfr_lists_parse(c->lists, data, size, err) : TFR_OK;
 }
 
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
@@ -214,9 +214,7 @@ static enum tfr_status let_out(
 static enum tfr_status check_known_names(
 	struct tfr_contents *c, struct outlet *out, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < tfr_example_count(c->parser); i++) {
+	for (size_t i = 0; i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
 		enum tfr_kind wanted = tfr_strict_kind(&name);
@@ -227,9 +225,9 @@ static enum tfr_status check_known_names(
 		snprintf(what, sizeof(what),
 			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
 			tfr_kind_name(f->kind), tfr_kind_name(wanted));
-		status = let_out(out, &name, what, err);
+		TFR_TRY(let_out(out, &name, what, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Whether the record has only an entry without a name and a value.  An ExampleListWithContext that

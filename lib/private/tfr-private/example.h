@@ -50,13 +50,14 @@ enum tfr_status tfr_builder_frames(struct tfr_builder *b, const char *key, const
 enum tfr_status tfr_builder_feature(
 	struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err);
 
+/* The kind of that name; UNSET: there is none. */
+enum tfr_kind tfr_kind_named(const char *name, size_t size);
+
 /* The type of a record.  No record names its type, so its fields decide:
  *
  *   EXAMPLE  an Example or a SequenceExample: an entry of its maps has a name and a value
  *   ELWC     an ExampleListWithContext (tensorflow_serving/apis/input.proto, as TensorFlow Ranking
  *            reads it) or an ExampleList: field 1, Examples; field 2, the context, an Example
- *   EVENT    an Event (tensorflow/core/util/event.proto): fields of an Event only, and one that
- *            says what happened
  *   TENSOR   a TensorProto (tensorflow/core/framework/tensor.proto): fields of a TensorProto only,
  *            with a type, a shape, and values that match them
  *   MESSAGE  a protobuf message of another type
@@ -67,7 +68,6 @@ enum tfr_content {
 	TFR_CONTENT_AUTO = 0, /* decided by its fields */
 	TFR_CONTENT_EXAMPLE,
 	TFR_CONTENT_ELWC,
-	TFR_CONTENT_EVENT,
 	TFR_CONTENT_TENSOR,
 	TFR_CONTENT_RAW,
 	TFR_CONTENT_MESSAGE, /* printed as RAW; must not be requested */
@@ -109,7 +109,6 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
  *   - int64 values are exact; a float is the shortest decimal that reads back as the same float,
  *     or a string if it is not finite.  Bytes in UTF-8 are strings, other bytes are objects.
  *   - A SequenceExample is {"context": {…}, "feature_lists": {"name": [[values], …]}}.
- *   - An Event is {"event": {…}}.
  *   - A TensorProto is {"tensor": {"dtype": "float32", "shape": […], "values": […]}}, with the
  *     stored values only: if the shape has more elements, the last value stands for the rest.
  *   - An ELWC is {"context": {…}, "examples": [{…}, …]}.
@@ -118,6 +117,10 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
  * TFR_EDATA: the record is not of the type opts.as. */
 enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err);
+
+/* The length of the character at the start of a text of `n` bytes, at least 1, and the columns that
+ * it takes on a terminal: two for wide East Asian characters and emoji, none for combining ones. */
+size_t tfr_text_step(const void *text, size_t n, unsigned *columns);
 
 /* The type that the last record was printed as. */
 enum tfr_content tfr_printer_content(const struct tfr_printer *p);

@@ -37,10 +37,10 @@ n=0
 while read -r name; do
   echo "$name:"
   tfr show -q --skip $n -n 1 rows | tail -n +2
-  for as in auto example event tensor raw; do
+  for as in auto example tensor raw; do
     printf '    %-8s' $as; tfr show -q --json --as $as --skip $n -n 1 rows 2>&1 | sed "s/^tfr show: //; s/ in 'rows'.*//" | paste -sd '|'
   done
   n=$((n + 1))
 done < names
-tfr show -q --as event --skip 17 -n 1 rows; echo "status $?"
-tfr show --as nothing rows; echo "status $?"
+tfr show -q --as tensor --skip 17 -n 1 rows; echo "status $?"
+for as in nothing event; do tfr show --as $as rows 2>&1; echo "status $?"; done

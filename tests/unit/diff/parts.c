@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "diff/distance.h"
 #include "diff/first_rows.h"
-#include "inspect/stats/int64_sum.h"
+#include "inspect/stats/series.h"
 
 static int compare_bytes(const void *a, const void *b)
 {

@@ -46,9 +46,8 @@ Test(content, by_fields)
 	cr_expect_eq(content("", 0), TFR_CONTENT_EXAMPLE);
 	cr_expect_eq(content_of(example_a("1a030a0101")), TFR_CONTENT_EXAMPLE);
 	cr_expect_eq(content_of(field(2, hex(""))), TFR_CONTENT_EXAMPLE);
-	cr_expect_eq(content_of(event()), TFR_CONTENT_EVENT);
+	cr_expect_eq(content_of(event()), TFR_CONTENT_RAW);
 	cr_expect_eq(content_of(join(event(), example_a("1a030a0101"))), TFR_CONTENT_EXAMPLE);
-	cr_expect_eq(content_of(join(event(), hex("7805"))), TFR_CONTENT_RAW);
 	cr_expect_eq(content_of(hex("0809 1200 5001")), TFR_CONTENT_TENSOR);
 	cr_expect_eq(content_of(hex("5001 1200 0809")), TFR_CONTENT_TENSOR, "fields in any order");
 	cr_expect_eq(content_of(hex("0809 1200 5001 5001")), TFR_CONTENT_RAW);
@@ -59,15 +58,16 @@ Test(content, by_fields)
 Test(content, as_told)
 {
 	struct tfr_printer *p =
-		tfr_printer_new(&(struct tfr_print_opts){ .as = TFR_CONTENT_EVENT });
+		tfr_printer_new(&(struct tfr_print_opts){ .as = TFR_CONTENT_TENSOR });
 	struct tfr_error err = { 0 };
 	const char *text;
 	size_t size;
 
 	cr_expect_eq(tfr_printer_text(p, "\x0a\x00", 2, &text, &size, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "not an Event: it cannot be parsed");
-	cr_expect_eq(tfr_printer_json(p, "\x78\x05", 2, &text, &size, NULL), TFR_OK);
-	cr_expect_str_eq(text, "{\"event\": {\"wall_time\": 0, \"step\": 0}}");
+	cr_expect_str_eq(err.message, "not a TensorProto: it cannot be parsed");
+	cr_expect_eq(tfr_printer_json(p, "\x08\x09\x12\x00", 4, &text, &size, NULL), TFR_OK);
+	cr_expect_str_eq(
+		text, "{\"tensor\": {\"dtype\": \"int64\", \"shape\": [], \"values\": []}}");
 	tfr_printer_free(p);
 }
 
@@ -75,9 +75,7 @@ Test(content, as_told)
 Test(content, nothing_in_it)
 {
 	cr_expect_eq(content(NULL, 0), TFR_CONTENT_EXAMPLE);
-	cr_expect_eq(content_of(hex("2a020a00")), TFR_CONTENT_EVENT, "an empty value");
-	cr_expect_eq(content_of(hex("2a00")), TFR_CONTENT_EVENT);
-	cr_expect_eq(content_of(hex("1a00")), TFR_CONTENT_EVENT);
+	cr_expect_eq(content_of(hex("2a00")), TFR_CONTENT_RAW);
 	cr_expect_eq(content_of(hex("08071204120208004200")), TFR_CONTENT_RAW);
 	cr_expect_eq(content_of(hex("08071204120208014200")), TFR_CONTENT_TENSOR);
 }
@@ -85,7 +83,7 @@ Test(content, nothing_in_it)
 /* Whatever is damaged is printed as something, in UTF-8; sanitizers watch the bounds. */
 Test(content, damage)
 {
-	struct hex whole[] = { event(), hex("0807 1204 1202 0802 2204 0101 6162"),
+	struct hex whole[] = { hex("0807 1204 1202 0802 2204 0101 6162"),
 		hex("0808 1204 1202 0802 4a10 0000803f 00000040 0000803f 00000040"),
 		hex("0813 1204 1202 0802 6a04 8078 807c") };
 

@@ -51,12 +51,9 @@ Test(types, elwc)
 
 Test(types, others)
 {
-	cr_expect_eq(like(hex("1a0d 627261696e2e4576656e743a32")), TFR_IS_EVENT);
-	cr_expect_eq(like(hex("2a0a 0a08 0a0161 1500000000")), TFR_IS_EVENT);
-	cr_expect_eq(like(hex("2a050a030a0161")), TFR_LIKE_EVENT, "a value without a value");
-	cr_expect_eq(like(hex("1a0161")), TFR_LIKE_EVENT);
-	cr_expect_eq(like(hex("1a0101")), TFR_IS_MESSAGE, "no text");
-	cr_expect_eq(like(hex("09 0000000000000000 1001")), TFR_LIKE_EVENT_WITHOUT);
+	cr_expect_eq(like(hex("2a0a 0a08 0a0161 1500000000")), TFR_IS_MESSAGE, "an Event");
+	cr_expect_eq(like(hex("1a0161")), TFR_IS_MESSAGE);
+	cr_expect_eq(like(hex("09 0000000000000000 1001")), TFR_IS_MESSAGE);
 	cr_expect_eq(like(hex("0809 1200 5001")), TFR_IS_TENSOR);
 	cr_expect_eq(like(hex("0809 12020800 5001")), TFR_IS_MESSAGE, "no shape");
 	cr_expect_eq(like(hex("08ff7f 1200 5001")), TFR_IS_MESSAGE, "no type");
@@ -87,42 +84,41 @@ Test(types, decided_together)
 
 	cr_expect_eq(most(0, 0, any, 0, any, 0), TFR_CONTENT_EXAMPLE);
 	cr_expect_eq(most(999, 0, any, 0, any, 0), TFR_CONTENT_EXAMPLE);
-	cr_expect_eq(most(999, 0, TFR_IS_EVENT, 1, any, 0), TFR_CONTENT_EVENT);
-	cr_expect_eq(most(999, 0, TFR_IS_EVENT, 5, TFR_IS_EXAMPLE, 1), TFR_CONTENT_EXAMPLE);
+	cr_expect_eq(most(999, 0, TFR_IS_TENSOR, 1, any, 0), TFR_CONTENT_TENSOR);
+	cr_expect_eq(most(999, 0, TFR_IS_TENSOR, 5, TFR_IS_EXAMPLE, 1), TFR_CONTENT_EXAMPLE);
 	cr_expect_eq(most(0, 9, any, 0, any, 0), TFR_CONTENT_EXAMPLE);
 	cr_expect_eq(most(0, 9, TFR_IS_ELWC, 1, any, 0), TFR_CONTENT_ELWC);
 	cr_expect_eq(most(0, 9, message, 1, any, 0), TFR_CONTENT_MESSAGE);
 	cr_expect_eq(most(0, 9, message, 1, TFR_IS_EXAMPLE, 1), TFR_CONTENT_EXAMPLE);
-	cr_expect_eq(most(0, 0, TFR_LIKE_EVENT, 9, any, 0), TFR_CONTENT_MESSAGE);
-	cr_expect_eq(most(0, 0, TFR_LIKE_EVENT, 9, TFR_IS_EVENT, 1), TFR_CONTENT_EVENT);
 	cr_expect_eq(most(0, 0, message, 30, raw, 10), TFR_CONTENT_RAW, "by chance");
 	cr_expect_eq(most(0, 0, message, 90, raw, 10), TFR_CONTENT_MESSAGE);
 }
 
 Test(types, words)
 {
-	struct tfr_content_counts c = { .records = { [TFR_IS_EXAMPLE] = 7, [TFR_IS_EVENT] = 2 } };
+	struct tfr_content_counts c = { .records = { [TFR_IS_EXAMPLE] = 7, [TFR_IS_TENSOR] = 2 } };
 	struct tfr_content_result r = tfr_content_settle(&c);
 	char text[TFR_CONTENT_TEXT];
 	struct tfr_error err = { 0 };
 
 	cr_expect_eq(tfr_content_refuse(&r, "x", &err), TFR_OK);
 	cr_assert(tfr_content_mixture(text, &r));
-	cr_expect_str_eq(text, "2 of 9 records are not Examples: 2 Events");
+	cr_expect_str_eq(text, "2 of 9 records are not Examples: 2 TensorProtos");
 	c = (struct tfr_content_counts){
-		.records = { [TFR_IS_TENSOR] = 1, [TFR_IS_ELWC] = 2, [TFR_IS_EVENT] = 3 }
+		.records = { [TFR_IS_TENSOR] = 1, [TFR_IS_ELWC] = 2, [TFR_IS_MESSAGE] = 3 }
 	};
 	r = tfr_content_settle(&c);
 	cr_expect_not(tfr_content_mixture(text, &r));
 	cr_expect_eq(tfr_content_refuse(&r, "x", &err), TFR_EDATA);
 	cr_expect_str_eq(err.message,
-		"'x' holds no Examples: 2 ExampleListWithContexts, 3 Events and 1 TensorProto");
-	c = (struct tfr_content_counts){ .records = { [TFR_IS_EVENT] = 3 } };
+		"'x' holds no Examples: 2 ExampleListWithContexts, 1 TensorProto and 3 protobuf "
+		"messages of another type");
+	c = (struct tfr_content_counts){ .records = { [TFR_IS_TENSOR] = 3 } };
 	r = tfr_content_settle(&c);
 	cr_expect_eq(tfr_content_refuse(&r, "", &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "holds Events, not Examples");
+	cr_expect_str_eq(err.message, "holds TensorProtos, not Examples");
 	cr_expect_eq(tfr_content_refuse(&r, NULL, &err), TFR_EDATA);
-	cr_expect_str_eq(err.message, "the inputs hold Events, not Examples");
+	cr_expect_str_eq(err.message, "the inputs hold TensorProtos, not Examples");
 }
 
 /* ---- Random Examples ---- */

@@ -10,7 +10,7 @@
 #include "inspect/stats/distinct.h"
 #include "inspect/stats/facts.h"
 #include "inspect/stats/frequent.h"
-#include "inspect/stats/int64_sum.h"
+#include "inspect/stats/series.h"
 
 static const double shares[] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
 

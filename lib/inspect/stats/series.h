@@ -1,4 +1,4 @@
-/* inspect/stats/int64_sum.h - sums numbers in a few kilobytes, in any order: int64s and floats.
+/* inspect/stats/series.h - sums numbers in a few kilobytes, in any order: int64s and floats.
  *
  * Count, minimum, maximum, sum and sum of squares are kept as integers, of the values or, for
  * floats, of the mantissas of one exponent.  Adding integers is exact, so the figures depend
@@ -10,11 +10,20 @@
  * two and next six bits.  The middle of a bin is therefore within 1/128 of each number in it, or,
  * for floats below 2^-126, within 2^-132.  Merging the parts gives the result of one pass over all
  * of them. */
-#ifndef TFR_INSPECT_STATS_INT64_SUM_H
-#define TFR_INSPECT_STATS_INT64_SUM_H
+#ifndef TFR_INSPECT_STATS_SERIES_H
+#define TFR_INSPECT_STATS_SERIES_H
 
-#include "inspect/stats/bins.h"
+#include <tfr-private/survey.h>
+
 #include "inspect/stats/state.h"
+
+/* Counters that are allocated when first needed: pages of them, found by key.  Addition is
+ * commutative, so the bins of parts add up to the bins of all values. */
+struct tfr_bins {
+	uint16_t *place; /* number of the page by key, from 1; 0: none. NULL: there are no pages */
+	uint64_t *pages; /* in the order of their first use */
+	unsigned n;
+};
 
 /* Sums of int64s.  Zero-initialised is empty. */
 struct tfr_series {
@@ -60,23 +69,5 @@ bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins);
 /* The middle of the bin with the value of rank ceil(q * count), clamped to min and max. */
 double tfr_bins_quantile(
 	const struct tfr_bin *bins, size_t n, uint64_t count, double q, double min, double max);
-
-/* --- for int64_sum.c and float_sum.c --- */
-
-/* Returns the sum of all counters. */
-uint64_t tfr_bins_state(
-	struct tfr_bins *b, const struct tfr_bins_layout *layout, struct tfr_state *state);
-/* No more values than this are read back, so that sums cannot overflow. */
-#define TFR_COUNT_MAX ((uint64_t)1 << 56)
-
-/* Integers x about the integer `base` that is next to their mean, base + rest. */
-struct tfr_centred {
-	double base, rest;
-	double spread; /* the sum of the squares of x - mean, within 2^-50 of it */
-};
-
-/* `squares_high` has the bits from 128 on of the sum of squares; the count is not 0. */
-struct tfr_centred tfr_centre(
-	uint64_t count, __int128 sum, tfr_u128 squares, uint64_t squares_high);
 
 #endif
