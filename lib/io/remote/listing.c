@@ -9,8 +9,8 @@
 
 #include <xxhash.h>
 
-#include "io/remote/listing_answer.h"
 #include "io/remote/object_reader.h"
+#include "io/remote/store_answers.h"
 
 enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
 

@@ -21,7 +21,7 @@
 #include "base/base64.h"
 #include "base/digest.h"
 #include "io/remote/object_reader.h"
-#include "io/remote/upload_answer.h"
+#include "io/remote/store_answers.h"
 #include "io/remote/upload_state.h"
 
 enum { ANSWER_MOST = 1 << 20, TRIES = 5 };
