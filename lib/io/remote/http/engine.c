@@ -26,7 +26,7 @@
 #include "base/rng.h"
 #include "io/remote/http/attempt.h"
 #include "io/remote/http/measurements.h"
-#include "io/remote/upload_state.h"
+#include "io/remote/upload.h"
 
 enum { ENGINES = 2, SHARED = 4 /* connections from which on all of them are used */ };
 enum { ABORT_SECONDS = 5 };
