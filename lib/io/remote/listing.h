@@ -15,4 +15,10 @@ enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
 		void *ctx, const char *key, const char *id, int64_t began, struct tfr_error *err),
 	void *ctx, struct tfr_error *err);
 
+/* As tfr_object_module.list(); what is directly below a prefix is remembered for a few seconds. */
+enum tfr_status tfr_list_objects(
+	const char *url, bool deep, tfr_object_each *each, void *ctx, struct tfr_error *err);
+/* Forgets all listings, because this process changes an object. */
+void tfr_listed_forget(void);
+
 #endif

@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/clock.h"
-#include "io/remote/listed.h"
+#include "io/remote/listing.h"
 #include "io/remote/object_reader.h"
 
 enum { REMEMBERED = 1 << 16, SECONDS = 5, LISTED = 30 };

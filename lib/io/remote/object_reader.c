@@ -553,8 +553,6 @@ enum tfr_status tfr_object_read_at(struct tfr_object *o, uint64_t position, void
 	return o->resident ? copy_resident(&p, position, err) : get(&p, position, err);
 }
 
-/* --- reading in order --- */
-
 enum {
 	FIRST = 256 << 10, /* asked for at opening */
 	AFTER_SEEK = 32 << 10,
@@ -563,7 +561,7 @@ enum {
 	FAR = 16,
 };
 
-/* --- reading --- */
+/* --- reading in order --- */
 
 /* Begins anew elsewhere. */
 static enum tfr_status jump(

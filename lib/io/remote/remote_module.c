@@ -7,7 +7,7 @@
 #include "io/remote/hidden.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/http/measurements.h"
-#include "io/remote/listed.h"
+#include "io/remote/listing.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/upload.h"
 
