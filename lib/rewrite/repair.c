@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "record/salvage.h"
-#include "record/stream_writer.h"
 
 struct repair {
 	const struct tfr_repair_opts *opts;
