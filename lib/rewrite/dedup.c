@@ -16,7 +16,6 @@
 #include "rewrite/rewrite_sweep.h"
 #include "rewrite/shuffle/shuffle.h"
 #include "rewrite/sort/sorter.h"
-#include "sweep/deferred_faults.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 #define OTHER_SEED 0x9e3779b97f4a7c15u

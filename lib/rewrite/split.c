@@ -20,7 +20,6 @@
 #include "rewrite/strata.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
-#include "sweep/deferred_faults.h"
 
 /* --- the classes of a division --- */
 

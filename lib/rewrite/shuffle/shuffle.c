@@ -10,7 +10,6 @@
 #include "rewrite/rewrite_sweep.h"
 #include "rewrite/shuffle/scatter.h"
 #include "shard/set_writer.h"
-#include "sweep/deferred_faults.h"
 
 /* For each of 48 workers an input, a temporary file and two shards: fewer than 256 open files. */
 enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
