@@ -43,14 +43,6 @@ struct tfr_set_writer {
 	uint64_t bytes, records; /* of the shard that fills now */
 };
 
-/* Opens shard `shard`; the arrays already have its entry. */
-enum tfr_status tfr_set_writer_open_shard(
-	struct tfr_set_writer *w, uint32_t shard, struct tfr_unread *mark, struct tfr_error *err);
-
-/* Looks for a set of the same name with another number of shards: TFR_EEXIST, or with opts.force a
- * warning. */
-enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err);
-
 /* Writes and seals a manifest of the shards that this process owns, in set_publish.c; `path` NULL:
  * out of memory. */
 struct tfr_part_note;
@@ -72,20 +64,9 @@ enum tfr_status tfr_set_part_begin(
 /* Called when publishing has failed: gives up the objects. */
 void tfr_set_part_undo(struct tfr_set_writer *w);
 
-/* For a set that fills, in set_fill.c: */
-/* Opens the next shard. */
-enum tfr_status tfr_set_fill_grow(
-	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err);
-/* Gives the shards their names when no more follow. */
-enum tfr_status tfr_set_fill_name(struct tfr_set_writer *w, struct tfr_error *err);
-
 /* Locks the target and, unless a run is resumed, removes the files of killed runs; in set_target.c.
  */
 enum tfr_status tfr_set_writer_lock(
 	struct tfr_set_writer *w, const char *target, bool resumes, struct tfr_error *err);
-
-/* Opens every shard at the position in a mark; in set_mark.c. */
-enum tfr_status tfr_set_writer_resume(
-	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err);
 
 #endif
