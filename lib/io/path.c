@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "io/object.h"
@@ -54,6 +55,19 @@ enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *er
 	return errno == ENOENT || errno == ENOTDIR
 		       ? TFR_END
 		       : tfr_fail_errno(err, errno, path, "cannot open");
+}
+
+enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+	enum tfr_status status;
+
+	if (!tfr_is_url(path))
+		return unlink(path) && errno != ENOENT
+			       ? tfr_fail_errno(err, errno, path, "cannot remove")
+			       : TFR_OK;
+	status = tfr_objects(&remote, path, err);
+	return status ? status : remote->remove(path, err);
 }
 
 /* --- lists --- */

@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "io/object.h"
 #include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
@@ -216,21 +215,13 @@ void tfr_publication_clear(struct tfr_publication *p)
 
 /* --- objects --- */
 
-static enum tfr_status remove_object(const char *url, struct tfr_error *err)
-{
-	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, url, err);
-
-	return status ? status : remote->remove(url, err);
-}
-
 /* Those who may not list may not be allowed to remove, either. */
 static enum tfr_status remove_former(
 	const struct tfr_publication_object *one, struct tfr_error *err)
 {
 	if (!one->unknown)
-		return remove_object(one->url, err);
-	remove_object(one->url, NULL);
+		return tfr_file_remove(one->url, err);
+	tfr_file_remove(one->url, NULL);
 	return TFR_OK;
 }
 
@@ -294,7 +285,7 @@ static void undo_objects(struct tfr_publication *p)
 {
 	for (size_t i = 0; i < p->n_objects; i++)
 		if (p->objects[i].placed && !p->objects[i].replaces)
-			remove_object(p->objects[i].url, NULL);
+			tfr_file_remove(p->objects[i].url, NULL);
 }
 
 /* --- publishing --- */

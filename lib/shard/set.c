@@ -19,7 +19,6 @@
 #include "record/framing.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
-#include "shard/set_part.h"
 
 struct tfr_set {
 	char **paths;

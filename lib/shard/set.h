@@ -14,4 +14,8 @@ void tfr_set_hint_at_name(const char *input, struct tfr_error *err);
 /* Whether the name of a file shows that it holds no records: hidden, an index, .json or .txt. */
 bool tfr_set_never_records(const char *name);
 
+/* Whether parts have left notes beside the set: 'tfr finish' says what is missing.  In
+ * set_finish.c. */
+bool tfr_set_has_notes(const struct tfr_set_name *name);
+
 #endif

@@ -17,9 +17,10 @@
 #include "io/path.h"
 #include "io/source.h"
 #include "io/temp_names.h"
+#include "shard/finished_run.h"
 #include "shard/manifest.h"
+#include "shard/set.h"
 #include "shard/set_name.h"
-#include "shard/set_part.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 

@@ -139,6 +139,14 @@ char *tfr_set_name_manifest(const struct tfr_set_name *name)
 	return tfr_set_name_beside(name, "manifest.json");
 }
 
+char *tfr_set_name_note(const struct tfr_set_name *name, uint32_t part, uint32_t parts)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "part-%05u-of-%05u.json", part, parts);
+	return tfr_set_name_beside(name, what);
+}
+
 char *tfr_set_name_former_manifest(const struct tfr_set_name *name)
 {
 	return tfr_asprintf("%s.manifest.json", name->base);

@@ -299,7 +299,7 @@ static enum tfr_status resume_filling(struct tfr_set_writer *w, const struct hea
 	return status;
 }
 
-/* Opens every shard at the position in a mark; in set_mark.c. */
+/* Opens every shard at the position in a mark. */
 static enum tfr_status resume_set(
 	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err)
 {

@@ -43,27 +43,10 @@ struct tfr_set_writer {
 	uint64_t bytes, records; /* of the shard that fills now */
 };
 
-/* Writes and seals a manifest of the shards that this process owns, in set_publish.c; `path` NULL:
- * out of memory. */
-struct tfr_part_note;
-enum tfr_status tfr_set_write_manifest(struct tfr_set_writer *w, const char *path,
-	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
-	struct tfr_error *err);
-
-/* Of a part, in set_part.c: */
-/* Finds what the part has written before.  TFR_EUSAGE: it had other options or inputs than `terms`,
- * which may be NULL, and opts.force is not set. */
+/* In set_publish.c: finds what the part has written before.  TFR_EUSAGE: it had other options or
+ * inputs than `terms`, which may be NULL, and opts.force is not set. */
 enum tfr_status tfr_set_part_open(
 	struct tfr_set_writer *w, const struct tfr_set_info *terms, struct tfr_error *err);
-/* The sealed note, as an output that the caller closes. */
-enum tfr_status tfr_set_part_note(struct tfr_set_writer *w, const struct tfr_set_info *info,
-	struct tfr_output **note, struct tfr_error *err);
-/* Called before anything is published: removes the manifest of an older set, and claims the objects. */
-enum tfr_status tfr_set_part_begin(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err);
-/* Called when publishing has failed: gives up the objects. */
-void tfr_set_part_undo(struct tfr_set_writer *w);
-
 /* Locks the target and, unless a run is resumed, removes the files of killed runs; in set_target.c.
  */
 enum tfr_status tfr_set_writer_lock(
