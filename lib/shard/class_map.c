@@ -212,9 +212,8 @@ static bool same_set(const char *a, const char *b)
 {
 	struct tfr_shard_file x, y;
 
-	return tfr_shard_file_parse(a, &x) && tfr_shard_file_parse(b, &y) && x.count == y.count &&
-	       x.base_size == y.base_size && !strncmp(a, b, x.base_size) &&
-	       !strcmp(x.extension, y.extension);
+	return tfr_shard_file_parse(a, &x) && tfr_shard_file_parse(b, &y) &&
+	       tfr_shard_file_in_set_of(a, &x, b, &y);
 }
 
 /* The map that all inputs share; empty if an input has no map or a different one. */

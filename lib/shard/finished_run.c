@@ -5,7 +5,6 @@
  * reads nothing. */
 #include "shard/finished_run.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,29 +66,6 @@ static bool all_fit(const struct tfr_manifest *m, const char *target)
 	return fit;
 }
 
-/* Finds the number of shards of a set that was written as @auto, by its first shard.  False: no
- * such set, or several. */
-static bool find_count(struct tfr_set_name *name)
-{
-	TFR_AUTO_FREE char *pattern = NULL;
-	struct tfr_shard_file f;
-	glob_t found = { 0 };
-	size_t n = 0;
-
-	pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
-	if (pattern)
-		glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (tfr_shard_file_parse(found.gl_pathv[i], &f) &&
-			f.base_size == strlen(name->base) &&
-			!strcmp(f.extension, name->extension)) {
-			name->count = f.count;
-			n++;
-		}
-	globfree(&found);
-	return n == 1;
-}
-
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err)
 {
@@ -101,7 +77,8 @@ enum tfr_status tfr_finished_find(
 	*m = NULL;
 	if (status && status != TFR_END)
 		return status;
-	if (is_set && name.automatic && !find_count(&name))
+	/* One that was written as @auto has as many as there are. */
+	if (is_set && name.automatic && tfr_set_name_count(&name, target, NULL))
 		return TFR_END;
 	if (is_set)
 		status = name.count ? tfr_manifest_find(&name, m, &path, err) : TFR_END;

@@ -102,10 +102,8 @@ static bool belongs_to(const char *file, const struct place *set)
 	if (!set->name.automatic &&
 		((manifest && !strcmp(file, manifest)) || (labels && !strcmp(file, labels))))
 		return true;
-	return tfr_shard_file_parse(file, &f) && f.base_size == strlen(set->path) &&
-	       !strncmp(file, set->path, f.base_size) &&
-	       (set->name.automatic || f.count == set->name.count) &&
-	       !strcmp(f.extension, set->name.extension);
+	return tfr_shard_file_of(&name, file, &f) &&
+	       (set->name.automatic || f.count == set->name.count);
 }
 
 /* Whether two sets collide: both would write one file, or they share base and extension and differ

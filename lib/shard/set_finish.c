@@ -18,7 +18,7 @@
 #include "io/source.h"
 #include "io/temp_names.h"
 #include "shard/finished_run.h"
-#include "shard/manifest.h"
+#include "shard/manifests.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
 #include "thread/lanes.h"

@@ -198,3 +198,16 @@ bool tfr_shard_file_parse(const char *file, struct tfr_shard_file *f)
 	}
 	return false;
 }
+
+bool tfr_shard_file_of(const struct tfr_set_name *name, const char *file, struct tfr_shard_file *f)
+{
+	return tfr_shard_file_parse(file, f) && f->base_size == strlen(name->base) &&
+	       !memcmp(file, name->base, f->base_size) && !strcmp(f->extension, name->extension);
+}
+
+bool tfr_shard_file_in_set_of(const char *a, const struct tfr_shard_file *fa, const char *b,
+	const struct tfr_shard_file *fb)
+{
+	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) &&
+	       fa->count == fb->count && !strcmp(fa->extension, fb->extension);
+}

@@ -23,6 +23,11 @@ struct tfr_shard_file {
 
 /* Whether `file` ends in -NNNNN-of-NNNNN[.ext] with a shard below the count. */
 bool tfr_shard_file_parse(const char *file, struct tfr_shard_file *f);
+/* Whether it is a shard of the set, with any number of shards. */
+bool tfr_shard_file_of(const struct tfr_set_name *name, const char *file, struct tfr_shard_file *f);
+/* Whether two shards belong to one set. */
+bool tfr_shard_file_in_set_of(const char *a, const struct tfr_shard_file *fa, const char *b,
+	const struct tfr_shard_file *fb);
 
 /* The name of the set that a shard belongs to; clear it with tfr_set_name_clear().  TFR_END: not a
  * shard. */

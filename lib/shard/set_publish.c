@@ -16,7 +16,6 @@
 #include "io/output.h"
 #include "io/path.h"
 #include "shard/finished_run.h"
-#include "shard/manifest.h"
 #include "shard/manifests.h"
 #include "shard/publication.h"
 #include "shard/set_writer_state.h"

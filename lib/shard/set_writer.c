@@ -22,8 +22,6 @@
 #include "io/output.h"
 #include "io/path.h"
 #include "record/framing.h"
-#include "shard/manifest.h"
-#include "shard/manifests.h"
 #include "shard/set_writer_state.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -89,8 +87,7 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 	for (size_t i = 0; !status && i < found.n; i++) {
 		const char *file = found.list[i];
 
-		if (!tfr_shard_file_parse(file, &f) || f.base_size != strlen(w->name.base) ||
-			strcmp(f.extension, w->name.extension))
+		if (!tfr_shard_file_of(&w->name, file, &f))
 			continue;
 		if (f.count == w->name.count) {
 			/* Opening an object does not ask whether it exists. */
