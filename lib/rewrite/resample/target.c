@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "io/source.h"
-#include "rewrite/resample/class_name.h"
 
 enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
 
