@@ -129,10 +129,11 @@ static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 {
 	enum tfr_status status;
 	struct tfr_index *old = NULL;
-	struct tfr_hop by_lines = { .hopped = compare_lines, .ctx = old };
+	struct tfr_hop by_lines = { .hopped = compare_lines };
 	struct tfr_index_entry more;
 
 	TFR_TRY(tfr_index_open(&old, run->index_path, err));
+	by_lines.ctx = old;
 	status = hop(run, &by_lines, err);
 	if (!status && tfr_index_next(old, &more, err) != TFR_END)
 		status = TFR_END;

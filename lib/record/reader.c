@@ -192,9 +192,10 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
 	const char *hint = NULL, *kind;
-	size_t have = r->end - r->begin;
+	size_t have;
 
 	TFR_TRY(tfr_reader_fill(r, NAMING_BYTES, err));
+	have = r->end - r->begin;
 	kind = tfr_filetype_name(
 		r->block + r->begin, have < NAMING_BYTES ? have : NAMING_BYTES, &hint);
 	if (kind) {
