@@ -66,8 +66,7 @@ static enum tfr_status new_inflate(
 		row++;
 	ops = *row;
 	z = new_state(sizeof(*z) + ops->state_size);
-	if (!z)
-		return tfr_fail_nomem(err, "starting to inflate");
+	TFR_NEED_MEMORY(z, err, "starting to inflate");
 	z->ops = ops;
 	z->compression = c;
 	z->in_member = within;

@@ -90,8 +90,7 @@ enum tfr_status tfr_parallel_deflate_new(struct tfr_parallel_deflate **out,
 	if (!ops)
 		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", opts->level);
 	p = calloc(1, sizeof(*p));
-	if (!p)
-		return tfr_fail_nomem(err, "starting to deflate");
+	TFR_NEED_MEMORY(p, err, "starting to deflate");
 	p->ops = ops;
 	p->compression = opts->compression;
 	p->level = opts->level;
@@ -192,8 +191,7 @@ enum tfr_status tfr_deflate_stream_open(struct tfr_deflate_stream **out,
 	unsigned slots = p->ahead + 1;
 	struct tfr_deflate_stream *s = calloc(1, sizeof(*s) + slots * sizeof(s->ring[0]));
 
-	if (!s)
-		return tfr_fail_nomem(err, "starting to deflate");
+	TFR_NEED_MEMORY(s, err, "starting to deflate");
 	s->deflater = p;
 	s->sink = *sink;
 	s->slots = slots;
@@ -335,8 +333,7 @@ enum tfr_status tfr_deflate_stream_put(
 				return status;
 			continue;
 		}
-		if (!tfr_buf_append(in, p, n))
-			return tfr_fail_nomem(err, "deflating");
+		TFR_NEED_MEMORY(tfr_buf_append(in, p, n), err, "deflating");
 		p += n;
 		size -= n;
 	}

@@ -172,8 +172,7 @@ static enum tfr_status output_open_again(
 {
 	o->token = opts->token;
 	o->temp = tfr_hidden_name(o->called, o->token, "tmp");
-	if (!o->temp)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(o->temp, err, "creating a file");
 	if (opts->sealed && has_its_name(o, *opts->resume))
 		return TFR_OK;
 	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -276,8 +275,7 @@ static enum tfr_status open_file(
 	const char *called = opts->temporary ? opts->temporary : o->path;
 
 	o->called = strdup(called);
-	if (!o->called)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(o->called, err, "creating a file");
 	return opts->resume ? output_open_again(o, opts, err) : open_new(o, err);
 }
 
@@ -286,8 +284,7 @@ static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(o->path);
 
-	if (!folder)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(folder, err, "creating a file");
 	return access(folder, W_OK | X_OK) ? tfr_fail_create(err, errno, output_called(o)) : TFR_OK;
 }
 
@@ -335,8 +332,7 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	struct tfr_output *o = calloc(1, sizeof(*o));
 	enum tfr_status status;
 
-	if (!o)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(o, err, "creating a file");
 	if (!opts)
 		opts = &defaults;
 	o->fd = -1;
@@ -606,8 +602,7 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 
 	if (tfr_is_url(path))
 		return TFR_OK;
-	if (!directory)
-		return tfr_fail_nomem(err, "writing a directory");
+	TFR_NEED_MEMORY(directory, err, "writing a directory");
 	fd = TEMP_FAILURE_RETRY(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	/* Some file systems cannot sync a directory and return EINVAL.  Nothing more can be done
 	 * then. */

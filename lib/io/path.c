@@ -110,8 +110,7 @@ static enum tfr_status list_remote(const char *url, struct tfr_names *names, str
 	const struct tfr_object_module *remote;
 	enum tfr_status status = tfr_objects(&remote, url, err);
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "listing a directory");
+	TFR_NEED_MEMORY(prefix, err, "listing a directory");
 	return status ? status : remote->list(prefix, false, take_entry, names, err);
 }
 
@@ -152,8 +151,7 @@ static enum tfr_status take_match(
 	struct matching *m = ctx;
 	TFR_AUTO_FREE char *url = tfr_asprintf("%.*s%s", (int)m->fixed, m->pattern, entry->name);
 
-	if (!url)
-		return tfr_fail_nomem(err, "listing objects");
+	TFR_NEED_MEMORY(url, err, "listing objects");
 	return fnmatch(m->pattern, url, FNM_PATHNAME | FNM_NOESCAPE) == 0
 		       ? add_name(m->names, url, err)
 		       : TFR_OK;
@@ -168,8 +166,7 @@ static enum tfr_status glob_remote(
 	const struct tfr_object_module *remote;
 	enum tfr_status status = tfr_objects(&remote, pattern, err);
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "listing objects");
+	TFR_NEED_MEMORY(prefix, err, "listing objects");
 	return status ? status
 		      : remote->list(prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m,
 				err);

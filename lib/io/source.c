@@ -36,8 +36,7 @@ static enum tfr_status new_source(struct tfr_source **out, const char *name, str
 	size_t size = strlen(name) + 1;
 	struct tfr_source *s = calloc(1, sizeof(*s) + size);
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(s, err, "opening a file");
 	memcpy(s->name, name, size);
 	s->fd = s->cancel = -1;
 	*out = s;

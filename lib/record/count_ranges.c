@@ -139,8 +139,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	(void)worker;
 	if (!slot->walker.block)
 		slot->walker.block = malloc(BLOCK);
-	if (!slot->walker.block)
-		return tfr_fail_nomem(err, "counting");
+	TFR_NEED_MEMORY(slot->walker.block, err, "counting");
 	slot->walker.timer = (struct tfr_hop_timer){ .shared = all->costs };
 	*r = (struct range){ .first = begin, .end = begin };
 	while (status == TFR_END && r->end < search) {
@@ -220,8 +219,7 @@ enum tfr_status tfr_count_ranges(struct tfr_stream *s, unsigned threads,
 	if (threads < 2 || all.n < 2)
 		return TFR_END;
 	all.walker.block = block = malloc(BLOCK);
-	if (!block)
-		return tfr_fail_nomem(err, "counting");
+	TFR_NEED_MEMORY(block, err, "counting");
 	costs->threads = costs->streams = threads;
 	if (threads < HOPS_IN_FLIGHT && waits_for_disk(&all))
 		costs->threads = threads = HOPS_IN_FLIGHT;

@@ -113,8 +113,7 @@ static enum tfr_status look_at_lines(
 	enum tfr_index_state beside;
 	enum tfr_status status;
 
-	if (!index_path)
-		return tfr_fail_nomem(err, "looking at an index");
+	TFR_NEED_MEMORY(index_path, err, "looking at an index");
 	status = look_beside(index_path, &seen->file, &beside, err);
 	seen->state = beside == TFR_INDEX_OLDER ? TFR_INDEX_GOOD : beside;
 	if (!status && !seen->state)
@@ -132,8 +131,7 @@ static enum tfr_status look_at_points(
 	enum tfr_index_state beside;
 	enum tfr_status status;
 
-	if (!gzi_path)
-		return tfr_fail_nomem(err, "looking at an index");
+	TFR_NEED_MEMORY(gzi_path, err, "looking at an index");
 	status = look_beside(gzi_path, &seen->file, &beside, err);
 	if (!status && (!beside || beside == TFR_INDEX_OLDER)) {
 		status = tfr_gzi_read(&seen->gzi, gzi_path, err);

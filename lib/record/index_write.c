@@ -291,8 +291,7 @@ enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *o
 	enum tfr_status status;
 
 	*report = (struct tfr_index_report){ 0 };
-	if (!index_path || !gzi_path)
-		return tfr_fail_nomem(err, "writing an index");
+	TFR_NEED_MEMORY(index_path && gzi_path, err, "writing an index");
 	status = write_where_needed(&run, err);
 	tfr_index_seen_clear(&run.seen);
 	tfr_gzi_clear(&run.gzi);

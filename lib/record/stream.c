@@ -144,8 +144,7 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 	size_t got;
 
 	s->in = s->in ? s->in : malloc(HEAD_SIZE);
-	if (!s->in)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(s->in, err, "opening a file");
 	do { /* a pipe may send less than a header at first */
 		enum tfr_status status = tfr_source_read_some(
 			s->source, s->in + s->in_size, HEAD_SIZE - s->in_size, &got, err);
@@ -195,8 +194,7 @@ static enum tfr_status start_inflating(
 		return start_ahead(s, z, gzi, err);
 	s->inflate = z;
 	larger = realloc(s->in, INPUT_SIZE);
-	if (!larger)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(larger, err, "opening a file");
 	s->in = larger;
 	return TFR_OK;
 }

@@ -186,8 +186,7 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 	if (w->deflater) /* the segments are gathered there, and written as they are */
 		w->cap = SMALL_BUFFER;
 	w->buffer = malloc(w->cap);
-	if (!w->buffer)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(w->buffer, err, "creating a file");
 	if (how->mark && !tfr_unread_copy(how->mark, &m, sizeof(m)))
 		return tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
@@ -205,8 +204,7 @@ static enum tfr_status stream_writer_open_with(struct tfr_stream_writer **out, c
 	struct tfr_stream_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status = TFR_OK;
 
-	if (!w)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(w, err, "creating a file");
 	opts = opts ? opts : &defaults;
 	how = how ? how : &plainly;
 	w->deflater = how->deflater;
@@ -411,8 +409,7 @@ enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 	struct tfr_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status = TFR_OK;
 
-	if (!w)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(w, err, "creating a file");
 	if (how && how->mark && !tfr_unread_copy(how->mark, &w->totals, sizeof(w->totals)))
 		status = tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
@@ -533,8 +530,8 @@ enum tfr_status tfr_writer_end(struct tfr_writer *w, bool rest, struct tfr_error
 enum tfr_status tfr_writer_mark_place(
 	struct tfr_writer *w, struct tfr_buf *mark, struct tfr_error *err)
 {
-	if (!tfr_buf_append(mark, &w->totals, sizeof(w->totals)))
-		return tfr_fail_nomem(err, "noting what is written");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(mark, &w->totals, sizeof(w->totals)), err, "noting what is written");
 	return stream_writer_mark_place(w->stream, mark, err);
 }
 

@@ -62,8 +62,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 		if (status)
 			return status;
 		s->example = tfr_example_new();
-		if (!s->example)
-			return tfr_fail_nomem(err, "selecting records");
+		TFR_NEED_MEMORY(s->example, err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
 	return tfr_mix_open(&s->in, set, &s->o, &s->faults, s->o.records ? &s->list : NULL, err);
@@ -75,8 +74,7 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 	struct tfr_select *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
 
-	if (!s)
-		return tfr_fail_nomem(err, "selecting records");
+	TFR_NEED_MEMORY(s, err, "selecting records");
 	s->o = *opts;
 	s->faults = (struct tfr_fault_policy){ .skip = opts->skip_damaged,
 		.quarantine = opts->quarantine,

@@ -14,11 +14,6 @@
 #include "base/error.h"
 #include "shard/set_name.h"
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "looking for a finished run");
-}
-
 enum tfr_status tfr_options_compare(
 	const char *then, const char *now, const char *which, struct tfr_error *err)
 {
@@ -85,7 +80,8 @@ enum tfr_status tfr_finished_find(
 	else
 		path = tfr_file_name_beside(target, "manifest.json");
 	if (!is_set)
-		status = path ? tfr_manifest_read(path, 1, m, err) : no_memory(err);
+		status = path ? tfr_manifest_read(path, 1, m, err)
+			      : tfr_fail_nomem(err, "looking for a finished run");
 	if (!status && is_set && (*m)->count != name.count)
 		status = TFR_END;
 	if (!status && !all_fit(*m, is_set ? name.base : target))

@@ -123,8 +123,8 @@ static enum tfr_status check_pair(const char *set, const char *other, struct tfr
 
 	if (!strcmp(set, other))
 		return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice", set);
-	if (!place_init(&a, set) || !place_init(&b, other))
-		return tfr_fail_nomem(err, "reading the names of sets");
+	TFR_NEED_MEMORY(
+		place_init(&a, set) && place_init(&b, other), err, "reading the names of sets");
 	if (!strcmp(set, "-") || !strcmp(other, "-") || !coincide(&a, &b))
 		return TFR_OK;
 	if (a.name.count && b.name.count && a.name.count != b.name.count)

@@ -125,8 +125,7 @@ static enum tfr_status read_journal(
 		return tfr_fail_errno(err, errno, path, "cannot read");
 	if (st.st_size > MOST_JOURNAL)
 		return tfr_fail_path(err, TFR_EDATA, path, "not a journal:");
-	if (!tfr_buf_reserve(&text, (size_t)st.st_size + 1))
-		return tfr_fail_nomem(err, "reading a journal");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&text, (size_t)st.st_size + 1), err, "reading a journal");
 	status = tfr_source_open_fd(&source, fd, path, err);
 	if (!status)
 		status = tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err);
@@ -189,8 +188,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 	enum tfr_status status = TFR_OK;
 	bool committed = false;
 
-	if (!fds || !held)
-		return tfr_fail_nomem(err, "reading a journal");
+	TFR_NEED_MEMORY(fds && held, err, "reading a journal");
 	for (uint32_t k = 0; k < j->n_locks; k++)
 		fds[k] = -1;
 	held[own] = true;
@@ -256,8 +254,7 @@ static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct 
 	const char *slash = strrchr(path, '/');
 	TFR_AUTO_FREE char *plain = NULL;
 
-	if (!folder)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(folder, err, "creating a set");
 	t->folder = realpath(folder, NULL);
 	if (!t->folder)
 		return tfr_fail_create(err, errno, t->subject);
@@ -300,8 +297,7 @@ enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
 	struct tfr_lock *t = calloc(1, sizeof(*t));
 	enum tfr_status status;
 
-	if (!t)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(t, err, "creating a set");
 	t->fd = -1;
 	t->subject = opts->subject;
 	t->temporaries = opts->temporaries;

@@ -232,8 +232,9 @@ static enum tfr_status read_classes(
 		if (!text || !json_object_object_get_ex(o, "label", &label) ||
 			!json_object_is_type(label, json_type_int))
 			continue;
-		if (!tfr_class_map_add(m, text, strlen(text), json_object_get_int64(label)))
-			return tfr_fail_nomem(err, "reading a manifest");
+		TFR_NEED_MEMORY(
+			tfr_class_map_add(m, text, strlen(text), json_object_get_int64(label)), err,
+			"reading a manifest");
 	}
 	tfr_class_map_sort(m);
 	return TFR_OK;
@@ -251,8 +252,7 @@ static enum tfr_status read_counts(
 		return TFR_OK;
 	n = json_object_array_length(classes);
 	m->counts = calloc(n + 1, sizeof(*m->counts));
-	if (!m->counts)
-		return tfr_fail_nomem(err, "reading a manifest");
+	TFR_NEED_MEMORY(m->counts, err, "reading a manifest");
 	for (; m->n_counts < n; m->n_counts++) {
 		struct tfr_class_count *count = &m->counts[m->n_counts];
 		const char *text;
@@ -281,8 +281,7 @@ static enum tfr_status read_note(
 	uint64_t part, parts;
 	const char *first, *labels;
 
-	if (!note)
-		return tfr_fail_nomem(err, "reading the note of a part");
+	TFR_NEED_MEMORY(note, err, "reading the note of a part");
 	if (!json_object_object_get_ex(root, "part", &o) ||
 		!json_object_is_type(o, json_type_object) || !get_u64(o, "index", &part) ||
 		!get_u64(o, "parts", &parts) || parts > UINT32_MAX || part >= parts)
@@ -325,8 +324,7 @@ static enum tfr_status read_rest(
 
 	if (options && get_hex(root, "inputs", 16, &m->inputs)) {
 		m->options = strdup(options);
-		if (!m->options)
-			return tfr_fail_nomem(err, "reading a manifest");
+		TFR_NEED_MEMORY(m->options, err, "reading a manifest");
 	}
 	return read_classes(&m->classes, root, err);
 }
@@ -351,8 +349,7 @@ static enum tfr_status read_manifest(
 		return bad(err, "no shards");
 	n = json_object_array_length(shards);
 	m->shards = calloc(n + 1, sizeof(*m->shards));
-	if (!m->shards)
-		return tfr_fail_nomem(err, "reading a manifest");
+	TFR_NEED_MEMORY(m->shards, err, "reading a manifest");
 	for (; !status && m->count < n; m->count++) {
 		struct json_object *o = json_object_array_get_idx(shards, m->count);
 
@@ -373,8 +370,7 @@ enum tfr_status tfr_manifest_parse(
 	struct tfr_error inner = { 0 };
 	enum tfr_status status;
 
-	if (!m)
-		return tfr_fail_nomem(err, "reading a manifest");
+	TFR_NEED_MEMORY(m, err, "reading a manifest");
 	status = tfr_json_read(&root, text, size, &limits, &inner);
 	if (!status)
 		status = read_manifest(m, root, err);

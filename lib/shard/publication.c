@@ -37,11 +37,6 @@ struct tfr_publication_object {
 	bool unknown;
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "publishing");
-}
-
 /* --- the files --- */
 
 enum tfr_status tfr_publication_lock(
@@ -51,11 +46,12 @@ enum tfr_status tfr_publication_lock(
 
 	if (!j->token)
 		j->token = tfr_random_token();
-	if (TFR_ARRAY_RESERVE(p->locks, p->cap_locks, j->n_locks + 1u))
-		return no_memory(err);
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(p->locks, p->cap_locks, j->n_locks + 1u), err, "publishing");
 	p->locks[j->n_locks] = t;
 	p->current = j->n_locks;
-	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK : no_memory(err);
+	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK
+							 : tfr_fail_nomem(err, "publishing");
 }
 
 /* The absolute path of a file in the folder of `path`. */
@@ -66,8 +62,7 @@ static enum tfr_status make_absolute(
 	const char *slash = strrchr(path, '/');
 
 	*absolute = NULL;
-	if (!folder)
-		return no_memory(err);
+	TFR_NEED_MEMORY(folder, err, "publishing");
 	if (!p->folder || strcmp(folder, p->folder) != 0) {
 		free(p->folder);
 		free(p->real);
@@ -86,7 +81,7 @@ static enum tfr_status make_absolute(
 		    slash ? slash + 1 : path) >= 0)
 		return TFR_OK;
 	*absolute = NULL;
-	return no_memory(err);
+	return tfr_fail_nomem(err, "publishing");
 }
 
 static enum tfr_status add(struct tfr_publication *p, const struct tfr_publication_file *file,
@@ -94,12 +89,11 @@ static enum tfr_status add(struct tfr_publication *p, const struct tfr_publicati
 {
 	struct tfr_journal *j = &p->journal;
 
-	if (TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u))
-		return no_memory(err);
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u), err, "publishing");
 	p->files[j->n] = *file;
 	e->lock = p->current;
 	e->role = file->role == TFR_PUBLISH_MEMBER ? TFR_JOURNAL_MEMBER : TFR_JOURNAL_PROOF;
-	return tfr_journal_add(j, e) ? TFR_OK : no_memory(err);
+	return tfr_journal_add(j, e) ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
 static enum tfr_status add_output(struct tfr_publication *p,
@@ -127,8 +121,7 @@ static enum tfr_status add_output(struct tfr_publication *p,
 			return tfr_fail_path(
 				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
 		old = tfr_hidden_name(e->path, p->journal.token, "old");
-		if (!old)
-			return no_memory(err);
+		TFR_NEED_MEMORY(old, err, "publishing");
 		e->old = old;
 	}
 	return status ? status : add(p, file, e, err);
@@ -144,7 +137,7 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 
 	if (!one.url || TFR_ARRAY_RESERVE(p->objects, p->cap_objects, p->n_objects + 1)) {
 		free(one.url);
-		return no_memory(err);
+		return tfr_fail_nomem(err, "publishing");
 	}
 	/* Without -f, the store refuses to replace. */
 	if (!o || tfr_output_replaces(o))
@@ -197,7 +190,7 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;
 	e.old = old;
-	return old ? add(p, &file, &e, err) : no_memory(err);
+	return old ? add(p, &file, &e, err) : tfr_fail_nomem(err, "publishing");
 }
 
 void tfr_publication_clear(struct tfr_publication *p)
@@ -295,8 +288,7 @@ static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error
 	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF text = { 0 };
 
-	if (!tfr_journal_format(&p->journal, &text))
-		return no_memory(err);
+	TFR_NEED_MEMORY(tfr_journal_format(&p->journal, &text), err, "publishing");
 	for (uint32_t k = 0; !status && k < p->journal.n_locks; k++)
 		status = tfr_lock_begin(p->locks[k], text.data, text.size, err);
 	return status;
@@ -415,8 +407,7 @@ enum tfr_status tfr_publication_commit(
 	enum tfr_status status;
 	sigset_t saved;
 
-	if (!held)
-		return no_memory(err);
+	TFR_NEED_MEMORY(held, err, "publishing");
 	for (uint32_t k = 0; k < p->journal.n_locks; k++)
 		held[k] = true;
 	/* A signal handler waits until the names have changed. */

@@ -237,8 +237,7 @@ enum tfr_status tfr_set_name_count(
 	enum tfr_status status;
 
 	pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
-	if (!pattern)
-		return tfr_fail_nomem(err, "listing a set");
+	TFR_NEED_MEMORY(pattern, err, "listing a set");
 	status = tfr_glob(pattern, &found, err);
 	for (size_t i = 0; !status && i < found.n; i++) {
 		if (!tfr_shard_file_of(name, found.list[i], &f))
@@ -291,8 +290,7 @@ static enum tfr_status add_set(
 	for (uint32_t k = 0; !status && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
-		if (!file)
-			return tfr_fail_nomem(err, "listing a set");
+		TFR_NEED_MEMORY(file, err, "listing a set");
 		status = tfr_look(file, &st, err);
 		if (!status)
 			status = add_path(set, file, err);
@@ -432,8 +430,7 @@ static enum tfr_status add_found(
 	if (tfr_set_never_records(name))
 		return TFR_OK;
 	file = tfr_asprintf("%s%s%s", folder, slash_after(folder), name);
-	if (!file)
-		return tfr_fail_nomem(err, "listing a directory");
+	TFR_NEED_MEMORY(file, err, "listing a directory");
 	if (is_directory(file) || !(named_as_records(name) || starts_with_record(file)))
 		return TFR_OK;
 	return add_path(set, file, err);
@@ -587,8 +584,7 @@ static enum tfr_status keep_part(
 	TFR_AUTO_FREE char ***sorted = calloc(set->count + 1, sizeof(*sorted));
 	size_t kept = 0;
 
-	if (!sorted)
-		return tfr_fail_nomem(err, "listing the inputs");
+	TFR_NEED_MEMORY(sorted, err, "listing the inputs");
 	for (size_t i = 0; i < set->count; i++) {
 		sorted[i] = &set->paths[i];
 		if (!strcmp(set->paths[i], "-"))

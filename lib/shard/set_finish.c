@@ -84,8 +84,7 @@ static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_
 	struct tfr_error why;
 	enum tfr_status status;
 
-	if (!path)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
 	status = tfr_manifest_read(path, f->name.count, &m, &why);
 	/* Another process that finishes the set has removed it. */
 	if (status == TFR_ESYS && why.sys_errno == ENOENT)
@@ -165,8 +164,7 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 	struct stat st;
 
 	TFR_TRY(find_notes(f, err));
-	if (!path)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
 	/* Looked for after the notes: a process writes the manifest before it removes them. */
 	status = tfr_look(path, &st, err);
 	if (!status)
@@ -338,8 +336,7 @@ static enum tfr_status verify(const struct finishing *f, uint32_t shard, const c
 		return status;
 	if (!v->block)
 		v->block = malloc(BLOCK);
-	if (!v->block)
-		return tfr_fail_nomem(err, "verifying shards");
+	TFR_NEED_MEMORY(v->block, err, "verifying shards");
 	status = sum_file(f, file, v->block, &bytes, &crc, err);
 	if (!status && (bytes != s->bytes || crc != s->crc))
 		fail_difference(f, shard, file, "checksum", &v->fault);
@@ -378,15 +375,13 @@ static void clear_verified(void *slot)
 static enum tfr_status list_shards(struct finishing *f, struct tfr_error *err)
 {
 	f->shards = calloc(f->name.count, sizeof(*f->shards));
-	if (!f->shards)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(f->shards, err, "finishing a set");
 	for (uint32_t k = 0; k < f->name.count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, k);
 		const struct tfr_manifest *m = f->parts ? f->notes[k % f->parts] : NULL;
 		const struct tfr_manifest_shard *entry;
 
-		if (!file)
-			return tfr_fail_nomem(err, "finishing a set");
+		TFR_NEED_MEMORY(file, err, "finishing a set");
 		entry = entry_in(f, m ? m : f->done, k, file);
 		if (!entry)
 			return tfr_fail_path(

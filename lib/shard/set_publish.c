@@ -31,8 +31,7 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 	struct tfr_manifest m = { .shards = shards, .note = note };
 	TFR_AUTO_BUF text = { 0 };
 
-	if (!shards || !path)
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(shards && path, err, "publishing a set");
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct tfr_totals *t;
 		char *slash = strrchr(w->files[k], '/');
@@ -85,8 +84,7 @@ enum tfr_status tfr_set_part_open(
 	enum tfr_status status;
 
 	w->note_path = tfr_set_name_note(&w->name, w->opts.part, w->opts.parts);
-	if (!w->note_path)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w->note_path, err, "creating a set");
 	status = read_if_there(w->note_path, w->count, &m, err);
 	if (status == TFR_END)
 		return TFR_OK;
@@ -127,8 +125,7 @@ static enum tfr_status remove_manifest(
 	struct tfr_manifest *m = NULL;
 	enum tfr_status status;
 
-	if (!path)
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(path, err, "publishing a set");
 	status = read_if_there(path, w->count, &m, err);
 	if (status == TFR_END)
 		return TFR_OK;
@@ -194,8 +191,7 @@ void tfr_set_writer_tally(
 static enum tfr_status add_company(
 	struct tfr_set_writer *w, const struct tfr_companion *one, struct tfr_error *err)
 {
-	if (TFR_ARRAY_ONE_MORE(w->company, w->n_company))
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(!TFR_ARRAY_ONE_MORE(w->company, w->n_company), err, "publishing a set");
 	w->company[w->n_company++] = *one;
 	return TFR_OK;
 }
@@ -263,8 +259,7 @@ static enum tfr_status withdraw_former(
 	struct tfr_manifest *old = NULL;
 	enum tfr_status status;
 
-	if (!own)
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(own, err, "publishing a set");
 	status = tfr_manifest_find(name, &old, &path, err);
 	tfr_manifest_free(old);
 	if (status == TFR_ENOMEM)

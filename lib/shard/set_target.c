@@ -171,8 +171,7 @@ enum tfr_status tfr_set_writer_lock(
 						  : strdup(target);
 	enum tfr_status status;
 
-	if (!path)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(path, err, "creating a set");
 	if (w->opts.dry_run || (!w->name.base && is_stream(target)))
 		return TFR_OK;
 	w->named = true;

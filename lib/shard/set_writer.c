@@ -77,8 +77,7 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 	struct tfr_shard_file f;
 	struct tfr_error why;
 
-	if (!pattern)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(pattern, err, "creating a set");
 	status = tfr_glob(pattern, &found, &why);
 	if (status && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
 		return check_without_list(w, &why, err);
@@ -151,8 +150,8 @@ static enum tfr_status grow_set(
 	if (w->count == SHARDS_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "the shard size is too small: more than %d shards",
 			SHARDS_MAX);
-	if (TFR_ARRAY_RESERVE(w->shards, w->cap, w->count + 1u))
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(w->shards, w->cap, w->count + 1u), err, "creating a set");
 	w->shards[w->count] = NULL;
 	status = open_shard(w, w->count, mark, err);
 	if (!status)
@@ -203,8 +202,7 @@ static enum tfr_status name_shards(struct tfr_set_writer *w, struct tfr_error *e
 	w->name.count = w->count;
 	status = check_others(w, err);
 	w->files = calloc(w->count, sizeof(*w->files));
-	if (!w->files)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w->files, err, "creating a set");
 	for (uint32_t k = 0; !status && k < w->count; k++) {
 		w->files[k] = tfr_set_name_file(&w->name, k);
 		status = w->files[k] ? tfr_writer_name(w->shards[k], w->files[k], err)
@@ -275,8 +273,7 @@ enum tfr_status tfr_set_writer_mark(
 	};
 	enum tfr_status status;
 
-	if (!tfr_buf_append(mark, &head, sizeof(head)))
-		return tfr_fail_nomem(err, "noting what is written");
+	TFR_NEED_MEMORY(tfr_buf_append(mark, &head, sizeof(head)), err, "noting what is written");
 	status = tfr_lanes_run(&lanes, &m, err);
 	/* The temporary names too. */
 	return status || !w->lock ? status : tfr_sync_directory_of(tfr_lock_path(w->lock), err);
@@ -356,12 +353,10 @@ static enum tfr_status name_files(
 	w->count = w->name.base ? w->name.count : 1;
 	w->files = calloc(w->count, sizeof(*w->files));
 	w->shards = calloc(w->count, sizeof(*w->shards));
-	if (!w->files || !w->shards)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w->files && w->shards, err, "creating a set");
 	for (uint32_t k = 0; k < w->count; k++) {
 		w->files[k] = w->name.base ? tfr_set_name_file(&w->name, k) : strdup(target);
-		if (!w->files[k])
-			return tfr_fail_nomem(err, "creating a set");
+		TFR_NEED_MEMORY(w->files[k], err, "creating a set");
 	}
 	return TFR_OK;
 }
@@ -435,8 +430,7 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	struct tfr_set_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status;
 
-	if (!w)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w, err, "creating a set");
 	w->opts = opts ? *opts : defaults;
 	w->fills = how->fill;
 	if (how->fill)

@@ -670,8 +670,7 @@ enum tfr_status tfr_sweep_run(
 	r.aside = sweep->last && r.o->quarantine && r.o->skip_damaged;
 	r.ordered = sweep->settle || r.aside;
 	r.workers = calloc(r.threads, sizeof(*r.workers));
-	if (!r.workers)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(r.workers, err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);
 	tfr_fault_policy_init(&r.faults);
 	tfr_ticker_init(&r.ticker, sweep->opts, sweep->phase, 0, tfr_set_bytes(r.o->input));

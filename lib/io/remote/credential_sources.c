@@ -159,8 +159,7 @@ static enum tfr_status service_ask(const struct service_call *call, const char *
 	if (code != CURLE_OK)
 		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: %s", what,
 			curl_easy_strerror(code));
-	if (!tfr_buf_append(answer, "", 1))
-		return tfr_fail_nomem(err, "asking for credentials");
+	TFR_NEED_MEMORY(tfr_buf_append(answer, "", 1), err, "asking for credentials");
 	if (status != 200)
 		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: it answers %ld",
 			what, status);

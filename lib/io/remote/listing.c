@@ -98,8 +98,7 @@ static enum tfr_status give(struct listing *l, const struct tfr_page *p, const s
 	struct stat st;
 	size_t n;
 
-	if (!name)
-		return tfr_fail_nomem(err, "listing");
+	TFR_NEED_MEMORY(name, err, "listing");
 	n = strlen(name);
 	if (!n || (!e->prefix && name[n - 1] == '/')) /* the object that marks a folder */
 		return TFR_OK;

@@ -131,8 +131,7 @@ static enum tfr_status look_below(
 	bool found = false;
 	enum tfr_status status;
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "looking for an object");
+	TFR_NEED_MEMORY(prefix, err, "looking for an object");
 	status = tfr_listing(s, prefix, true, 1, one_more, &found, err);
 	if (status && status != TFR_END)
 		return status;

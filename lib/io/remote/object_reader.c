@@ -242,8 +242,7 @@ static enum tfr_status take_whole(struct tfr_object_range *r, struct tfr_error *
 		o->resident = true;
 	} else if (r->cap < STREAM) {
 		data = malloc(STREAM);
-		if (!data)
-			return tfr_fail_nomem(err, "reading an object");
+		TFR_NEED_MEMORY(data, err, "reading an object");
 		memcpy(data, r->data, r->cap);
 		free(r->data);
 		r->data = data;
@@ -376,8 +375,7 @@ static enum tfr_status ranges_ask(struct tfr_object *o, size_t size, struct tfr_
 		.done = on_done };
 	enum tfr_status status;
 
-	if (!r)
-		return tfr_fail_nomem(err, "reading an object");
+	TFR_NEED_MEMORY(r, err, "reading an object");
 	r->first = o->next;
 	o->next += size;
 	pthread_mutex_lock(&o->lock);

@@ -70,8 +70,7 @@ static enum tfr_status make(
 	struct tfr_store *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(s, err, "opening a bucket");
 	s->row = row;
 	s->name = name;
 	pthread_mutex_init(&s->lock, NULL);
@@ -130,8 +129,7 @@ enum tfr_status tfr_store_find(
 		*key += **key == '/';
 		name = strndup(url + skip, n);
 	}
-	if (!name)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(name, err, "opening a bucket");
 	pthread_mutex_lock(&lock);
 	status = find(s, row, name, err);
 	pthread_mutex_unlock(&lock);
@@ -350,8 +348,8 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	pthread_mutex_unlock(&s->lock);
 	memcpy(out->region, region, sizeof(region));
 	out->ca_file = tfr_ca_file();
-	if (!good || !base || !make_url(s, call, base, out) || !add_fields(s, call, out))
-		return tfr_fail_nomem(err, "preparing a request");
+	TFR_NEED_MEMORY(good && base && make_url(s, call, base, out) && add_fields(s, call, out),
+		err, "preparing a request");
 	return unsigned_ ? TFR_OK : authorise(s, call, region, renew, out, err);
 }
 

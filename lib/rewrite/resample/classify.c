@@ -191,8 +191,7 @@ enum tfr_status tfr_classifier_open(
 	if (!classing->n_rules)
 		return TFR_OK;
 	k->wheres = calloc(classing->n_rules, sizeof(struct tfr_where *));
-	if (!k->wheres)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(k->wheres, err, "starting the workers");
 	for (size_t i = 0; !status && i < classing->n_rules; i++) {
 		status = tfr_where_compile(&k->wheres[i], classing->rules[i].expr, err);
 		if (status == TFR_EUSAGE)

@@ -186,8 +186,7 @@ static enum tfr_status divide_size(
 	struct tfr_shares shares = { 0 };
 	enum tfr_status status;
 
-	if (!weights)
-		return tfr_fail_nomem(err, "planning");
+	TFR_NEED_MEMORY(weights, err, "planning");
 	status = tfr_target_weights(&r->target, &r->classing, &r->classes, weights, err);
 	for (size_t i = 0; i < n; i++)
 		r->plans[i].weight = weights[i];
@@ -240,8 +239,7 @@ static enum tfr_status resample_plan(struct tfr_resampling *r, struct tfr_error 
 	enum tfr_status status;
 
 	r->plans = calloc(n + 1, sizeof(*r->plans));
-	if (!records || !r->plans)
-		return tfr_fail_nomem(err, "planning");
+	TFR_NEED_MEMORY(records && r->plans, err, "planning");
 	for (size_t i = 0; i < n; i++)
 		records[i] = r->classes.items[i].records;
 	if (r->o->per_class)
@@ -400,9 +398,9 @@ static enum tfr_status name_classes(struct tfr_resampling *r, struct tfr_error *
 	for (size_t i = 0; i < r->classes.n; i++) {
 		struct tfr_counted_class class = tfr_classes_at(&r->classes, i);
 
-		if (!tfr_classing_name(&r->classing, &class, &names) ||
-			!tfr_buf_append(&names, "", 1))
-			return tfr_fail_nomem(err, "reporting");
+		TFR_NEED_MEMORY(tfr_classing_name(&r->classing, &class, &names) &&
+					tfr_buf_append(&names, "", 1),
+			err, "reporting");
 	}
 	report->names = (char *)TFR_STEAL(names.data);
 	for (size_t i = 0; i < r->classes.n; i++) {
@@ -419,8 +417,7 @@ static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *e
 
 	report->size = r->size;
 	report->classes = calloc(r->classes.n + 1, sizeof(*report->classes));
-	if (!report->classes)
-		return tfr_fail_nomem(err, "reporting");
+	TFR_NEED_MEMORY(report->classes, err, "reporting");
 	report->class_count = r->classes.n;
 	for (size_t i = 0; i < r->classes.n; i++) {
 		records += (double)r->classes.items[i].records;
@@ -481,8 +478,7 @@ static enum tfr_status count_classes(
 	if (info->class_count)
 		return TFR_OK;
 	counts = calloc(report->class_count, sizeof(*counts));
-	if (!counts)
-		return tfr_fail_nomem(err, "writing a manifest");
+	TFR_NEED_MEMORY(counts, err, "writing a manifest");
 	info->classes = counts;
 	for (size_t i = 0; i < report->class_count; i++)
 		if (report->classes[i].final)
@@ -500,8 +496,7 @@ static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *
 
 	r->n_workers = tfr_sweep_threads(r->o->common.sweep.threads);
 	r->workers = calloc(r->n_workers, sizeof(*r->workers));
-	if (!r->workers)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(r->workers, err, "starting the workers");
 	for (unsigned k = 0; !status && k < r->n_workers; k++) {
 		r->workers[k].counts.bounds = &tfr_resample_bounds;
 		status = tfr_classifier_open(&r->workers[k].classifier, &r->classing, err);

@@ -61,8 +61,8 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
 		return tfr_fail(err, TFR_EUSAGE, "class '%s' is listed twice in %s", text, where);
-	if (TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n))
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n), err, "reading a distribution");
 	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
 		return tfr_fail(err, TFR_EUSAGE,
 			"class '%s' has the weight '%.*s' in %s: it must be a finite number of 0 "
@@ -125,8 +125,7 @@ static enum tfr_status parse_list(struct tfr_target *t, const char *spec, struct
 	TFR_AUTO_FREE char *copy = strdup(spec);
 	enum tfr_status status;
 
-	if (!copy)
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(copy, err, "reading a distribution");
 	t->form = TFR_TARGET_LIST;
 	for (char *p = copy;; p++) {
 		status = parse_item(t, p, &p, "--target", err);
@@ -174,8 +173,7 @@ enum tfr_status tfr_target_parse_lines(
 		.form = TFR_TARGET_LIST,
 		.names.bounds = &tfr_resample_bounds,
 	};
-	if (!where)
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(where, err, "reading a distribution");
 	for (size_t number = 1; p < end; number++) {
 		char *line_end = memchr(p, '\n', (size_t)(end - p)), *tab, *last;
 

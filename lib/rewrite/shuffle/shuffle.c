@@ -56,8 +56,7 @@ static enum tfr_status add_lists(struct tfr_dealt *d, uint32_t n, struct tfr_err
 
 		if (!TFR_ARRAY_ONE_MORE(d->lists, d->count))
 			more = d->lists[d->count] = calloc(1, sizeof(*more));
-		if (!more)
-			return tfr_fail_nomem(err, "sorting records into buckets");
+		TFR_NEED_MEMORY(more, err, "sorting records into buckets");
 		d->count++;
 	}
 	return TFR_OK;
@@ -68,8 +67,7 @@ static enum tfr_status fill_bucket(struct tfr_bucket *b, struct tfr_chunk_lists 
 	uint32_t n, uint32_t number, struct tfr_error *err)
 {
 	b->parts = calloc(n, sizeof(*b->parts));
-	if (!b->parts)
-		return tfr_fail_nomem(err, "sorting records into buckets");
+	TFR_NEED_MEMORY(b->parts, err, "sorting records into buckets");
 	for (uint32_t k = 0; k < n; k++) {
 		const struct tfr_chunk_list *s = &of[k]->lists[number];
 
@@ -125,8 +123,7 @@ static enum tfr_status make_buckets(
 	enum tfr_status status = TFR_OK;
 
 	buckets->b = calloc(count, sizeof(*buckets->b));
-	if (!buckets->b)
-		return tfr_fail_nomem(err, "sorting records into buckets");
+	TFR_NEED_MEMORY(buckets->b, err, "sorting records into buckets");
 	buckets->count = count;
 	for (uint32_t k = 0; !status && k < count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
@@ -254,8 +251,7 @@ static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
 	for (uint32_t i = of->lists[part->list].first; !status && i; i = of->chunks[i].next) {
 		const struct tfr_chunk *c = &of->chunks[i];
 
-		if (!tfr_buf_reserve(&buf, c->spot.size))
-			return tfr_fail_nomem(err, "dividing a bucket");
+		TFR_NEED_MEMORY(tfr_buf_reserve(&buf, c->spot.size), err, "dividing a bucket");
 		status = tfr_chunk_load(c, a->spill, buf.data + buf.size, err);
 		buf.size += c->spot.size;
 		entries.p = buf.data;
@@ -380,8 +376,7 @@ static enum tfr_status scatter_again(const struct tfr_shuffle_opts *opts,
 	enum tfr_status status;
 
 	*divided = 0;
-	if (!large)
-		return tfr_fail_nomem(err, "dividing a bucket");
+	TFR_NEED_MEMORY(large, err, "dividing a bucket");
 	for (uint32_t k = 0; k < buckets->count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
 

@@ -38,8 +38,7 @@ enum tfr_status tfr_spill_open(
 	struct tfr_spill *s = calloc(1, sizeof(*s));
 	enum tfr_status status = TFR_OK;
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening temporary files");
+	TFR_NEED_MEMORY(s, err, "opening temporary files");
 	s->opts = *opts;
 	pthread_mutex_init(&s->making, NULL);
 	s->count = opts->files > opts->folder_count ? opts->files : (unsigned)opts->folder_count;
@@ -188,8 +187,7 @@ enum tfr_status tfr_spill_free(
 	struct statvfs vfs;
 	struct stat st;
 
-	if (!seen)
-		return tfr_fail_nomem(err, "looking for temporary space");
+	TFR_NEED_MEMORY(seen, err, "looking for temporary space");
 	*bytes = 0;
 	for (size_t k = 0; k < count; k++) {
 		bool again = false;

@@ -390,8 +390,7 @@ static enum tfr_status start_thread(struct tfr_engine *e, struct tfr_error *err)
 	e->incoming_end = &e->incoming;
 	e->all_end = &e->all;
 	e->multi = curl_multi_init();
-	if (!e->multi)
-		return tfr_fail_nomem(err, "starting a request");
+	TFR_NEED_MEMORY(e->multi, err, "starting a request");
 	curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)connections_of(e) + 4);
 	curl_multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
 	tfr_rng_init(&e->jitter, tfr_clock_ns(), (uint64_t)getpid() + (size_t)(e - engines));
