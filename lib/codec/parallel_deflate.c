@@ -342,9 +342,8 @@ enum tfr_status tfr_deflate_stream_put(
 
 enum tfr_status tfr_deflate_stream_end(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
-	enum tfr_status status = cut(s, true, err);
-
-	return status ? status : emit_trailer(s, err);
+	TFR_TRY(cut(s, true, err));
+	return emit_trailer(s, err);
 }
 
 enum tfr_status tfr_deflate_stream_pause(struct tfr_deflate_stream *s,

@@ -60,14 +60,13 @@ enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *er
 enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	enum tfr_status status;
 
 	if (!tfr_is_url(path))
 		return unlink(path) && errno != ENOENT
 			       ? tfr_fail_errno(err, errno, path, "cannot remove")
 			       : TFR_OK;
-	status = tfr_objects(&remote, path, err);
-	return status ? status : remote->remove(path, err);
+	TFR_TRY(tfr_objects(&remote, path, err));
+	return remote->remove(path, err);
 }
 
 /* --- lists --- */

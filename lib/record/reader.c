@@ -87,11 +87,10 @@ enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status =
-		opts && opts->growing ? tfr_source_open_growing(&source, path, opts->growing, err)
-				      : tfr_source_open(&source, path, err);
 
-	return status ? status : open_source(r, source, opts, err);
+	TFR_TRY(opts && opts->growing ? tfr_source_open_growing(&source, path, opts->growing, err)
+				      : tfr_source_open(&source, path, err));
+	return open_source(r, source, opts, err);
 }
 
 enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *path, int cancel,

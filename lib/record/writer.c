@@ -151,7 +151,6 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	struct tfr_unread *from, struct tfr_error *err)
 {
 	const void *waiting = tfr_unread_take(from, m->deflater.waiting);
-	enum tfr_status status;
 
 	if (!waiting)
 		return tfr_fail(
@@ -163,8 +162,8 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	/* An empty stream is started when its first bytes arrive. */
 	if (w->ended || !w->deflater || !(m->deflater.started || m->deflater.waiting))
 		return TFR_OK;
-	status = start_deflating(w, err);
-	return status ? status : tfr_deflate_stream_resume(w->z, &m->deflater, waiting, err);
+	TFR_TRY(start_deflating(w, err));
+	return tfr_deflate_stream_resume(w->z, &m->deflater, waiting, err);
 }
 
 static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
@@ -240,25 +239,23 @@ static enum tfr_status stream_writer_mark(
 static enum tfr_status stream_writer_add(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
-	enum tfr_status status = w->deflater ? start_deflating(w, err) : TFR_OK;
-
-	for (int i = 0; !status && i < count; i++)
-		status = w->deflater ? tfr_deflate_stream_put(
-					       w->z, pieces[i].iov_base, pieces[i].iov_len, err)
-				     : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err);
-	return status;
+	TFR_TRY(w->deflater ? start_deflating(w, err) : TFR_OK);
+	for (int i = 0; i < count; i++)
+		TFR_TRY(w->deflater ? tfr_deflate_stream_put(
+					      w->z, pieces[i].iov_base, pieces[i].iov_len, err)
+				    : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_stream_writer_put(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint64_t size = 0;
 
 	for (int i = 0; i < count; i++)
 		size += pieces[i].iov_len;
-	status = stream_writer_mark(w, size, err);
-	return status ? status : stream_writer_add(w, pieces, count, err);
+	TFR_TRY(stream_writer_mark(w, size, err));
+	return stream_writer_add(w, pieces, count, err);
 }
 
 enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
@@ -335,9 +332,8 @@ static enum tfr_status stream_writer_mark_place(
 
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stream_writer_seal(w, err);
-
-	return status ? status : tfr_output_publish(w->out, err);
+	TFR_TRY(tfr_stream_writer_seal(w, err));
+	return tfr_output_publish(w->out, err);
 }
 
 void tfr_stream_writer_close(struct tfr_stream_writer *w)
@@ -554,9 +550,8 @@ enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err)
 
 enum tfr_status tfr_writer_publish(struct tfr_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_writer_seal(w, err);
-
-	return status ? status : tfr_stream_writer_publish(w->stream, err);
+	TFR_TRY(tfr_writer_seal(w, err));
+	return tfr_stream_writer_publish(w->stream, err);
 }
 
 void tfr_writer_close(struct tfr_writer *w)

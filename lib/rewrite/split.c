@@ -396,23 +396,21 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 static enum tfr_status split(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	enum tfr_status status = tfr_shares_check(o->shares, o->share_count, err);
 
-	if (!status && o->shares[0].folder)
-		status = tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
+	TFR_TRY(tfr_shares_check(o->shares, o->share_count, err));
+	if (o->shares[0].folder)
+		return tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
 			o->shares[0].folder);
-	if (!status && o->stratify)
-		status = refuse_pipes(o->common.sweep.input, err);
-	if (!status)
-		status = open_sets(r, err);
-	if (!status && o->stratify)
-		status = collect(r, err);
-	if (!status)
-		status = divide(r, err);
-	if (!status && r->strata)
-		status = split_report_classes(
-			r->report, r->strata, &r->received, o->share_count, err);
-	return status ? status : publish(r, err);
+	if (o->stratify)
+		TFR_TRY(refuse_pipes(o->common.sweep.input, err));
+	TFR_TRY(open_sets(r, err));
+	if (o->stratify)
+		TFR_TRY(collect(r, err));
+	TFR_TRY(divide(r, err));
+	if (r->strata)
+		TFR_TRY(split_report_classes(
+			r->report, r->strata, &r->received, o->share_count, err));
+	return publish(r, err);
 }
 
 enum tfr_status tfr_split(

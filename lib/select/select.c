@@ -261,7 +261,6 @@ static enum tfr_status give_up(
 	uint8_t head[TFR_RECORD_HEADER], foot[TFR_RECORD_FOOTER] = { '\n' };
 	size_t head_size = 0, foot_size = 0;
 	uint64_t rest = rec->size;
-	enum tfr_status status;
 
 	switch (s->o.framing) {
 	case TFR_FRAMING_RECORDS:
@@ -279,10 +278,9 @@ static enum tfr_status give_up(
 		foot_size = 1;
 		break;
 	}
-	status = tfr_fault_put(&s->faults, head, head_size, err);
-	if (!status)
-		status = tfr_fault_put(&s->faults, rec->data, rec->size, err);
-	return status ? status : tfr_fault_put(&s->faults, foot, foot_size, err);
+	TFR_TRY(tfr_fault_put(&s->faults, head, head_size, err));
+	TFR_TRY(tfr_fault_put(&s->faults, rec->data, rec->size, err));
+	return tfr_fault_put(&s->faults, foot, foot_size, err);
 }
 
 enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,

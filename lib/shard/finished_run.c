@@ -36,12 +36,10 @@ enum tfr_status tfr_options_compare(
 enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct tfr_set_info *now,
 	const char *which, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_options_compare(then->options ?: "", now->options ?: "", which, err);
-
-	if (!status && then->inputs != now->inputs)
-		status = tfr_fail(err, TFR_EUSAGE, "%s had other or changed input files", which);
-	return status;
+	TFR_TRY(tfr_options_compare(then->options ?: "", now->options ?: "", which, err));
+	if (then->inputs != now->inputs)
+		return tfr_fail(err, TFR_EUSAGE, "%s had other or changed input files", which);
+	return TFR_OK;
 }
 
 /* Whether the files of a manifest are in the folder of `target` with the sizes and times that it

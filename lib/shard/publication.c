@@ -221,12 +221,10 @@ static enum tfr_status remove_former(
 /* The manifests of what is replaced are removed before anything else changes. */
 static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < p->n_objects; i++)
+	for (size_t i = 0; i < p->n_objects; i++)
 		if (p->objects[i].role == TFR_PUBLISH_PROOF && p->objects[i].replaces)
-			status = remove_former(&p->objects[i], err);
-	return status;
+			TFR_TRY(remove_former(&p->objects[i], err));
+	return TFR_OK;
 }
 
 static enum tfr_status place_object(
@@ -266,11 +264,9 @@ static enum tfr_status place_object_members(struct tfr_publication *p, struct tf
 
 static enum tfr_status place_object_proofs(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < p->n_objects; i++)
-		status = place_object(&p->objects[i], true, err);
-	return status;
+	for (size_t i = 0; i < p->n_objects; i++)
+		TFR_TRY(place_object(&p->objects[i], true, err));
+	return TFR_OK;
 }
 
 /* What replaced an object stays: the old one is gone. */
@@ -285,20 +281,18 @@ static void undo_objects(struct tfr_publication *p)
 
 static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF text = { 0 };
 
 	TFR_NEED_MEMORY(tfr_journal_format(&p->journal, &text), err, "publishing");
-	for (uint32_t k = 0; !status && k < p->journal.n_locks; k++)
-		status = tfr_lock_begin(p->locks[k], text.data, text.size, err);
-	return status;
+	for (uint32_t k = 0; k < p->journal.n_locks; k++)
+		TFR_TRY(tfr_lock_begin(p->locks[k], text.data, text.size, err));
+	return TFR_OK;
 }
 
 /* Gives second names to the files that are replaced. */
 static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
 	bool some = false;
-	enum tfr_status status;
 	struct stat st;
 
 	for (uint32_t k = 0; k < p->journal.n; k++) {
@@ -319,8 +313,8 @@ static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, str
 	}
 	if (!some)
 		return TFR_OK;
-	status = tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err);
-	return status ? status : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+	TFR_TRY(tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err));
+	return tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
 }
 
 static enum tfr_status remove_old(
@@ -361,12 +355,10 @@ static enum tfr_status place_one(
 static enum tfr_status place(struct tfr_publication *p, const bool *held,
 	enum tfr_journal_role role, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < p->journal.n; k++)
+	for (uint32_t k = 0; k < p->journal.n; k++)
 		if (p->journal.entries[k].role == role)
-			status = place_one(&p->files[k], &p->journal.entries[k], err);
-	return status ? status : tfr_journal_sync(&p->journal, held, role, err);
+			TFR_TRY(place_one(&p->files[k], &p->journal.entries[k], err));
+	return tfr_journal_sync(&p->journal, held, role, err);
 }
 
 /* Entries that cannot be undone now stay in the journal for the next run. */
@@ -385,19 +377,13 @@ static void undo(struct tfr_publication *p, const bool *held)
 static enum tfr_status change_names(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = keep_old(p, held, err);
-
-	if (!status)
-		status = remove_proofs(p, held, err);
-	if (!status)
-		status = remove_object_proofs(p, err);
-	if (!status)
-		status = place_object_members(p, err);
-	if (!status)
-		status = place(p, held, TFR_JOURNAL_MEMBER, err);
-	if (!status)
-		status = place_object_proofs(p, err);
-	return status ? status : place(p, held, TFR_JOURNAL_PROOF, err);
+	TFR_TRY(keep_old(p, held, err));
+	TFR_TRY(remove_proofs(p, held, err));
+	TFR_TRY(remove_object_proofs(p, err));
+	TFR_TRY(place_object_members(p, err));
+	TFR_TRY(place(p, held, TFR_JOURNAL_MEMBER, err));
+	TFR_TRY(place_object_proofs(p, err));
+	return place(p, held, TFR_JOURNAL_PROOF, err);
 }
 
 enum tfr_status tfr_publication_commit(

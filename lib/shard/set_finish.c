@@ -449,14 +449,13 @@ static enum tfr_status judge(struct finishing *f, struct tfr_error *err)
 {
 	const struct tfr_finish_opts *o = f->opts;
 	const struct tfr_part_tally *all = &f->report->tally;
-	enum tfr_status status =
-		tfr_expect_check(&o->expect, f->report->records, f->report->sum, err);
 
-	if (!status && o->judge && all->lost < all->expected)
-		status = o->judge(all, err);
-	if (!status && !f->replaced)
-		status = tfr_expect_some(&o->expect, all->read, f->report->records, err);
-	return status;
+	TFR_TRY(tfr_expect_check(&o->expect, f->report->records, f->report->sum, err));
+	if (o->judge && all->lost < all->expected)
+		TFR_TRY(o->judge(all, err));
+	if (!f->replaced)
+		TFR_TRY(tfr_expect_some(&o->expect, all->read, f->report->records, err));
+	return TFR_OK;
 }
 
 /* --- writing --- */

@@ -166,9 +166,8 @@ static enum tfr_status claim_objects(
 static enum tfr_status begin_part(
 	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
 {
-	enum tfr_status status = remove_manifest(w, info, err);
-
-	return status ? status : claim_objects(w, info, err);
+	TFR_TRY(remove_manifest(w, info, err));
+	return claim_objects(w, info, err);
 }
 
 /* Called when publishing has failed: gives up the objects. */
@@ -242,13 +241,12 @@ static bool has_manifest(const struct tfr_set_writer *w, const struct tfr_set_in
 static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_writer *w,
 	const struct tfr_set_info *info, struct tfr_error *err)
 {
-	enum tfr_status status = publish_company(p, w, false, err);
-
-	for (uint32_t k = 0; !status && has_manifest(w, info) && k < w->count; k++)
+	TFR_TRY(publish_company(p, w, false, err));
+	for (uint32_t k = 0; has_manifest(w, info) && k < w->count; k++)
 		if (tfr_set_writer_owns(w, k))
-			status = tfr_publication_add(
-				p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err);
-	return status;
+			TFR_TRY(tfr_publication_add(
+				p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err));
+	return TFR_OK;
 }
 
 /* Removes a manifest under the name of version 0.1.0, if it belongs to this set. */
@@ -274,13 +272,10 @@ static enum tfr_status add_file(
 	struct tfr_publication *p, struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *manifest = tfr_file_name_beside(w->files[0], "manifest.json");
-	enum tfr_status status =
-		manifest ? tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err)
-			 : tfr_fail_nomem(err, "publishing a file");
 
-	return status ? status
-		      : tfr_publication_add(
-				p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
+	TFR_NEED_MEMORY(manifest, err, "publishing a file");
+	TFR_TRY(tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err));
+	return tfr_publication_add(p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
 }
 
 /* The manifest of a set or a file, or the note of a part. */
@@ -338,10 +333,8 @@ static enum tfr_status publish_one(struct tfr_set_writer *w, struct tfr_error *e
 static enum tfr_status add_beside(
 	struct tfr_set_writer *w, struct tfr_stream_writer *file, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stream_writer_seal(file, err);
-
-	return status ? status
-		      : tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
+	TFR_TRY(tfr_stream_writer_seal(file, err));
+	return tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
 }
 
 static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tfr_set_info *info,

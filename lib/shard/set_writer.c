@@ -163,13 +163,12 @@ static enum tfr_status grow_set(
 static enum tfr_status make_room(struct tfr_set_writer *w, uint64_t size, struct tfr_error *err)
 {
 	uint32_t last = w->count - 1;
-	enum tfr_status status;
 
 	if (!w->records || !((w->fill.records && w->records == w->fill.records) ||
 				   (w->fill.bytes && w->bytes + size > w->fill.bytes)))
 		return TFR_OK;
-	status = tfr_writer_end(w->shards[last], last, err);
-	return status ? status : grow_set(w, NULL, err);
+	TFR_TRY(tfr_writer_end(w->shards[last], last, err));
+	return grow_set(w, NULL, err);
 }
 
 enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iovec *pieces,
@@ -510,10 +509,7 @@ enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t sha
 enum tfr_status tfr_set_writer_finish(
 	struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err);
-
-	if (status)
-		return status;
+	TFR_TRY(w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err));
 	return tfr_writer_finish(w->shards[shard], err);
 }
 
@@ -551,12 +547,10 @@ bool tfr_set_writer_is_named(const struct tfr_set_writer *w)
 
 enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t i = 0; !status && i < w->count; i++)
+	for (uint32_t i = 0; i < w->count; i++)
 		if (w->shards[i])
-			status = tfr_writer_flush(w->shards[i], err);
-	return status;
+			TFR_TRY(tfr_writer_flush(w->shards[i], err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err)

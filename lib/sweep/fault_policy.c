@@ -109,8 +109,6 @@ static enum tfr_status put_spans(struct tfr_deferred_faults *a, struct tfr_error
 enum tfr_status tfr_deferred_span(
 	struct tfr_deferred_faults *a, const void *data, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (!a->turn && a->spans.size + size <= SPANS_HELD)
 		return tfr_buf_append(&a->spans, data, size)
 			       ? TFR_OK
@@ -118,8 +116,8 @@ enum tfr_status tfr_deferred_span(
 	if (!a->turn)
 		tfr_lanes_reserve(a->lanes, a->item, TFR_ASIDE_BUDGET + 1);
 	a->turn = true;
-	status = put_spans(a, err);
-	return status ? status : tfr_fault_put(a->policy, data, size, err);
+	TFR_TRY(put_spans(a, err));
+	return tfr_fault_put(a->policy, data, size, err);
 }
 
 /* The framed bytes of a record that belongs to a run. */

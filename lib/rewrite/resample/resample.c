@@ -318,11 +318,8 @@ static enum tfr_status look_again(
 	struct tfr_counted_class class;
 	struct verdict v = { 0 };
 	struct tfr_digest digest;
-	enum tfr_status status =
-		tfr_classifier_look(&r->workers[worker].classifier, s->example, &class, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_classifier_look(&r->workers[worker].classifier, s->example, &class, err));
 	v.class = tfr_classes_find(&r->classes, &class);
 	tfr_digest_record(&s->rec, &digest);
 	v.sum = digest.sum;

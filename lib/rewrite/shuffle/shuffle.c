@@ -140,15 +140,14 @@ static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct 
 	struct tfr_dealt *dealt, struct tfr_error *err)
 {
 	uint64_t reserved = (uint64_t)plan->threads * plan->buckets;
-	enum tfr_status status = add_lists(dealt, plan->threads, err);
 
-	if (!status)
-		status = tfr_arena_init(&dealt->arena, plan->chunk,
-			plan->chunks > reserved ? plan->chunks : reserved, reserved, err);
-	for (uint32_t k = 0; !status && k < plan->threads; k++)
-		status = tfr_chunk_lists_init(dealt->lists[k], plan->buckets, &dealt->arena,
-			(uint64_t)k * plan->buckets, spill, k, err);
-	return status;
+	TFR_TRY(add_lists(dealt, plan->threads, err));
+	TFR_TRY(tfr_arena_init(&dealt->arena, plan->chunk,
+		plan->chunks > reserved ? plan->chunks : reserved, reserved, err));
+	for (uint32_t k = 0; k < plan->threads; k++)
+		TFR_TRY(tfr_chunk_lists_init(dealt->lists[k], plan->buckets, &dealt->arena,
+			(uint64_t)k * plan->buckets, spill, k, err));
+	return TFR_OK;
 }
 
 /* Reads the inputs.  Fills `buckets`, which refers to `dealt`. */
@@ -467,7 +466,6 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 {
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
-	enum tfr_status status;
 
 	TFR_TRY(tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer, &how,
 		s->o->common.sweep.warn, s->o->common.sweep.ctx, err));
@@ -475,8 +473,8 @@ static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
 	TFR_TRY(find_folders(s, err));
 	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
 		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
-	status = check_space(s, err);
-	return status ? status : open_spill(s, err);
+	TFR_TRY(check_space(s, err));
+	return open_spill(s, err);
 }
 
 /* --- dealing --- */
