@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "shard/cuts.h"
+#include "shard/fractions.h"
 
 struct tfr_division {
 	struct tfr_stretches stretches;

@@ -7,7 +7,7 @@
 
 struct tfr_division;
 
-/* Asks a list for the name and the class of every item.  The rule is that of shard/cuts.h with
+/* Asks a list for the name and the class of every item.  The rule is that of shard/fractions.h with
  * the XXH3-64 of the name as the hash; items without a class form one more class.  TFR_EUSAGE:
  * the input is a stream, or it has no classes. */
 enum tfr_status tfr_division_open(

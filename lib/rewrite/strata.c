@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "rewrite/sort/sorter.h"
-#include "shard/cuts.h"
+#include "shard/fractions.h"
 
 enum {
 	BATCH = 512,
