@@ -11,23 +11,22 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/buf.h"
+#include "base/suffix.h"
 
 enum { TOKEN_DIGITS = 16 };
 enum { HIDDEN_EXTRA = 24 }; /* two dots and a token of 16 digits, a dot, and a suffix */
 
 char *tfr_hidden_name(const char *path, uint64_t token, const char *suffix)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = tfr_last_part(path);
 	size_t most = NAME_MAX - HIDDEN_EXTRA, n = strlen(base) < most ? strlen(base) : most;
-	char digits[20] = "", *name = NULL;
+	char digits[20] = "";
 
 	if (token)
 		snprintf(digits, sizeof(digits), ".%016llx", (unsigned long long)token);
-	if (asprintf(&name, "%.*s.%.*s%s.%s", (int)(base - path), path, (int)n, base, digits,
-		    suffix) < 0)
-		return NULL;
-	return name;
+	return tfr_asprintf(
+		"%.*s.%.*s%s.%s", (int)(base - path), path, (int)n, base, digits, suffix);
 }
 
 const char *tfr_hidden_stem(char *name, bool *old)

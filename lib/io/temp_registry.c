@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/buf.h"
 
 struct entry {
 	struct entry *next;
@@ -128,8 +128,8 @@ int tfr_temporary_nameless(const char *folder)
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
-	if (asprintf(&path, "%s/.tfr-XXXXXX", folder) < 0) {
-		path = NULL;
+	path = tfr_asprintf("%s/.tfr-XXXXXX", folder);
+	if (!path) {
 		errno = ENOMEM;
 		return -1;
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
@@ -251,18 +252,14 @@ static enum tfr_status recover(
 static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
-	const char *slash = strrchr(path, '/');
 	TFR_AUTO_FREE char *plain = NULL;
 
 	TFR_NEED_MEMORY(folder, err, "creating a set");
 	t->folder = realpath(folder, NULL);
 	if (!t->folder)
 		return tfr_fail_create(err, errno, t->subject);
-	if (asprintf(&plain, "%s/%s", strcmp(t->folder, "/") ? t->folder : "",
-		    slash ? slash + 1 : path) < 0) {
-		plain = NULL;
-		return tfr_fail_nomem(err, "creating a set");
-	}
+	plain = tfr_asprintf("%s/%s", strcmp(t->folder, "/") ? t->folder : "", tfr_last_part(path));
+	TFR_NEED_MEMORY(plain, err, "creating a set");
 	t->path = tfr_hidden_name(plain, 0, "lock");
 	t->shown = tfr_hidden_name(path, 0, "lock");
 	return t->path && t->shown ? TFR_OK : tfr_fail_nomem(err, "creating a set");

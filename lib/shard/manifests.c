@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/source.h"
 #include "shard/set_name.h"
 
@@ -271,7 +272,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 	static const struct tfr_error unnamed = { .status = TFR_EDATA,
 		.message = "the manifest does not name this file" };
 	const struct named *file = &all->files[i];
-	const char *path = tfr_set_path(all->set, i), *slash = strrchr(path, '/');
+	const char *path = tfr_set_path(all->set, i);
 	const struct tfr_manifest *m;
 
 	*why = NULL;
@@ -284,7 +285,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 		*why = &file->beside->why;
 	m = file->beside->manifest;
 	if (m && file->shard < m->count &&
-		!strcmp(m->shards[file->shard].name, slash ? slash + 1 : path))
+		!strcmp(m->shards[file->shard].name, tfr_last_part(path)))
 		return &m->shards[file->shard];
 	if (!*why) {
 		*why = &unnamed;

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "io/path.h"
 #include "io/temp_names.h"
 #include "io/temp_registry.h"
@@ -59,7 +60,6 @@ static enum tfr_status make_absolute(
 	struct tfr_publication *p, const char *path, char **absolute, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
-	const char *slash = strrchr(path, '/');
 
 	*absolute = NULL;
 	TFR_NEED_MEMORY(folder, err, "publishing");
@@ -77,11 +77,8 @@ static enum tfr_status make_absolute(
 		p->folder = NULL;
 		return tfr_fail_errno(err, saved, path, "cannot publish");
 	}
-	if (asprintf(absolute, "%s/%s", strcmp(p->real, "/") ? p->real : "",
-		    slash ? slash + 1 : path) >= 0)
-		return TFR_OK;
-	*absolute = NULL;
-	return tfr_fail_nomem(err, "publishing");
+	*absolute = tfr_asprintf("%s/%s", strcmp(p->real, "/") ? p->real : "", tfr_last_part(path));
+	return *absolute ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
 static enum tfr_status add(struct tfr_publication *p, const struct tfr_publication_file *file,

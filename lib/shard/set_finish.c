@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
@@ -43,13 +44,6 @@ static void report_fault(struct finishing *f, const struct tfr_error *err)
 	f->faults++;
 	if (f->opts->fault)
 		f->opts->fault(f->opts->ctx, err);
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* --- notes --- */
@@ -126,7 +120,7 @@ bool tfr_set_has_notes(const struct tfr_set_name *name)
 
 	if (!list_beside(name, &names, &prefix, NULL))
 		for (size_t i = 0; !found && i < names.n; i++)
-			found = parts_of_name(names.list[i], last_part(prefix), &part);
+			found = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
 	tfr_names_clear(&names);
 	return found;
 }
@@ -139,7 +133,7 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 	uint32_t part, parts;
 
 	for (size_t i = 0; !status && i < names.n; i++) {
-		parts = parts_of_name(names.list[i], last_part(prefix), &part);
+		parts = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
 		if (parts && f->parts && parts != f->parts)
 			status = refuse_mixture(f, f->parts, parts, err);
 		f->parts = parts ? parts : f->parts;
@@ -150,7 +144,7 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 			status = tfr_fail_nomem(err, "finishing a set");
 	}
 	for (size_t i = 0; !status && f->notes && i < names.n; i++)
-		if (parts_of_name(names.list[i], last_part(prefix), &part))
+		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
 			status = read_note(f, part, err);
 	tfr_names_clear(&names);
 	return status;
@@ -241,8 +235,8 @@ static const struct tfr_manifest_shard *entry_in(
 {
 	size_t at = m->note ? shard / f->parts : shard;
 
-	return at < m->count && !strcmp(m->shards[at].name, last_part(file)) ? &m->shards[at]
-									     : NULL;
+	return at < m->count && !strcmp(m->shards[at].name, tfr_last_part(file)) ? &m->shards[at]
+										 : NULL;
 }
 
 /* Whether the note of a part says that it is complete: a claim has no shards. */

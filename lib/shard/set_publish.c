@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/object.h"
 #include "io/output.h"
 #include "io/path.h"
@@ -34,14 +35,13 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 	TFR_NEED_MEMORY(shards && path, err, "publishing a set");
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct tfr_totals *t;
-		char *slash = strrchr(w->files[k], '/');
 
 		if (!w->shards[k])
 			continue;
 		t = tfr_writer_totals(w->shards[k]);
 		m.payload_bytes += t->payload_bytes;
 		shards[m.count++] = (struct tfr_manifest_shard){
-			.name = slash ? slash + 1 : w->files[k],
+			.name = (char *)(uintptr_t)tfr_last_part(w->files[k]),
 			.records = t->records,
 			.bytes = t->file_bytes,
 			.sum = t->sum,
