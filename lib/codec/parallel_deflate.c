@@ -321,16 +321,13 @@ enum tfr_status tfr_deflate_stream_put(
 {
 	size_t most = most_of(s->deflater->segment);
 	const uint8_t *p = data;
-	enum tfr_status status;
 
 	while (size) {
 		struct tfr_buf *in = &slot_of(s, s->filling)->in;
 		size_t room = most - in->size, n = size < room ? size : room;
 
 		if (!n) { /* more than a segment without a mark, and more follows */
-			status = cut(s, false, err);
-			if (status)
-				return status;
+			TFR_TRY(cut(s, false, err));
 			continue;
 		}
 		TFR_NEED_MEMORY(tfr_buf_append(in, p, n), err, "deflating");

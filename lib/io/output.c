@@ -345,12 +345,11 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 		o->path = strdup(path);
 	status = o->path || !path ? open_target(o, opts, err)
 				  : tfr_fail_nomem(err, "creating a file");
-	if (status) {
+	if (status)
 		tfr_output_close(o);
-		return status;
-	}
-	*out = o;
-	return TFR_OK;
+	else
+		*out = o;
+	return status;
 }
 
 static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error *err)

@@ -380,7 +380,6 @@ static enum tfr_status await_bytes(const struct tfr_source *s, struct tfr_error 
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status;
 	ssize_t n;
 
 	if (s->object)
@@ -392,9 +391,7 @@ enum tfr_status tfr_source_read_some(
 	if (s->failed)
 		return tfr_fail_errno(err, s->failed, s->name, "cannot read");
 	do {
-		status = s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK;
-		if (status)
-			return status;
+		TFR_TRY(s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK);
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
 				: read(s->fd, buf, size);
 	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && s->cancel >= 0)));
@@ -410,14 +407,11 @@ enum tfr_status tfr_source_read_some(
 enum tfr_status tfr_source_read(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t n;
 
 	*got = 0;
 	do {
-		status = tfr_source_read_some(s, (char *)buf + *got, size - *got, &n, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_source_read_some(s, (char *)buf + *got, size - *got, &n, err));
 		*got += n;
 	} while (n && *got < size);
 	return TFR_OK;

@@ -175,13 +175,10 @@ static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint6
 	while (r->end < to) {
 		/* The header of the last record may straddle `to`. */
 		uint64_t most = to - at + TFR_RECORD_HEADER - 1;
-		enum tfr_status status;
 
 		assert(at <= r->end);
 		want = want < most ? want : (size_t)most;
-		status = tfr_stream_peek(s, (int64_t)at, w->block, want, &got, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_stream_peek(s, (int64_t)at, w->block, want, &got, err));
 		if (r->end + TFR_RECORD_HEADER <= at + got) {
 			size_t before = (size_t)(r->end - at);
 			uint64_t hops = tfr_hop(w->block + before, got - before, &next, &bad);
@@ -210,11 +207,7 @@ static enum tfr_status find_first(const struct tfr_stream *s, struct range *r, u
 	size_t got, n;
 
 	while (r->first < to) {
-		enum tfr_status status =
-			tfr_stream_peek(s, (int64_t)r->first, block, BLOCK, &got, err);
-
-		if (status)
-			return status;
+		TFR_TRY(tfr_stream_peek(s, (int64_t)r->first, block, BLOCK, &got, err));
 		if (got < TFR_RECORD_HEADER) {
 			r->first = to;
 			break;
@@ -471,9 +464,7 @@ static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
 			return fail_at(c, c->offset, "truncated header", err);
 		if (!got)
 			return TFR_OK;
-		status = hop_over(c, c->held + got, err);
-		if (status)
-			return status;
+		TFR_TRY(hop_over(c, c->held + got, err));
 	}
 }
 

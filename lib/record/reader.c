@@ -282,7 +282,6 @@ static enum tfr_status next_line(
 {
 	size_t looked = 0, have;
 	const uint8_t *line, *end;
-	enum tfr_status status;
 
 	for (;;) {
 		have = r->end - r->begin;
@@ -293,10 +292,8 @@ static enum tfr_status next_line(
 		if (r->ended)
 			return have ? give(r, rec, 0, have, have) : TFR_END;
 		looked = have;
-		status = tfr_reader_fill(
-			r, tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_reader_fill(r,
+			tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err));
 	}
 }
 
@@ -312,14 +309,11 @@ static enum tfr_status bad_delimiter(struct tfr_reader *r, const char *what, str
 static enum tfr_status read_delimiter(
 	struct tfr_reader *r, uint64_t *length, size_t *size, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint8_t byte = 0x80;
 
 	*length = 0;
 	for (*size = 0; byte & 0x80; ++*size) {
-		status = tfr_reader_fill(r, *size + 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_reader_fill(r, *size + 1, err));
 		if (r->end - r->begin == *size)
 			return *size ? bad_delimiter(r, "truncated length", err) : TFR_END;
 		byte = r->block[r->begin + *size];

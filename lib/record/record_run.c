@@ -139,7 +139,7 @@ static void empty_run(struct tfr_run *run)
 enum tfr_status tfr_reader_next_run(
 	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
 {
-	enum tfr_status status, filled;
+	enum tfr_status filled;
 	uint64_t length;
 	size_t size;
 	bool bad;
@@ -158,9 +158,7 @@ enum tfr_status tfr_reader_next_run(
 		return filled;
 	if (r->end == r->begin)
 		return TFR_END;
-	status = tfr_reader_header(r, &length, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_header(r, &length, err));
 	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
 		r->ended)
 		return tfr_reader_fill_record(r, length, err); /* its error says what is missing */

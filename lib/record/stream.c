@@ -224,12 +224,11 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	/* As in TensorFlow, a file of 0 bytes is an empty file with any compression. */
 	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
 		status = start_inflating(s, opts->gzi, err);
-	if (status) {
+	if (status)
 		tfr_stream_close(s);
-		return status;
-	}
-	*out = s;
-	return TFR_OK;
+	else
+		*out = s;
+	return status;
 }
 
 /* Frees all inflaters. */
@@ -290,11 +289,8 @@ static enum tfr_status read_inflated(
 				return TFR_OK;
 			return tfr_inflate_cut(s->inflate, err);
 		}
-		if (s->in_at == s->in_size) {
-			status = refill(s, err);
-			if (status)
-				return status;
-		}
+		if (s->in_at == s->in_size)
+			TFR_TRY(refill(s, err));
 	}
 }
 
@@ -362,14 +358,11 @@ enum tfr_status tfr_stream_read(
 static enum tfr_status discard(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err)
 {
 	char sink[16384];
-	enum tfr_status status;
 	size_t got;
 
 	for (; bytes; bytes -= got) {
-		status = tfr_stream_read(
-			s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_stream_read(
+			s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err));
 		if (!got)
 			return TFR_END;
 	}

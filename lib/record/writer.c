@@ -110,14 +110,10 @@ static enum tfr_status put_through(
 static enum tfr_status put_bytes(
 	struct tfr_stream_writer *w, const void *data, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (size >= LARGE_PIECE)
 		return put_through(w, data, size, err);
 	if (size > w->cap - w->size) {
-		status = flush(w, err);
-		if (status)
-			return status;
+		TFR_TRY(flush(w, err));
 		if (size > w->cap)
 			return put_through(w, data, size, err);
 	}
@@ -214,12 +210,11 @@ static enum tfr_status stream_writer_open_with(struct tfr_stream_writer **out, c
 	}
 	if (!status)
 		status = start(w, path, opts, how, err);
-	if (status) {
+	if (status)
 		tfr_stream_writer_close(w);
-		return status;
-	}
-	*out = w;
-	return TFR_OK;
+	else
+		*out = w;
+	return status;
 }
 
 enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char *path,

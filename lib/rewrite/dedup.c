@@ -137,9 +137,7 @@ static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 		r->report->duplicates++;
 		r->report->groups += !counted;
 		counted = true;
-		status = tfr_sorter_add(r->found, found, 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_sorter_add(r->found, found, 1, err));
 	}
 	r->report->temp_bytes = tfr_sorter_spilled(r->notes);
 	tfr_sorter_free(r->notes); /* its memory becomes free for writing */

@@ -151,12 +151,8 @@ enum tfr_status tfr_shares_check(
 				shares[t].fraction, shares[t].set);
 		sum += shares[t].fraction;
 		rest += shares[t].fraction == 0;
-		for (size_t u = 0; u < t; u++) {
-			enum tfr_status status = check_pair(shares[t].set, shares[u].set, err);
-
-			if (status)
-				return status;
-		}
+		for (size_t u = 0; u < t; u++)
+			TFR_TRY(check_pair(shares[t].set, shares[u].set, err));
 	}
 	if (!count)
 		return tfr_fail(err, TFR_EUSAGE, "no set to write");

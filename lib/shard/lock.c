@@ -301,12 +301,11 @@ enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
 	status = find_folder(t, path, err);
 	if (!status)
 		status = take_lock(t, opts, err);
-	if (status) {
+	if (status)
 		tfr_lock_close(t);
-		return status;
-	}
-	*out = t;
-	return TFR_OK;
+	else
+		*out = t;
+	return status;
 }
 
 static void release(struct tfr_lock *t)

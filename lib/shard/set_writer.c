@@ -450,12 +450,11 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 		w->opts.expected = w->opts.expected / w->count / 4 * 5;
 	if (!status)
 		status = open_files(w, how, err);
-	if (status) {
+	if (status)
 		tfr_set_writer_close(w);
-		return status;
-	}
-	*out = w;
-	return TFR_OK;
+	else
+		*out = w;
+	return status;
 }
 
 enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,

@@ -383,9 +383,7 @@ static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_
 		if (!st->reader) {
 			if (r->next_file == r->files)
 				return TFR_END;
-			status = sweep_open(r, st, r->next_file++, err);
-			if (status)
-				return status;
+			TFR_TRY(sweep_open(r, st, r->next_file++, err));
 		}
 		status = sweep_read(r, st, p, err);
 	}

@@ -183,9 +183,7 @@ enum tfr_status tfr_object_look(const char *url, struct stat *st, struct tfr_err
 	if (recall(url, &status, st))
 		return status;
 	*st = (struct stat){ 0 };
-	status = tfr_store_find(&s, url, &key, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_store_find(&s, url, &key, err));
 	status = tfr_store_kind(s) == TFR_STORE_HTTP ? look_http(s, key, st, err)
 						     : look_store(s, key, st, err);
 	if (status == TFR_OK || status == TFR_END)

@@ -112,14 +112,11 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 	uint64_t records, uint32_t *index, struct tfr_error *err)
 {
 	uint32_t i = tfr_classes_find(c, class);
-	enum tfr_status status;
 
 	if (i == TFR_CLASS_NONE) {
 		struct tfr_classes_item item = { .number = class->number };
 
-		status = check_bounds(c, class, err);
-		if (status)
-			return status;
+		TFR_TRY(check_bounds(c, class, err));
 		i = (uint32_t)c->n;
 		TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(c->items, c->cap, c->n + 1), err,
 			"counting the classes");

@@ -123,14 +123,11 @@ static enum tfr_status parse_item(
 static enum tfr_status parse_list(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *copy = strdup(spec);
-	enum tfr_status status;
 
 	TFR_NEED_MEMORY(copy, err, "reading a distribution");
 	t->form = TFR_TARGET_LIST;
 	for (char *p = copy;; p++) {
-		status = parse_item(t, p, &p, "--target", err);
-		if (status)
-			return status;
+		TFR_TRY(parse_item(t, p, &p, "--target", err));
 		if (!*p)
 			return check_some(t, "--target", err);
 	}
@@ -167,7 +164,6 @@ enum tfr_status tfr_target_parse_lines(
 {
 	TFR_AUTO_FREE char *where = malloc(strlen(path) + 48);
 	char *end = lines + size, *p = lines;
-	enum tfr_status status;
 
 	*t = (struct tfr_target){
 		.form = TFR_TARGET_LIST,
@@ -184,10 +180,8 @@ enum tfr_status tfr_target_parse_lines(
 		if (!tab)
 			return tfr_fail(err, TFR_EUSAGE,
 				"no tab in %s, which must be CLASS TAB WEIGHT", where);
-		status =
-			add(t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err);
-		if (status)
-			return status;
+		TFR_TRY(add(
+			t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err));
 		p = line_end + 1;
 	}
 	sprintf(where, "'%s'", path);

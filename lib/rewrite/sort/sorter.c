@@ -143,12 +143,8 @@ enum tfr_status tfr_sorter_add(
 	while (n) {
 		size_t take;
 
-		if (s->count == s->max) {
-			enum tfr_status status = spill(s, err);
-
-			if (status)
-				return status;
-		}
+		if (s->count == s->max)
+			TFR_TRY(spill(s, err));
 		if (s->count == s->cap && !grow(s))
 			return tfr_fail_nomem(err, "sorting");
 		take = s->cap - s->count < n ? s->cap - s->count : n;
