@@ -3,7 +3,7 @@
 #define TFR_IO_REMOTE_LISTING_H
 
 #include "io/object.h"
-#include "io/remote/http/exchange.h"
+#include "io/remote/http/engine.h"
 
 /* As tfr_object_module.list(), for the objects whose keys begin with `prefix`, such as "" or
  * "a/b/", which names leave out.  `most` ends the listing after that many entries; 0: none. */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/module_export.h"
-#include "io/remote/hidden.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/http/measurements.h"
 #include "io/remote/listing.h"
 #include "io/remote/object_reader.h"
+#include "io/remote/store.h"
 #include "io/remote/upload.h"
 
 /* S3 refuses parts of other sizes, but for the last one. */
