@@ -26,8 +26,7 @@
 #include "base/unread.h"
 #include "convert/input_digest.h"
 #include "io/output.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 #include "shard/finished_run.h"
 
 /* --- the file --- */

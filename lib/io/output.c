@@ -18,8 +18,7 @@
 #include "base/cleanup.h"
 #include "io/object.h"
 #include "io/path.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 struct tfr_output {
 	int fd;

@@ -19,8 +19,7 @@
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
 

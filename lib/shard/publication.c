@@ -16,8 +16,7 @@
 #include "base/cleanup.h"
 #include "base/suffix.h"
 #include "io/path.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 #include "thread/lanes.h"
 
 enum { AT_ONCE = 8 };

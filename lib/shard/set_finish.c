@@ -17,7 +17,7 @@
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "io/temp_names.h"
+#include "io/temporaries.h"
 #include "shard/finished_run.h"
 #include "shard/manifests.h"
 #include "shard/set.h"

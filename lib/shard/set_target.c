@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
-#include "io/temp_names.h"
+#include "io/temporaries.h"
 #include "shard/set_name.h"
 #include "shard/set_writer_state.h"
 

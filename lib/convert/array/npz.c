@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "convert/array/numpy.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 enum { ARRAYS_MOST = 1000 /* of an archive, because each has a reader */, AT_ONCE = 1 << 20 };
 

@@ -15,7 +15,7 @@
 #include "base/digest.h"
 #include "io/remote/config_file.h"
 #include "io/remote/http/engine.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 enum { BUDGET = 64 << 20, LEAST = 64 << 10, BLOCK = 256 << 10, MD5 = 16 };
 

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "io/source.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 struct file {
 	int fd; /* -1: not yet created */
