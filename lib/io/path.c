@@ -183,12 +183,11 @@ enum tfr_status tfr_glob(const char *pattern, struct tfr_names *names, struct tf
 
 void tfr_look_ahead(const char *url)
 {
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	const struct tfr_object_module *remote;
 
 	if (tfr_is_url(url) && strncasecmp(url, "http", 4) != 0 && !tfr_objects(&remote, url, NULL))
 		remote->list(url, false, take_entry, &names, NULL);
-	tfr_names_clear(&names);
 }
 
 char *tfr_path_beside(const char *path, const char *suffix)

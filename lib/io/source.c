@@ -471,13 +471,10 @@ typedef enum tfr_status opener(struct tfr_source **s, const char *path, struct t
 static enum tfr_status open_and_read(opener *open_it, const char *path, size_t most,
 	struct tfr_buf *text, const char *doing, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status = open_it(&source, path, err);
+	TFR_AUTO_SOURCE source = NULL;
 
-	if (!status)
-		status = read_whole(source, most, text, doing, err);
-	tfr_source_close(source);
-	return status;
+	TFR_TRY(open_it(&source, path, err));
+	return read_whole(source, most, text, doing, err);
 }
 
 enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,

@@ -271,30 +271,20 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *o = &r->o->common;
-	struct tfr_set_info info = { .command = o->command, .seed = o->seed };
-	enum tfr_status status = refuse_pipes(o->sweep.input, err);
+	TFR_AUTO_SET_INFO info = { .command = o->command, .seed = o->seed };
 
-	if (!status)
-		status = tfr_set_writer_open(
-			&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err);
-	if (!status)
-		status = prepare(r, err);
-	if (!status)
-		status = collect(r, err);
-	if (!status)
-		status = find_duplicates(r, err);
-	if (!status)
-		status = write_rest(r, err);
-	if (!status)
-		status = tfr_pass_expected(o, &r->report->common, err);
-	if (!status)
-		status = tfr_set_info_carry(&info, o->sweep.input, err);
+	TFR_TRY(refuse_pipes(o->sweep.input, err));
+	TFR_TRY(tfr_set_writer_open(
+		&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err));
+	TFR_TRY(prepare(r, err));
+	TFR_TRY(collect(r, err));
+	TFR_TRY(find_duplicates(r, err));
+	TFR_TRY(write_rest(r, err));
+	TFR_TRY(tfr_pass_expected(o, &r->report->common, err));
+	TFR_TRY(tfr_set_info_carry(&info, o->sweep.input, err));
 	info.beside[0] = o->sweep.quarantine;
 	info.beside[1] = r->o->listing;
-	if (!status)
-		status = tfr_set_writer_publish(r->out, &info, err);
-	tfr_set_info_clear(&info);
-	return status;
+	return tfr_set_writer_publish(r->out, &info, err);
 }
 
 enum tfr_status tfr_dedup(

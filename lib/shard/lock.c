@@ -115,9 +115,8 @@ bool tfr_lock_is_locked(const char *path)
 static enum tfr_status read_journal(
 	int fd, const char *path, struct tfr_journal *j, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
+	TFR_AUTO_SOURCE source = NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
 	struct stat st;
 	size_t got = 0;
 
@@ -126,11 +125,9 @@ static enum tfr_status read_journal(
 	if (st.st_size > MOST_JOURNAL)
 		return tfr_fail_path(err, TFR_EDATA, path, "not a journal:");
 	TFR_NEED_MEMORY(tfr_buf_reserve(&text, (size_t)st.st_size + 1), err, "reading a journal");
-	status = tfr_source_open_fd(&source, fd, path, err);
-	if (!status)
-		status = tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err);
-	tfr_source_close(source);
-	return status ? status : tfr_journal_parse(j, text.data, got, err);
+	TFR_TRY(tfr_source_open_fd(&source, fd, path, err));
+	TFR_TRY(tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err));
+	return tfr_journal_parse(j, text.data, got, err);
 }
 
 /* Whether a lock file that is locked, perhaps by this process, still contains the journal.  If not,
@@ -139,11 +136,10 @@ static bool contains(const char *path, const struct tfr_journal *j)
 {
 	TFR_AUTO_CLOSE int fd =
 		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	struct tfr_journal other = { 0 };
+	TFR_AUTO_JOURNAL other = { 0 };
 	enum tfr_status status = fd < 0 ? TFR_END : read_journal(fd, path, &other, NULL);
 	bool same = status ? status != TFR_END : other.token == j->token;
 
-	tfr_journal_clear(&other);
 	return same;
 }
 
@@ -218,7 +214,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 static enum tfr_status recover(
 	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
 {
-	struct tfr_journal j = { 0 };
+	TFR_AUTO_JOURNAL j = { 0 };
 	enum tfr_status status = read_journal(t->fd, t->shown, &j, err);
 	uint32_t own = 0;
 
@@ -242,7 +238,6 @@ static enum tfr_status recover(
 			"command again, or look at the files named .old and remove the lock file.",
 			j.entries[0].path);
 	}
-	tfr_journal_clear(&j);
 	return status;
 }
 

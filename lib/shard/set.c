@@ -87,7 +87,7 @@ static void offer(struct tfr_suggestion *meant, const char *wanted, const char *
 static char *nearest(const char *folder, const char *wanted, bool folders_only)
 {
 	struct tfr_suggestion meant;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 
 	if (tfr_list_folder(*folder ? folder : ".", &names, NULL))
 		return NULL;
@@ -104,7 +104,6 @@ static char *nearest(const char *folder, const char *wanted, bool folders_only)
 		}
 		offer(&meant, wanted, names.list[i]);
 	}
-	tfr_names_clear(&names);
 	return tfr_suggestion_word(&meant) ? strdup(tfr_suggestion_word(&meant)) : NULL;
 }
 
@@ -232,7 +231,7 @@ enum tfr_status tfr_set_name_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	struct tfr_shard_file f;
 	enum tfr_status status;
 
@@ -250,7 +249,6 @@ enum tfr_status tfr_set_name_count(
 		}
 		name->count = f.count;
 	}
-	tfr_names_clear(&found);
 	if (!status && !name->count) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
 		hint_at_name(input, err);
@@ -315,7 +313,7 @@ static bool named_as_records(const char *name)
  * its bytes. */
 static bool starts_with_record(const char *path)
 {
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 	uint8_t head[TFR_RECORD_HEADER];
 	struct stat st;
 	size_t got = 0;
@@ -324,7 +322,6 @@ static bool starts_with_record(const char *path)
 		return false;
 	if (tfr_source_read(s, head, sizeof(head), &got, NULL))
 		got = 0;
-	tfr_source_close(s);
 	return got == sizeof(head) && tfr_header_verifies(head);
 }
 
@@ -339,7 +336,7 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 {
 	const char *any = set->paths[first];
 	TFR_AUTO_FREE bool *seen = calloc(f->count, sizeof(*seen));
-	struct tfr_set_name name = { strndup(any, f->base_size), strdup(f->extension), f->count };
+	TFR_AUTO_SET_NAME name = { strndup(any, f->base_size), strdup(f->extension), f->count };
 	enum tfr_status status =
 		seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
 
@@ -360,7 +357,6 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 				      : tfr_fail_nomem(err, "listing a set");
 		}
 	}
-	tfr_set_name_clear(&name);
 	return status;
 }
 
@@ -387,14 +383,13 @@ static const char *slash_after(const char *folder)
 static bool holds_records(const char *parent, const char *name)
 {
 	TFR_AUTO_FREE char *path = tfr_asprintf("%s%s%s", parent, slash_after(parent), name);
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	bool found = false;
 
 	if (!path || !is_directory(path) || tfr_list_folder(path, &names, NULL))
 		return false;
 	for (size_t i = 0; !found && i < names.n; i++)
 		found = !tfr_set_never_records(names.list[i]) && named_as_records(names.list[i]);
-	tfr_names_clear(&names);
 	return found;
 }
 
@@ -402,7 +397,7 @@ static bool holds_records(const char *parent, const char *name)
  */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	char text[300] = "";
 	size_t at = 0;
 	int found = 0;
@@ -416,7 +411,6 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 			holds_records(path, names.list[i]))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s%s%s'",
 				found++ ? ", " : "", path, slash_after(path), names.list[i]);
-	tfr_names_clear(&names);
 	if (found && at < sizeof(text))
 		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
 }
@@ -439,12 +433,11 @@ static enum tfr_status add_found(
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
 	size_t first = set->count;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	enum tfr_status status = tfr_list_folder(path, &names, err);
 
 	for (size_t i = 0; !status && i < names.n; i++)
 		status = add_found(set, path, names.list[i], err);
-	tfr_names_clear(&names);
 	if (!status && set->count == first) {
 		tfr_fail_path(err, TFR_EDATA, path, "no TFRecord files in");
 		tfr_set_hint_at_folders(path, err);
@@ -493,7 +486,7 @@ static bool is_pattern(const char *input)
 
 static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
 {
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	enum tfr_status status = tfr_glob(pattern, &found, err);
 
 	/* 'train-*' names the same files before and after the set is indexed. */
@@ -503,7 +496,6 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 		if (!is_directory(found.list[i]) &&
 			(!named_as_index(found.list[i]) || named_as_index(pattern)))
 			status = add_path(set, found.list[i], err);
-	tfr_names_clear(&found);
 	return status;
 }
 

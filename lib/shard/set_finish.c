@@ -114,21 +114,20 @@ static enum tfr_status list_beside(const struct tfr_set_name *name, struct tfr_n
 bool tfr_set_has_notes(const struct tfr_set_name *name)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	bool found = false;
 	uint32_t part;
 
 	if (!list_beside(name, &names, &prefix, NULL))
 		for (size_t i = 0; !found && i < names.n; i++)
 			found = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
-	tfr_names_clear(&names);
 	return found;
 }
 
 static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	enum tfr_status status = list_beside(&f->name, &names, &prefix, err);
 	uint32_t part, parts;
 
@@ -146,7 +145,6 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 	for (size_t i = 0; !status && f->notes && i < names.n; i++)
 		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
 			status = read_note(f, part, err);
-	tfr_names_clear(&names);
 	return status;
 }
 
@@ -284,7 +282,7 @@ struct verified {
 static enum tfr_status sum_file(const struct finishing *f, const char *file, uint8_t *block,
 	uint64_t *bytes, uint32_t *crc, struct tfr_error *err)
 {
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 	enum tfr_status status = tfr_source_open_regular(&s, file, err);
 	size_t got = 1;
 
@@ -295,7 +293,6 @@ static enum tfr_status sum_file(const struct finishing *f, const char *file, uin
 		*bytes += got;
 		tfr_progress_add(f->opts->progress, 0, got);
 	}
-	tfr_source_close(s);
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -473,11 +470,11 @@ static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err
 		.payload_bytes = f->report->payload_bytes };
 	const char *labels = from->note ? from->note->labels : NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = tfr_manifest_format(&text, &m, &info, err);
 
-	if (!status && labels)
-		status = write_beside(f, "labels.txt", labels, strlen(labels), err);
-	return status ? status : write_beside(f, "manifest.json", text.data, text.size, err);
+	TFR_TRY(tfr_manifest_format(&text, &m, &info, err));
+	if (labels)
+		TFR_TRY(write_beside(f, "labels.txt", labels, strlen(labels), err));
+	return write_beside(f, "manifest.json", text.data, text.size, err);
 }
 
 /* A note that was replaced meanwhile describes other shards than the manifest. */
@@ -507,31 +504,27 @@ static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tf
 
 static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	TFR_TRY(open_all(f, err));
 	f->report->parts = f->parts;
 	check_parts(f);
 	if (!f->faults)
-		status = verify_shards(f, err);
-	if (!status && f->faults) {
+		TFR_TRY(verify_shards(f, err));
+	if (f->faults) {
 		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is incomplete or damaged; nothing was written",
 			f->name.base, f->name.count, f->name.extension);
 		tfr_error_hint(err, "%s",
 			f->parts ? "Run these parts again, with the same command."
 				 : "Run the parts that write these shards again, with -f.");
-		status = TFR_EDATA;
+		return TFR_EDATA;
 	}
-	if (status)
-		return status;
 	add_up(f);
-	status = judge(f, err);
-	if (!status && f->parts)
-		status = write_manifest(f, err);
-	for (uint32_t k = 0; !status && k < f->parts; k++)
+	TFR_TRY(judge(f, err));
+	if (f->parts)
+		TFR_TRY(write_manifest(f, err));
+	for (uint32_t k = 0; k < f->parts; k++)
 		if (f->notes[k])
-			status = remove_note(f, k, err);
-	return status;
+			TFR_TRY(remove_note(f, k, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *opts,

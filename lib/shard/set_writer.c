@@ -72,7 +72,7 @@ static enum tfr_status check_without_list(
 static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-*-of-*%s", w->name.base, w->name.extension);
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	enum tfr_status status;
 	struct tfr_shard_file f;
 	struct tfr_error why;
@@ -105,7 +105,6 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or "
 				    "give -f to keep both.");
 	}
-	tfr_names_clear(&found);
 	return status;
 }
 

@@ -52,7 +52,7 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 	struct tfr_call call = {
 		.method = "GET", .key = "", .query = query, .n_query = n, .empty = true
 	};
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = tfr_exchange(l->s, &call, NULL, PAGE_MOST, &a, err);
 	char url[300];
 
@@ -62,7 +62,6 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 	else if (!status &&
 		 !tfr_page_parse(p, a.body.data ?: (const uint8_t *)"", a.body.size, l->prefix))
 		status = malformed(l, err);
-	tfr_answer_clear(&a);
 	return status;
 }
 

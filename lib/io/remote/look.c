@@ -145,7 +145,7 @@ static enum tfr_status look_http(
 	struct tfr_store *s, const char *key, struct stat *st, struct tfr_error *err)
 {
 	size_t n = strcspn(key, "?#");
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status;
 
 	if (!n || key[n - 1] == '/') { /* a page, and no file */
@@ -155,7 +155,6 @@ static enum tfr_status look_http(
 	status = ask(s, key, &a, err);
 	if (!status)
 		tfr_object_identity(st, s, &a, a.length);
-	tfr_answer_clear(&a);
 	return status;
 }
 
@@ -163,14 +162,13 @@ static enum tfr_status look_store(
 	struct tfr_store *s, const char *key, struct stat *st, struct tfr_error *err)
 {
 	size_t n = strlen(key);
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = TFR_END;
 
 	if (n && key[n - 1] != '/')
 		status = ask(s, key, &a, err);
 	if (!status)
 		tfr_object_identity(st, s, &a, a.length);
-	tfr_answer_clear(&a);
 	return status == TFR_END ? look_below(s, key, st, err) : status;
 }
 

@@ -184,10 +184,9 @@ static enum tfr_status head(const struct tfr_upload *u, struct tfr_answer *a, st
 /* TFR_EEXIST: there is an object of that name.  Asks the server. */
 static enum tfr_status check_absent(const struct tfr_upload *u, struct tfr_error *err)
 {
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = u->force ? TFR_END : head(u, &a, err);
 
-	tfr_answer_clear(&a);
 	return status == TFR_END ? TFR_OK : status == TFR_OK ? exists(u, err) : status;
 }
 
@@ -279,11 +278,10 @@ static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, stru
 /* The MD5 of the bytes is the ETag of most objects that one PUT has made. */
 static bool is_ours(struct tfr_upload *u, const char *expected)
 {
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	bool ours =
 		head(u, &a, NULL) == TFR_OK && a.length == u->size && !strcasecmp(a.etag, expected);
 
-	tfr_answer_clear(&a);
 	return ours;
 }
 
@@ -453,7 +451,7 @@ static enum tfr_status complete_parts(
 
 enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err)
 {
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = *u->id ? complete_parts(u, &a, err) : put(u, &a, err);
 
 	if (!status) {
@@ -463,7 +461,6 @@ enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err)
 		tfr_object_identity(&u->st, u->store, &a, u->size);
 	}
 	tfr_object_changed(u->url);
-	tfr_answer_clear(&a);
 	return status;
 }
 
@@ -773,13 +770,12 @@ enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_err
 {
 	const struct tfr_query query[] = { { "uploadId", id } };
 	struct tfr_call call = { .method = "DELETE", .query = query, .n_query = 1, .empty = true };
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	struct tfr_store *s;
 	enum tfr_status status = tfr_store_find(&s, url, &call.key, err);
 
 	if (!status)
 		status = tfr_exchange(s, &call, NULL, 64 << 10, &a, err);
-	tfr_answer_clear(&a);
 	return status == TFR_END ? TFR_OK : status;
 }
 

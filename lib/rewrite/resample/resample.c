@@ -505,23 +505,18 @@ static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *
 static enum tfr_status write_classes(struct tfr_resampling *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
-	enum tfr_status status = tfr_classing_open(&r->classing, r->o, err);
 
-	if (!status && r->o->target)
-		status = tfr_target_open(&r->target, r->o->target, err);
-	if (!status)
-		status = open_workers(r, err);
-	if (!status)
-		status = check_twice(r, err);
-	if (!status)
-		status = resample_count(r, err);
-	if (!status)
-		status = resample_plan(r, err);
-	if (!status && !r->classes.n && common->sweep.warn)
+	TFR_TRY(tfr_classing_open(&r->classing, r->o, err));
+	if (r->o->target)
+		TFR_TRY(tfr_target_open(&r->target, r->o->target, err));
+	TFR_TRY(open_workers(r, err));
+	TFR_TRY(check_twice(r, err));
+	TFR_TRY(resample_count(r, err));
+	TFR_TRY(resample_plan(r, err));
+	if (!r->classes.n && common->sweep.warn)
 		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
-	if (!status)
-		status = write_chosen(r, err);
-	return status ? status : make_report(r, err);
+	TFR_TRY(write_chosen(r, err));
+	return make_report(r, err);
 }
 
 static enum tfr_status resample(
@@ -562,7 +557,7 @@ static void clear(struct tfr_resampling *r)
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
+	TFR_AUTO_SET_INFO info = { .command = opts->common.command, .seed = opts->common.seed };
 	struct tfr_resampling r = {
 		.o = opts,
 		.report = report,
@@ -578,7 +573,6 @@ enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	if (!status)
 		status = resample(&r, &info, err);
 	clear(&r);
-	tfr_set_info_clear(&info);
 	return status;
 }
 

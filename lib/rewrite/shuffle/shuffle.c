@@ -616,12 +616,11 @@ static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct
 enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
 	struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
+	TFR_AUTO_SET_INFO info = { .command = opts->common.command, .seed = opts->common.seed };
 	enum tfr_status status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
 
 	*report = (struct tfr_shuffle_report){ 0 };
 	if (!status)
 		status = shuffle(opts, &info, report, err);
-	tfr_set_info_clear(&info);
 	return status;
 }

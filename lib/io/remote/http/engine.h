@@ -87,6 +87,7 @@ enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
 	const struct tfr_request_body *content, size_t most, struct tfr_answer *a,
 	struct tfr_error *err);
 void tfr_answer_clear(struct tfr_answer *a);
+#define TFR_AUTO_ANSWER __attribute__((cleanup(tfr_answer_clear))) struct tfr_answer
 
 /* Settings of the process. */
 void tfr_engine_set(const struct tfr_remote_opts *opts);
