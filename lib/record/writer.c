@@ -429,7 +429,6 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	uint8_t header[TFR_RECORD_HEADER], footer[TFR_RECORD_FOOTER];
 	struct iovec head = { header, sizeof(header) }, foot = { footer, sizeof(footer) };
 	struct tfr_digest own;
-	enum tfr_status status;
 
 	if (!digest) {
 		tfr_digest_pieces(pieces, count, &own);
@@ -437,17 +436,14 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	}
 	tfr_put_header(header, digest->size);
 	tfr_store32(footer, tfr_crc_mask(digest->crc));
-	status = stream_writer_mark(w->stream, digest->size + TFR_RECORD_OVERHEAD, err);
-	if (!status)
-		status = stream_writer_add(w->stream, &head, 1, err);
-	if (!status)
-		status = stream_writer_add(w->stream, pieces, count, err);
-	if (!status)
-		status = stream_writer_add(w->stream, &foot, 1, err);
+	TFR_TRY(stream_writer_mark(w->stream, digest->size + TFR_RECORD_OVERHEAD, err));
+	TFR_TRY(stream_writer_add(w->stream, &head, 1, err));
+	TFR_TRY(stream_writer_add(w->stream, pieces, count, err));
+	TFR_TRY(stream_writer_add(w->stream, &foot, 1, err));
 	w->totals.records++;
 	w->totals.payload_bytes += digest->size;
 	w->totals.sum += digest->sum;
-	return status;
+	return TFR_OK;
 }
 
 /* Announces records one by one, so that the cuts of a compressed stream do not depend on how many
