@@ -41,6 +41,13 @@ enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 			return tfr_status_of_call;                                                 \
 	} while (0)
 
+/* Returns TFR_ENOMEM where memory was asked for and `got` is false or NULL. */
+#define TFR_NEED_MEMORY(got, err, what)                                                            \
+	do {                                                                                       \
+		if (!(got))                                                                        \
+			return tfr_fail_nomem(err, what);                                          \
+	} while (0)
+
 /* Sets the path of an error that was filled by code that does not know it. */
 void tfr_error_set_path(struct tfr_error *err, const char *path);
 void tfr_error_locate(struct tfr_error *err, const char *path, uint64_t record, uint64_t offset);

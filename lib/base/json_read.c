@@ -67,8 +67,7 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	if (limits->bytes_per_bracket && too_many_brackets(p, size, limits->bytes_per_bracket))
 		return tfr_fail(err, TFR_EDATA, "mostly brackets");
 	tokener = json_tokener_new_ex((int)limits->depth);
-	if (!tokener)
-		return tfr_fail_nomem(err, "reading JSON");
+	TFR_NEED_MEMORY(tokener, err, "reading JSON");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
 						JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	*doc = json_tokener_parse_ex(tokener, p, (int)size);

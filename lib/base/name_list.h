@@ -14,5 +14,6 @@ struct tfr_names {
  * memory, unchanged. */
 bool tfr_names_insert(struct tfr_names *names, size_t at, const char *name, size_t size);
 void tfr_names_clear(struct tfr_names *names);
+#define TFR_AUTO_NAMES __attribute__((cleanup(tfr_names_clear))) struct tfr_names
 
 #endif

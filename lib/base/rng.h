@@ -33,4 +33,17 @@ double tfr_rng_unit(struct tfr_rng *r);
 /* A uniform permutation of `n` elements of `size` bytes each (at most 64), by Fisher and Yates. */
 void tfr_rng_shuffle(struct tfr_rng *r, void *base, size_t n, size_t size);
 
+/* A 64-bit draw for a record, which depends only on the seed and its place: any thread may compute
+ * it.  Draws of another `domain` are independent of these. */
+static inline uint64_t tfr_record_draw(
+	uint64_t seed, uint32_t file, uint64_t record, uint32_t domain)
+{
+	const uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
+	const uint32_t counter[4] = { (uint32_t)record, (uint32_t)(record >> 32), file, domain };
+	uint32_t out[4];
+
+	tfr_philox(key, counter, out);
+	return (uint64_t)out[1] << 32 | out[0];
+}
+
 #endif

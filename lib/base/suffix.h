@@ -22,4 +22,12 @@ static inline bool tfr_has_suffix_any_case(const char *name, const char *suffix)
 	return n >= k && !strcasecmp(name + n - k, suffix);
 }
 
+/* The name after the last slash of a path. */
+static inline const char *tfr_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 #endif

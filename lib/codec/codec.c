@@ -66,8 +66,7 @@ static enum tfr_status new_inflate(
 		row++;
 	ops = *row;
 	z = new_state(sizeof(*z) + ops->state_size);
-	if (!z)
-		return tfr_fail_nomem(err, "starting to inflate");
+	TFR_NEED_MEMORY(z, err, "starting to inflate");
 	z->ops = ops;
 	z->compression = c;
 	z->in_member = within;
@@ -75,12 +74,11 @@ static enum tfr_status new_inflate(
 	z->in = z->out = z->member_in = 0;
 	z->members = (struct tfr_members){ 0 };
 	status = ops->init(z->state, c, within, err);
-	if (status) {
+	if (status)
 		free(z);
-		return status;
-	}
-	*out = z;
-	return TFR_OK;
+	else
+		*out = z;
+	return status;
 }
 
 enum tfr_status tfr_inflate_new(

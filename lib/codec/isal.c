@@ -229,8 +229,7 @@ static enum tfr_status deflate_init(void *state, int level, struct tfr_error *er
 
 	isal_deflate_init(&s->z);
 	s->level_buf = malloc(level_buf_size[level]);
-	if (!s->level_buf)
-		return tfr_fail_nomem(err, "starting to deflate");
+	TFR_NEED_MEMORY(s->level_buf, err, "starting to deflate");
 	s->z.level = (uint32_t)level;
 	s->z.level_buf = s->level_buf;
 	s->z.level_buf_size = level_buf_size[level];
@@ -270,8 +269,8 @@ static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t si
 	s->z.end_of_stream = last;
 	s->z.flush = last ? NO_FLUSH : FULL_FLUSH;
 	do {
-		if (!tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)))
-			return tfr_fail_nomem(err, "deflating");
+		TFR_NEED_MEMORY(
+			tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)), err, "deflating");
 		room = clamp(out->cap - out->size);
 		s->z.next_out = out->data + out->size;
 		s->z.avail_out = room;

@@ -90,8 +90,7 @@ enum tfr_status tfr_parallel_deflate_new(struct tfr_parallel_deflate **out,
 	if (!ops)
 		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", opts->level);
 	p = calloc(1, sizeof(*p));
-	if (!p)
-		return tfr_fail_nomem(err, "starting to deflate");
+	TFR_NEED_MEMORY(p, err, "starting to deflate");
 	p->ops = ops;
 	p->compression = opts->compression;
 	p->level = opts->level;
@@ -192,8 +191,7 @@ enum tfr_status tfr_deflate_stream_open(struct tfr_deflate_stream **out,
 	unsigned slots = p->ahead + 1;
 	struct tfr_deflate_stream *s = calloc(1, sizeof(*s) + slots * sizeof(s->ring[0]));
 
-	if (!s)
-		return tfr_fail_nomem(err, "starting to deflate");
+	TFR_NEED_MEMORY(s, err, "starting to deflate");
 	s->deflater = p;
 	s->sink = *sink;
 	s->slots = slots;
@@ -323,20 +321,16 @@ enum tfr_status tfr_deflate_stream_put(
 {
 	size_t most = most_of(s->deflater->segment);
 	const uint8_t *p = data;
-	enum tfr_status status;
 
 	while (size) {
 		struct tfr_buf *in = &slot_of(s, s->filling)->in;
 		size_t room = most - in->size, n = size < room ? size : room;
 
 		if (!n) { /* more than a segment without a mark, and more follows */
-			status = cut(s, false, err);
-			if (status)
-				return status;
+			TFR_TRY(cut(s, false, err));
 			continue;
 		}
-		if (!tfr_buf_append(in, p, n))
-			return tfr_fail_nomem(err, "deflating");
+		TFR_NEED_MEMORY(tfr_buf_append(in, p, n), err, "deflating");
 		p += n;
 		size -= n;
 	}
@@ -345,9 +339,8 @@ enum tfr_status tfr_deflate_stream_put(
 
 enum tfr_status tfr_deflate_stream_end(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
-	enum tfr_status status = cut(s, true, err);
-
-	return status ? status : emit_trailer(s, err);
+	TFR_TRY(cut(s, true, err));
+	return emit_trailer(s, err);
 }
 
 enum tfr_status tfr_deflate_stream_pause(struct tfr_deflate_stream *s,

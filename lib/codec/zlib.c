@@ -181,8 +181,8 @@ static enum tfr_status deflate_segment(void *state, const uint8_t *in, size_t si
 	s->z.next_in = (Bytef *)(uintptr_t)in;
 	s->z.avail_in = (unsigned)size;
 	do { /* a flush is complete when it leaves room, so the buffer is larger than needed */
-		if (!tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)))
-			return tfr_fail_nomem(err, "deflating");
+		TFR_NEED_MEMORY(
+			tfr_buf_reserve(out, tfr_deflate_bound(s->z.avail_in)), err, "deflating");
 		room = clamp(out->cap - out->size);
 		s->z.next_out = out->data + out->size;
 		s->z.avail_out = room;

@@ -24,8 +24,7 @@
 #include "base/error.h"
 #include "base/unread.h"
 #include "io/output.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 #include "shard/finished_run.h"
 
 /* --- the file --- */

@@ -30,7 +30,7 @@ struct tfr_sets;
 struct tfr_division;
 
 /* Divides the items of a list class by class, so that each set gets its fraction of each class. The
- * rule is that of shard/cuts.h with the XXH3-64 of the name as the hash; items without a class form
+ * rule is that of shard/fractions.h with the XXH3-64 of the name as the hash; items without a class form
  * one more class.  TFR_EUSAGE: the input is a stream, or it has no classes. */
 enum tfr_status tfr_division_open(
 	struct tfr_division **s, struct tfr_input *in, struct tfr_error *err);

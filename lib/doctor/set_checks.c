@@ -5,7 +5,7 @@
 
 #include "doctor/doctor.h"
 #include "shard/manifests.h"
-#include "shard/set_part.h"
+#include "shard/set.h"
 
 void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "export/form.h"
 #include "io/output.h"
-#include "io/temp_names.h"
+#include "io/temporaries.h"
 
 struct tree {
 	char *path, *temp, *old; /* the target, `.NAME.tmp` and NAME.old beside it */

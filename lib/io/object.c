@@ -28,13 +28,12 @@ enum tfr_status tfr_objects(
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	enum tfr_status status;
 
 	*shown = NULL;
 	if (!tfr_is_url(path) || !path[strcspn(path, "?@")])
 		return TFR_OK;
-	status = tfr_objects(&remote, path, err);
-	return status ? status : remote->hide(path, shown, err);
+	TFR_TRY(tfr_objects(&remote, path, err));
+	return remote->hide(path, shown, err);
 }
 
 enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err)

@@ -1,4 +1,4 @@
-/* io/output.c - outputs that appear complete or not at all.
+/* io/output.c - outputs that appear complete or not at all: files, objects and streams.
  *
  * A file is locked with flock() before it has a name, so no other run takes it for a leftover.
  *
@@ -16,24 +16,53 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "io/output_state.h"
+#include "io/object.h"
 #include "io/path.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
-const char *tfr_output_called(const struct tfr_output *o)
+struct tfr_output {
+	int fd;
+	bool owned; /* we close fd */
+	enum {
+		TFR_OUTPUT_STREAM,
+		TFR_OUTPUT_NAMELESS,  /* a file without a name */
+		TFR_OUTPUT_TEMPORARY, /* a file under its temporary name */
+		TFR_OUTPUT_OBJECT,    /* an upload */
+		TFR_OUTPUT_PUBLISHED
+	} state,
+		before; /* `before` it was published */
+	bool force, sealed;
+	bool brief;	  /* no descriptor between writes */
+	bool kept;	  /* closing leaves the temporary */
+	bool discard;	  /* writes go nowhere, and no file is opened */
+	uint64_t size;	  /* of a file, as far as it is written */
+	uint64_t token;	  /* of the temporary name */
+	struct stat held; /* the identity of the file; complete when it is sealed */
+	char *path;
+	char *called; /* the name that the temporary name is made of */
+	char *temp;   /* NULL: it has no temporary name */
+	struct tfr_temporaries *temporaries;
+	void *noted; /* in them */
+	struct tfr_upload *upload;
+	const struct tfr_object_module *remote;
+};
+
+/* The name for messages; it belongs to the output. */
+static const char *output_called(const struct tfr_output *o)
 {
 	return o->path ? o->path : o->called;
 }
 
-enum tfr_status tfr_output_exists(const struct tfr_output *o, struct tfr_error *err)
+/* TFR_EEXIST: the name is taken. */
+static enum tfr_status output_exists(const struct tfr_output *o, struct tfr_error *err)
 {
 	tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
 	tfr_error_hint(err, "Give -f to replace it.");
 	return TFR_EEXIST;
 }
 
-void tfr_output_give_back(struct tfr_output *o)
+/* Closes the descriptor. */
+static void output_give_back(struct tfr_output *o)
 {
 	if (o->owned)
 		close(o->fd);
@@ -41,9 +70,179 @@ void tfr_output_give_back(struct tfr_output *o)
 	o->owned = false;
 }
 
+/* --- temporary names --- */
+
+enum { NAMES_TRIED = 16 };
+
+/* Creates a file under the temporary name, or links the nameless file to it.  -1 with errno. */
+static int create_named(struct tfr_output *o)
+{
+	if (o->state == TFR_OUTPUT_NAMELESS)
+		return tfr_nameless_link(o->fd, o->temp);
+	o->fd = TEMP_FAILURE_RETRY(
+		open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+	if (o->fd < 0)
+		return -1;
+	/* Another run took the file for a leftover before it was locked, and removed its name. */
+	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)) == 0 &&
+		fstat(o->fd, &o->held) == 0 && tfr_file_is_named(&o->held, o->temp)) {
+		o->owned = true;
+		return 0;
+	}
+	if (errno != EWOULDBLOCK && errno != ENOENT)
+		unlink(o->temp);
+	else
+		errno = EEXIST;
+	close(o->fd);
+	o->fd = -1;
+	return -1;
+}
+
+/* Gives the file the first temporary name that is free. */
+static int name_temporary(struct tfr_output *o)
+{
+	for (int tries = 0; tries < NAMES_TRIED; tries++) {
+		o->token = tries ? tfr_random_token() : 0;
+		free(o->temp);
+		o->temp = tfr_hidden_name(o->called, o->token, "tmp");
+		if (!o->temp) {
+			errno = ENOMEM;
+			return -1;
+		}
+		tfr_left_file_remove(o->temp);
+		if (create_named(o) == 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return -1;
+}
+
+/* The same, and registers the file for the signal handler. */
+static enum tfr_status output_take_temporary(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	sigset_t saved;
+
+	tfr_temporaries_begin(o->temporaries, &saved);
+	if (name_temporary(o) == 0) {
+		o->state = TFR_OUTPUT_TEMPORARY;
+		o->noted = tfr_temporaries_note(o->temporaries, o->temp);
+		if (o->temporaries && !o->noted)
+			status = tfr_fail_nomem(err, "creating a file");
+	} else {
+		status = tfr_fail_create(err, errno, output_called(o));
+		free(o->temp);
+		o->temp = NULL;
+	}
+	tfr_temporaries_end(o->temporaries, &saved);
+	return status;
+}
+
+/* --- a file of another run --- */
+
+static enum tfr_status cannot_resume(const struct tfr_output *o, struct tfr_error *err)
+{
+	return tfr_fail_path(
+		err, TFR_EDATA, o->temp, "not the file that the run to be resumed wrote:");
+}
+
+/* A sealed temporary was published before the run ended. */
+static bool has_its_name(struct tfr_output *o, uint64_t size)
+{
+	struct stat st;
+
+	if (!o->path || lstat(o->temp, &st) == 0)
+		return false;
+	o->fd = TEMP_FAILURE_RETRY(open(o->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	o->owned = o->fd >= 0;
+	if (o->owned && tfr_file_is_ours(o->fd, &o->held) && (uint64_t)o->held.st_size == size) {
+		o->before = TFR_OUTPUT_TEMPORARY;
+		o->state = TFR_OUTPUT_PUBLISHED;
+		return true;
+	}
+	output_give_back(o);
+	return false;
+}
+
+/* Continues the temporary file of another run. */
+static enum tfr_status output_open_again(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+{
+	o->token = opts->token;
+	o->temp = tfr_hidden_name(o->called, o->token, "tmp");
+	TFR_NEED_MEMORY(o->temp, err, "creating a file");
+	if (opts->sealed && has_its_name(o, *opts->resume))
+		return TFR_OK;
+	o->fd = TEMP_FAILURE_RETRY(open(o->temp, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	o->owned = o->fd >= 0;
+	if (o->fd < 0 || !tfr_file_is_ours(o->fd, &o->held) ||
+		(uint64_t)o->held.st_size < *opts->resume)
+		return cannot_resume(o, err);
+	if (TEMP_FAILURE_RETRY(flock(o->fd, LOCK_EX | LOCK_NB)))
+		return errno == EWOULDBLOCK ? tfr_fail_path(err, TFR_ESYS, output_called(o),
+						      "another run is writing")
+					    : tfr_fail_errno(err, errno, o->temp, "cannot lock");
+	o->state = TFR_OUTPUT_TEMPORARY;
+	o->size = *opts->resume;
+	if (TEMP_FAILURE_RETRY(ftruncate(o->fd, (off_t)o->size)) ||
+		lseek(o->fd, (off_t)o->size, SEEK_SET) < 0)
+		return tfr_fail_errno(err, errno, o->temp, "cannot truncate");
+	if (o->brief)
+		output_give_back(o);
+	return TFR_OK;
+}
+
+/* --- objects --- */
+
+/* An upload has the name of its object from the beginning, and belongs to the process. */
+static enum tfr_status output_open_object(
+	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_upload_opts how = { .force = o->force, .size = opts->expected };
+	struct stat st;
+
+	assert(!opts->resume);
+	TFR_TRY(tfr_objects(&o->remote, o->path, err));
+	if (o->discard)
+		return !o->force && !tfr_stat(o->path, &st) ? output_exists(o, err) : TFR_OK;
+	TFR_TRY(o->remote->upload(&o->upload, o->path, &how, err));
+	o->state = TFR_OUTPUT_OBJECT;
+	return TFR_OK;
+}
+
+static enum tfr_status output_write_object(
+	struct tfr_output *o, const struct iovec *pieces, int n, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (int i = 0; !status && i < n; i++) {
+		status = o->remote->write(o->upload, pieces[i].iov_base, pieces[i].iov_len, err);
+		o->size += status ? 0 : pieces[i].iov_len;
+	}
+	return status;
+}
+
+static enum tfr_status output_seal_object(struct tfr_output *o, struct tfr_error *err)
+{
+	enum tfr_status status = o->remote->seal(o->upload, err);
+
+	o->held = *o->remote->uploaded(o->upload);
+	o->sealed = !status;
+	return status;
+}
+
+static enum tfr_status output_complete_object(struct tfr_output *o, struct tfr_error *err)
+{
+	TFR_TRY(o->remote->complete(o->upload, err));
+	o->before = o->state;
+	o->state = TFR_OUTPUT_PUBLISHED;
+	return TFR_OK;
+}
+
 static enum tfr_status need_name(struct tfr_output *o, struct tfr_error *err)
 {
-	return o->state == TFR_OUTPUT_NAMELESS ? tfr_output_take_temporary(o, err) : TFR_OK;
+	return o->state == TFR_OUTPUT_NAMELESS ? output_take_temporary(o, err) : TFR_OK;
 }
 
 /* --- opening --- */
@@ -56,16 +255,16 @@ static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 		o->fd = tfr_nameless_open(o->called);
 		o->owned = o->fd >= 0;
 		if (!o->owned && errno != EOPNOTSUPP)
-			return tfr_fail_create(err, errno, tfr_output_called(o));
+			return tfr_fail_create(err, errno, output_called(o));
 		if (o->owned)
 			o->state = TFR_OUTPUT_NAMELESS;
 	}
 	if (o->state == TFR_OUTPUT_NAMELESS)
-		return fstat(o->fd, &o->held) ? tfr_fail_create(err, errno, tfr_output_called(o))
+		return fstat(o->fd, &o->held) ? tfr_fail_create(err, errno, output_called(o))
 					      : TFR_OK;
-	status = tfr_output_take_temporary(o, err);
+	status = output_take_temporary(o, err);
 	if (!status && o->brief)
-		tfr_output_give_back(o);
+		output_give_back(o);
 	return status;
 }
 
@@ -75,9 +274,8 @@ static enum tfr_status open_file(
 	const char *called = opts->temporary ? opts->temporary : o->path;
 
 	o->called = strdup(called);
-	if (!o->called)
-		return tfr_fail_nomem(err, "creating a file");
-	return opts->resume ? tfr_output_open_again(o, opts, err) : open_new(o, err);
+	TFR_NEED_MEMORY(o->called, err, "creating a file");
+	return opts->resume ? output_open_again(o, opts, err) : open_new(o, err);
 }
 
 /* Whether a file can be created: its folder exists and may be written to. */
@@ -85,10 +283,8 @@ static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(o->path);
 
-	if (!folder)
-		return tfr_fail_nomem(err, "creating a file");
-	return access(folder, W_OK | X_OK) ? tfr_fail_create(err, errno, tfr_output_called(o))
-					   : TFR_OK;
+	TFR_NEED_MEMORY(folder, err, "creating a file");
+	return access(folder, W_OK | X_OK) ? tfr_fail_create(err, errno, output_called(o)) : TFR_OK;
 }
 
 static enum tfr_status open_target(
@@ -105,7 +301,7 @@ static enum tfr_status open_target(
 	if (!o->path)
 		return open_file(o, opts, err);
 	if (tfr_is_url(o->path))
-		return tfr_output_open_object(o, opts, err);
+		return output_open_object(o, opts, err);
 	if (tfr_path_is_stdout(o->path)) {
 		o->fd = STDOUT_FILENO;
 		return TFR_OK;
@@ -123,7 +319,7 @@ static enum tfr_status open_target(
 			return TFR_OK;
 		}
 		if (!opts->force && !opts->sealed)
-			return tfr_output_exists(o, err);
+			return output_exists(o, err);
 	}
 	return opts->discard ? check_folder(o, err) : open_file(o, opts, err);
 }
@@ -135,8 +331,7 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	struct tfr_output *o = calloc(1, sizeof(*o));
 	enum tfr_status status;
 
-	if (!o)
-		return tfr_fail_nomem(err, "creating a file");
+	TFR_NEED_MEMORY(o, err, "creating a file");
 	if (!opts)
 		opts = &defaults;
 	o->fd = -1;
@@ -149,19 +344,18 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 		o->path = strdup(path);
 	status = o->path || !path ? open_target(o, opts, err)
 				  : tfr_fail_nomem(err, "creating a file");
-	if (status) {
+	if (status)
 		tfr_output_close(o);
-		return status;
-	}
-	*out = o;
-	return TFR_OK;
+	else
+		*out = o;
+	return status;
 }
 
 static enum tfr_status cannot_write(const struct tfr_output *o, struct tfr_error *err)
 {
 	if (o->path && tfr_path_is_stdout(o->path))
 		return tfr_fail_errno(err, errno, NULL, "cannot write to standard output");
-	return tfr_fail_errno(err, errno, tfr_output_called(o), "cannot write");
+	return tfr_fail_errno(err, errno, output_called(o), "cannot write");
 }
 
 /* Opens the temporary file again, whose descriptor was closed. */
@@ -184,7 +378,7 @@ static enum tfr_status reopen(struct tfr_output *o, struct tfr_error *err)
 static void after_use(struct tfr_output *o)
 {
 	if (o->brief && o->state == TFR_OUTPUT_TEMPORARY)
-		tfr_output_give_back(o);
+		output_give_back(o);
 }
 
 static enum tfr_status write_pieces(
@@ -219,7 +413,7 @@ enum tfr_status tfr_output_writev(
 	enum tfr_status status = reopen(o, err);
 
 	if (o->upload)
-		return tfr_output_write_object(o, pieces, n, err);
+		return output_write_object(o, pieces, n, err);
 	if (!status)
 		status = write_pieces(o, pieces, n, err);
 	after_use(o);
@@ -239,7 +433,7 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 	enum tfr_status status = reopen(o, err);
 
 	if (o->upload)
-		return tfr_output_seal_object(o, err);
+		return output_seal_object(o, err);
 	if (!status && (o->state == TFR_OUTPUT_NAMELESS || o->state == TFR_OUTPUT_TEMPORARY) &&
 		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
@@ -291,7 +485,7 @@ enum tfr_status tfr_output_release(struct tfr_output *o, struct tfr_error *err)
 {
 	enum tfr_status status = need_name(o, err);
 
-	tfr_output_give_back(o);
+	output_give_back(o);
 	return status;
 }
 
@@ -312,7 +506,7 @@ enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_
 	if (o->state == TFR_OUTPUT_STREAM || o->state == TFR_OUTPUT_PUBLISHED)
 		return TFR_OK;
 	if (o->state == TFR_OUTPUT_OBJECT)
-		return tfr_output_complete_object(o, err);
+		return output_complete_object(o, err);
 	if (o->state == TFR_OUTPUT_NAMELESS)
 		failed = tfr_nameless_link(o->fd, o->path);
 	else
@@ -357,7 +551,7 @@ void tfr_output_close(struct tfr_output *o)
 	tfr_temporaries_forget(o->noted);
 	if (o->upload)
 		o->remote->end(o->upload);
-	tfr_output_give_back(o);
+	output_give_back(o);
 	free(o->path);
 	free(o->called);
 	free(o->temp);
@@ -406,8 +600,7 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 
 	if (tfr_is_url(path))
 		return TFR_OK;
-	if (!directory)
-		return tfr_fail_nomem(err, "writing a directory");
+	TFR_NEED_MEMORY(directory, err, "writing a directory");
 	fd = TEMP_FAILURE_RETRY(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	/* Some file systems cannot sync a directory and return EINVAL.  Nothing more can be done
 	 * then. */

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "io/object.h"
@@ -56,6 +57,18 @@ enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *er
 		       : tfr_fail_errno(err, errno, path, "cannot open");
 }
 
+enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)
+{
+	const struct tfr_object_module *remote;
+
+	if (!tfr_is_url(path))
+		return unlink(path) && errno != ENOENT
+			       ? tfr_fail_errno(err, errno, path, "cannot remove")
+			       : TFR_OK;
+	TFR_TRY(tfr_objects(&remote, path, err));
+	return remote->remove(path, err);
+}
+
 /* --- lists --- */
 
 static enum tfr_status add_name(struct tfr_names *names, const char *name, struct tfr_error *err)
@@ -96,8 +109,7 @@ static enum tfr_status list_remote(const char *url, struct tfr_names *names, str
 	const struct tfr_object_module *remote;
 	enum tfr_status status = tfr_objects(&remote, url, err);
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "listing a directory");
+	TFR_NEED_MEMORY(prefix, err, "listing a directory");
 	return status ? status : remote->list(prefix, false, take_entry, names, err);
 }
 
@@ -138,8 +150,7 @@ static enum tfr_status take_match(
 	struct matching *m = ctx;
 	TFR_AUTO_FREE char *url = tfr_asprintf("%.*s%s", (int)m->fixed, m->pattern, entry->name);
 
-	if (!url)
-		return tfr_fail_nomem(err, "listing objects");
+	TFR_NEED_MEMORY(url, err, "listing objects");
 	return fnmatch(m->pattern, url, FNM_PATHNAME | FNM_NOESCAPE) == 0
 		       ? add_name(m->names, url, err)
 		       : TFR_OK;
@@ -154,8 +165,7 @@ static enum tfr_status glob_remote(
 	const struct tfr_object_module *remote;
 	enum tfr_status status = tfr_objects(&remote, pattern, err);
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "listing objects");
+	TFR_NEED_MEMORY(prefix, err, "listing objects");
 	return status ? status
 		      : remote->list(prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m,
 				err);
@@ -173,12 +183,11 @@ enum tfr_status tfr_glob(const char *pattern, struct tfr_names *names, struct tf
 
 void tfr_look_ahead(const char *url)
 {
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	const struct tfr_object_module *remote;
 
 	if (tfr_is_url(url) && strncasecmp(url, "http", 4) != 0 && !tfr_objects(&remote, url, NULL))
 		remote->list(url, false, take_entry, &names, NULL);
-	tfr_names_clear(&names);
 }
 
 char *tfr_path_beside(const char *path, const char *suffix)

@@ -14,6 +14,8 @@
 enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char *path);
 /* As stat() with an error: TFR_END: there is nothing of that name. */
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err);
+/* Removes a file or an object, if it exists. */
+enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err);
 /* Appends the names in a folder or below a prefix, without "." and "..", in any order.  On failure
  * the list is empty. */
 enum tfr_status tfr_list_folder(const char *path, struct tfr_names *names, struct tfr_error *err);

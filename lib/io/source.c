@@ -36,8 +36,7 @@ static enum tfr_status new_source(struct tfr_source **out, const char *name, str
 	size_t size = strlen(name) + 1;
 	struct tfr_source *s = calloc(1, sizeof(*s) + size);
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(s, err, "opening a file");
 	memcpy(s->name, name, size);
 	s->fd = s->cancel = -1;
 	*out = s;
@@ -381,7 +380,6 @@ static enum tfr_status await_bytes(const struct tfr_source *s, struct tfr_error 
 enum tfr_status tfr_source_read_some(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status;
 	ssize_t n;
 
 	if (s->object)
@@ -393,9 +391,7 @@ enum tfr_status tfr_source_read_some(
 	if (s->failed)
 		return tfr_fail_errno(err, s->failed, s->name, "cannot read");
 	do {
-		status = s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK;
-		if (status)
-			return status;
+		TFR_TRY(s->cancel >= 0 && !s->seekable ? await_bytes(s, err) : TFR_OK);
 		n = s->seekable ? pread(s->fd, buf, size, (off_t)s->position)
 				: read(s->fd, buf, size);
 	} while (n < 0 && (errno == EINTR || (errno == EAGAIN && s->cancel >= 0)));
@@ -411,14 +407,11 @@ enum tfr_status tfr_source_read_some(
 enum tfr_status tfr_source_read(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t n;
 
 	*got = 0;
 	do {
-		status = tfr_source_read_some(s, (char *)buf + *got, size - *got, &n, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_source_read_some(s, (char *)buf + *got, size - *got, &n, err));
 		*got += n;
 	} while (n && *got < size);
 	return TFR_OK;
@@ -478,13 +471,10 @@ typedef enum tfr_status opener(struct tfr_source **s, const char *path, struct t
 static enum tfr_status open_and_read(opener *open_it, const char *path, size_t most,
 	struct tfr_buf *text, const char *doing, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status = open_it(&source, path, err);
+	TFR_AUTO_SOURCE source = NULL;
 
-	if (!status)
-		status = read_whole(source, most, text, doing, err);
-	tfr_source_close(source);
-	return status;
+	TFR_TRY(open_it(&source, path, err));
+	return read_whole(source, most, text, doing, err);
 }
 
 enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,

@@ -41,7 +41,12 @@ enum tfr_status tfr_source_open_fd(
 /* The memory stays the caller's and must outlive the source. */
 enum tfr_status tfr_source_open_memory(struct tfr_source **s, const void *data, size_t size,
 	const char *name, struct tfr_error *err);
-void tfr_source_close(struct tfr_source *s);
+void tfr_source_close(struct tfr_source *s); /* accepts NULL */
+static inline void tfr_source_auto_close(struct tfr_source **s)
+{
+	tfr_source_close(*s);
+}
+#define TFR_AUTO_SOURCE __attribute__((cleanup(tfr_source_auto_close))) struct tfr_source *
 
 const char *tfr_source_name(const struct tfr_source *s);
 /* The number of bytes left; UINT64_MAX if unknown (a pipe, a terminal, a device). */

@@ -5,6 +5,8 @@
 
 #include <tfr-private/record.h>
 
+#include "record/stream.h"
+
 /* How the headers of a file are followed. */
 struct tfr_hop {
 	/* Gets `records` consecutive records, with the header of the first at `headers`, which is
@@ -25,5 +27,49 @@ struct tfr_hop {
 /* As tfr_count_records(), with a callback. */
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
 	struct tfr_hop *hop, struct tfr_error *err);
+
+/* --- whether to read or to hop ---
+ *
+ * In the page cache, a header costs a short system call.  On a disk it costs a round trip, which
+ * can take longer than reading the record.  So hops are timed in batches.  If they are not cheap,
+ * reading is timed as well, and the cheaper of the two is used until the next batch.  Only the time
+ * depends on this, never the count.
+ *
+ * Hops that wait for a disk hardly delay each other, while streams share its bandwidth.  So the two
+ * are compared for all threads together: hopping with all `threads`, reading with `streams`. */
+
+/* What the threads that count one file share. */
+struct tfr_hop_costs {
+	uint64_t (*clock)(void); /* nanoseconds */
+	unsigned threads;	 /* that count, at least `streams` */
+	unsigned streams;	 /* threads that would read the file; at least 1 */
+	unsigned readers;	 /* threads that read on now */
+	uint64_t read_ps;	 /* picoseconds per byte of one of `streams`; 0: not measured */
+};
+
+/* What each thread has.  Zero-initialised except for `shared`. */
+struct tfr_hop_timer {
+	struct tfr_hop_costs *shared;
+	uint64_t since, from; /* when and at which offset the batch or the reading began */
+	uint64_t until;	      /* everything before this offset is read; 0: only headers */
+	uint64_t stretch;     /* bytes to read on for */
+	unsigned hops, batches, costly;
+	bool timing; /* a batch has begun */
+};
+
+/* Whether to read on, that is everything from the header at `header` on.  `read`: where the bytes
+ * end that were read so far.  `record`: the mean size of the last records. */
+bool tfr_hop_reads_on(struct tfr_hop_timer *t, uint64_t header, uint64_t read, uint64_t record);
+/* This thread leaves its place in the file. */
+void tfr_hop_stop(struct tfr_hop_timer *t);
+
+/* --- several threads --- */
+
+/* Counts from the stream's position, which must be the start of a record, to its end.  TFR_OK: the
+ * number that one thread would count, and `s` has not moved.  TFR_END: the file is too small for
+ * several threads, or it has a fault, which counting with one thread reports.  A file that is not
+ * in the page cache gets more threads than asked for, if there are at least 2. */
+enum tfr_status tfr_count_ranges(struct tfr_stream *s, unsigned threads,
+	struct tfr_hop_costs *costs, uint64_t *records, struct tfr_error *err);
 
 #endif

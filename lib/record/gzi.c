@@ -38,8 +38,8 @@ enum tfr_status tfr_gzi_put(
 	TFR_AUTO_BUF bytes = { 0 };
 	uint8_t *p;
 
-	if (!tfr_buf_reserve(&bytes, 8 + POINT_SIZE * gzi->count))
-		return tfr_fail_nomem(err, "writing an index");
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(&bytes, 8 + POINT_SIZE * gzi->count), err, "writing an index");
 	p = bytes.data;
 	tfr_store64(p, gzi->count);
 	p += 8;
@@ -72,8 +72,8 @@ static enum tfr_status parse(
 		if (next.compressed <= last.compressed || next.uncompressed < last.uncompressed)
 			return tfr_fail_path(
 				err, TFR_EDATA, path, "offsets do not ascend in the index");
-		if (!tfr_gzi_add(gzi, next.compressed, next.uncompressed))
-			return tfr_fail_nomem(err, "reading an index");
+		TFR_NEED_MEMORY(tfr_gzi_add(gzi, next.compressed, next.uncompressed), err,
+			"reading an index");
 	}
 	return TFR_OK;
 }

@@ -129,10 +129,11 @@ static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 {
 	enum tfr_status status;
 	struct tfr_index *old = NULL;
-	struct tfr_hop by_lines = { .hopped = compare_lines, .ctx = old };
+	struct tfr_hop by_lines = { .hopped = compare_lines };
 	struct tfr_index_entry more;
 
 	TFR_TRY(tfr_index_open(&old, run->index_path, err));
+	by_lines.ctx = old;
 	status = hop(run, &by_lines, err);
 	if (!status && tfr_index_next(old, &more, err) != TFR_END)
 		status = TFR_END;
@@ -290,8 +291,7 @@ enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *o
 	enum tfr_status status;
 
 	*report = (struct tfr_index_report){ 0 };
-	if (!index_path || !gzi_path)
-		return tfr_fail_nomem(err, "writing an index");
+	TFR_NEED_MEMORY(index_path && gzi_path, err, "writing an index");
 	status = write_where_needed(&run, err);
 	tfr_index_seen_clear(&run.seen);
 	tfr_gzi_clear(&run.gzi);

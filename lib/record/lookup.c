@@ -128,8 +128,8 @@ static enum tfr_status note_offsets(
 	struct tfr_lookup *l = ctx;
 	const uint8_t *header = headers;
 
-	if (TFR_ARRAY_RESERVE(l->offsets, l->cap, l->seen.records + records + 1))
-		return tfr_fail_nomem(err, "finding records");
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(l->offsets, l->cap, l->seen.records + records + 1), err,
+		"finding records");
 	for (uint64_t i = 0; i < records; i++) {
 		l->offsets[l->seen.records++] = offset + (uint64_t)(header - headers);
 		header += tfr_load64(header) + TFR_RECORD_OVERHEAD;

@@ -87,11 +87,10 @@ enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status =
-		opts && opts->growing ? tfr_source_open_growing(&source, path, opts->growing, err)
-				      : tfr_source_open(&source, path, err);
 
-	return status ? status : open_source(r, source, opts, err);
+	TFR_TRY(opts && opts->growing ? tfr_source_open_growing(&source, path, opts->growing, err)
+				      : tfr_source_open(&source, path, err));
+	return open_source(r, source, opts, err);
 }
 
 enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *path, int cancel,
@@ -192,9 +191,10 @@ enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_
 static enum tfr_status not_a_record_file(struct tfr_reader *r, struct tfr_error *err)
 {
 	const char *hint = NULL, *kind;
-	size_t have = r->end - r->begin;
+	size_t have;
 
 	TFR_TRY(tfr_reader_fill(r, NAMING_BYTES, err));
+	have = r->end - r->begin;
 	kind = tfr_filetype_name(
 		r->block + r->begin, have < NAMING_BYTES ? have : NAMING_BYTES, &hint);
 	if (kind) {
@@ -282,7 +282,6 @@ static enum tfr_status next_line(
 {
 	size_t looked = 0, have;
 	const uint8_t *line, *end;
-	enum tfr_status status;
 
 	for (;;) {
 		have = r->end - r->begin;
@@ -293,10 +292,8 @@ static enum tfr_status next_line(
 		if (r->ended)
 			return have ? give(r, rec, 0, have, have) : TFR_END;
 		looked = have;
-		status = tfr_reader_fill(
-			r, tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_reader_fill(r,
+			tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err));
 	}
 }
 
@@ -312,14 +309,11 @@ static enum tfr_status bad_delimiter(struct tfr_reader *r, const char *what, str
 static enum tfr_status read_delimiter(
 	struct tfr_reader *r, uint64_t *length, size_t *size, struct tfr_error *err)
 {
-	enum tfr_status status;
 	uint8_t byte = 0x80;
 
 	*length = 0;
 	for (*size = 0; byte & 0x80; ++*size) {
-		status = tfr_reader_fill(r, *size + 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_reader_fill(r, *size + 1, err));
 		if (r->end - r->begin == *size)
 			return *size ? bad_delimiter(r, "truncated length", err) : TFR_END;
 		byte = r->block[r->begin + *size];

@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "record/framing.h"
+#include "record/reader.h"
 
 enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err)
 {
@@ -47,4 +49,134 @@ void tfr_run_clear(struct tfr_run *run)
 {
 	free(run->block);
 	*run = (struct tfr_run){ 0 };
+}
+
+/* --- reading runs --- */
+
+/* Reads runs of records: blocks that end where a record does.
+ *
+ * The end of the last record of a block is read by a call of its own, if the block has room for it,
+ * rather than copying its beginning to the next block.  So records that are as large as blocks are
+ * not copied at all. */
+
+/* A rest of more than this part of a run costs more to copy to the next block than a call that
+ * reads its end. */
+enum { REST_PARTS = 64 };
+
+/* Reads `run_size` bytes, or to the end of the stream: one call for a file, several for a pipe or
+ * a compressed stream. */
+static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
+{
+	uint64_t need = r->run_size > r->end - r->begin ? r->run_size : (uint64_t)TFR_RECORD_HEADER;
+
+	return tfr_reader_fill_most(r, need, need, err);
+}
+
+/* Reads the rest of the record that follows the `*size` bytes of intact headers, and not a byte
+ * more, if the block has room for it: otherwise its beginning is copied to the next block, which
+ * is all of the data again if records are as large as blocks. */
+static enum tfr_status complete_last(
+	struct tfr_reader *r, struct tfr_run *run, size_t *size, struct tfr_error *err)
+{
+	size_t rest = r->end - r->begin - *size;
+	enum tfr_status status;
+	uint64_t total;
+
+	if (rest < TFR_RECORD_HEADER || (run->records && rest < r->run_size / REST_PARTS))
+		return TFR_OK;
+	total = tfr_load64(r->block + r->begin + *size) + TFR_RECORD_OVERHEAD;
+	if (total > r->cap - r->begin - *size || !tfr_stream_has(r->stream, total - rest))
+		return TFR_OK;
+	status = tfr_reader_fill_most(r, *size + total, *size + total, err);
+	if (status || r->end - r->begin < *size + total)
+		return status;
+	*size += (size_t)total;
+	run->records++;
+	return TFR_OK;
+}
+
+/* Gives the block with the `size` bytes of records at `begin` to the run.  The reader continues in
+ * the run's old block, with the bytes after the records.  Without memory the run is empty. */
+static enum tfr_status hand_over(
+	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
+{
+	size_t rest = r->end - r->begin - size;
+	uint8_t *next = run->block;
+	size_t next_cap = run->cap;
+
+	assert(run->block != r->block && size <= r->end - r->begin);
+	if (next_cap < r->standard || next_cap < rest) {
+		next_cap = r->standard > rest ? r->standard : rest;
+		next = realloc(run->block, next_cap);
+		if (!next) {
+			run->records = 0;
+			return tfr_fail_nomem(err, "reading a file");
+		}
+	}
+	memcpy(next, r->block + r->begin + size, rest);
+	run->block = r->block;
+	run->cap = r->cap;
+	run->data = r->block + r->begin;
+	run->size = size;
+	run->index = r->index;
+	run->offset = tfr_reader_offset(r);
+	r->block_offset += r->begin + size;
+	r->block = next;
+	r->cap = next_cap;
+	r->begin = 0;
+	r->end = rest;
+	r->index += run->records;
+	return TFR_OK;
+}
+
+static void empty_run(struct tfr_run *run)
+{
+	run->data = run->block;
+	run->size = run->at = 0;
+	run->records = run->seen = run->large = 0;
+}
+
+enum tfr_status tfr_reader_next_run(
+	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+{
+	enum tfr_status filled;
+	uint64_t length;
+	size_t size;
+	bool bad;
+
+	assert(r->framing == TFR_FRAMING_RECORDS);
+	empty_run(run);
+	r->fault = TFR_FAULT_NONE;
+	filled = fill_block(r, err);
+	size = r->end - r->begin;
+	run->records = tfr_intact_records(r->block + r->begin, size, size, false, &size, &bad);
+	if (!filled && !bad)
+		filled = complete_last(r, run, &size, err);
+	if (run->records) /* the next call reports a failure again */
+		return hand_over(r, run, size, err);
+	if (filled)
+		return filled;
+	if (r->end == r->begin)
+		return TFR_END;
+	TFR_TRY(tfr_reader_header(r, &length, err));
+	if (!tfr_stream_has(r->stream, length + TFR_RECORD_OVERHEAD - (r->end - r->begin)) ||
+		r->ended)
+		return tfr_reader_fill_record(r, length, err); /* its error says what is missing */
+	run->index = r->index;
+	run->offset = tfr_reader_offset(r);
+	run->large = length + TFR_RECORD_OVERHEAD;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_reader_large_run(
+	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+{
+	uint64_t length = 0;
+
+	empty_run(run);
+	r->fault = TFR_FAULT_NONE;
+	TFR_TRY(tfr_reader_header(r, &length, err));
+	TFR_TRY(tfr_reader_fill_record(r, length, err));
+	run->records = 1;
+	return hand_over(r, run, (size_t)length + TFR_RECORD_OVERHEAD, err);
 }

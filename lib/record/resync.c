@@ -91,8 +91,7 @@ static enum tfr_status prove_data_from_afar(
 
 	if (!may_read(r))
 		return TFR_OK;
-	if (!buf)
-		return tfr_fail_nomem(err, "looking for a record");
+	TFR_NEED_MEMORY(buf, err, "looking for a record");
 	for (; !status && length && got; length -= got, at += (int64_t)got) {
 		status = tfr_stream_peek(r->stream, at, buf,
 			length < PROOF_BLOCK ? (size_t)length : PROOF_BLOCK, &got, err);

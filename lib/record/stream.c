@@ -144,8 +144,7 @@ static enum tfr_status read_head(struct tfr_stream *s, size_t need, struct tfr_e
 	size_t got;
 
 	s->in = s->in ? s->in : malloc(HEAD_SIZE);
-	if (!s->in)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(s->in, err, "opening a file");
 	do { /* a pipe may send less than a header at first */
 		enum tfr_status status = tfr_source_read_some(
 			s->source, s->in + s->in_size, HEAD_SIZE - s->in_size, &got, err);
@@ -195,8 +194,7 @@ static enum tfr_status start_inflating(
 		return start_ahead(s, z, gzi, err);
 	s->inflate = z;
 	larger = realloc(s->in, INPUT_SIZE);
-	if (!larger)
-		return tfr_fail_nomem(err, "opening a file");
+	TFR_NEED_MEMORY(larger, err, "opening a file");
 	s->in = larger;
 	return TFR_OK;
 }
@@ -226,12 +224,11 @@ enum tfr_status tfr_stream_open(struct tfr_stream **out, struct tfr_source *sour
 	/* As in TensorFlow, a file of 0 bytes is an empty file with any compression. */
 	if (!status && c != TFR_COMPRESSION_NONE && s->in_size)
 		status = start_inflating(s, opts->gzi, err);
-	if (status) {
+	if (status)
 		tfr_stream_close(s);
-		return status;
-	}
-	*out = s;
-	return TFR_OK;
+	else
+		*out = s;
+	return status;
 }
 
 /* Frees all inflaters. */
@@ -292,11 +289,8 @@ static enum tfr_status read_inflated(
 				return TFR_OK;
 			return tfr_inflate_cut(s->inflate, err);
 		}
-		if (s->in_at == s->in_size) {
-			status = refill(s, err);
-			if (status)
-				return status;
-		}
+		if (s->in_at == s->in_size)
+			TFR_TRY(refill(s, err));
 	}
 }
 
@@ -364,14 +358,11 @@ enum tfr_status tfr_stream_read(
 static enum tfr_status discard(struct tfr_stream *s, uint64_t bytes, struct tfr_error *err)
 {
 	char sink[16384];
-	enum tfr_status status;
 	size_t got;
 
 	for (; bytes; bytes -= got) {
-		status = tfr_stream_read(
-			s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_stream_read(
+			s, sink, bytes < sizeof(sink) ? (size_t)bytes : sizeof(sink), &got, err));
 		if (!got)
 			return TFR_END;
 	}

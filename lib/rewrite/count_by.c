@@ -96,8 +96,7 @@ static enum tfr_status count_values(struct count_by *b, struct count_worker *w,
 	while (!status) {
 		struct tfr_counted_class value = { .kind = TFR_KIND_BYTES };
 
-		if (!write_value(w, &cursor, &more))
-			return tfr_fail_nomem(err, "counting");
+		TFR_NEED_MEMORY(write_value(w, &cursor, &more), err, "counting");
 		if (!more)
 			break;
 		value.text = (struct tfr_bytes){ w->text.data, w->text.size };

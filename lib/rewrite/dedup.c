@@ -16,7 +16,6 @@
 #include "rewrite/rewrite_sweep.h"
 #include "rewrite/shuffle/shuffle.h"
 #include "rewrite/sort/sorter.h"
-#include "sweep/deferred_faults.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 #define OTHER_SEED 0x9e3779b97f4a7c15u
@@ -138,9 +137,7 @@ static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 		r->report->duplicates++;
 		r->report->groups += !counted;
 		counted = true;
-		status = tfr_sorter_add(r->found, found, 1, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_sorter_add(r->found, found, 1, err));
 	}
 	r->report->temp_bytes = tfr_sorter_spilled(r->notes);
 	tfr_sorter_free(r->notes); /* its memory becomes free for writing */
@@ -274,30 +271,20 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *o = &r->o->common;
-	struct tfr_set_info info = { .command = o->command, .seed = o->seed };
-	enum tfr_status status = refuse_pipes(o->sweep.input, err);
+	TFR_AUTO_SET_INFO info = { .command = o->command, .seed = o->seed };
 
-	if (!status)
-		status = tfr_set_writer_open(
-			&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err);
-	if (!status)
-		status = prepare(r, err);
-	if (!status)
-		status = collect(r, err);
-	if (!status)
-		status = find_duplicates(r, err);
-	if (!status)
-		status = write_rest(r, err);
-	if (!status)
-		status = tfr_pass_expected(o, &r->report->common, err);
-	if (!status)
-		status = tfr_set_info_carry(&info, o->sweep.input, err);
+	TFR_TRY(refuse_pipes(o->sweep.input, err));
+	TFR_TRY(tfr_set_writer_open(
+		&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err));
+	TFR_TRY(prepare(r, err));
+	TFR_TRY(collect(r, err));
+	TFR_TRY(find_duplicates(r, err));
+	TFR_TRY(write_rest(r, err));
+	TFR_TRY(tfr_pass_expected(o, &r->report->common, err));
+	TFR_TRY(tfr_set_info_carry(&info, o->sweep.input, err));
 	info.beside[0] = o->sweep.quarantine;
 	info.beside[1] = r->o->listing;
-	if (!status)
-		status = tfr_set_writer_publish(r->out, &info, err);
-	tfr_set_info_clear(&info);
-	return status;
+	return tfr_set_writer_publish(r->out, &info, err);
 }
 
 enum tfr_status tfr_dedup(

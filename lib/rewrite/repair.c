@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "record/salvage.h"
-#include "record/stream_writer.h"
 
 struct repair {
 	const struct tfr_repair_opts *opts;
@@ -39,7 +38,7 @@ static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
 /* Both files are complete and on disk before the first of them becomes visible. */
 static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = r->opts->command };
+	TFR_AUTO_SET_INFO info = { .command = r->opts->command };
 	const struct tfr_repair_report *report = r->report;
 	enum tfr_status status =
 		tfr_expect_check(&r->opts->expect, report->totals.records, report->sum, err);
@@ -59,7 +58,6 @@ static enum tfr_status publish(struct repair *r, struct tfr_error *err)
 		status = tfr_set_writer_publish(r->out, &info, err);
 	else if (!status && r->quarantine)
 		status = tfr_stream_writer_publish(r->quarantine, err);
-	tfr_set_info_clear(&info);
 	return status;
 }
 

@@ -10,11 +10,8 @@
 enum tfr_status tfr_pass_expected(const struct tfr_rewrite_opts *opts,
 	const struct tfr_rewrite_report *report, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_expect_check(&opts->expect, report->taken, report->taken_sum, err);
-
-	return status ? status
-		      : tfr_expect_some(&opts->expect, report->records, report->written, err);
+	TFR_TRY(tfr_expect_check(&opts->expect, report->taken, report->taken_sum, err));
+	return tfr_expect_some(&opts->expect, report->records, report->written, err);
 }
 
 enum tfr_status tfr_pass_changed(struct tfr_error *err)

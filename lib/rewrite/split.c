@@ -20,7 +20,6 @@
 #include "rewrite/strata.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
-#include "sweep/deferred_faults.h"
 
 /* --- the classes of a division --- */
 
@@ -74,16 +73,14 @@ static enum tfr_status split_report_classes(struct tfr_split_report *report,
 {
 	struct tfr_split_classes *c = calloc(1, sizeof(*c));
 
-	if (!c)
-		return tfr_fail_nomem(err, "reporting the classes");
+	TFR_NEED_MEMORY(c, err, "reporting the classes");
 	report->classes = c;
 	c->columns = share_count + 1;
 	c->received = TFR_STEAL(*received);
 	tfr_strata_take_classes(strata, &c->all);
 	c->wanted = calloc(c->all.n * c->columns + 1, sizeof(*c->wanted));
 	c->order = calloc(c->all.n + 1, sizeof(*c->order));
-	if (!c->wanted || !c->order)
-		return tfr_fail_nomem(err, "reporting the classes");
+	TFR_NEED_MEMORY(c->wanted && c->order, err, "reporting the classes");
 	sort(c);
 	report->class_count = c->all.n;
 	report->off = compute_wanted(c, strata);
@@ -267,8 +264,7 @@ static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
 	if (!count) {
 		first = o->share_count > 1 && !strcmp(o->shares[0].set, "-");
 		r->default_folder = tfr_default_tmpdir(o->shares[first].set);
-		if (!r->default_folder)
-			return tfr_fail_nomem(err, "counting the classes");
+		TFR_NEED_MEMORY(r->default_folder, err, "counting the classes");
 		folders = (const char *const *)&r->default_folder;
 		count = 1;
 	}
@@ -365,8 +361,7 @@ static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
 
 	r->writers = calloc(o->share_count, sizeof(struct tfr_set_writer *));
 	r->report->sets = calloc(o->share_count, sizeof(*r->report->sets));
-	if (!r->writers || !r->report->sets)
-		return tfr_fail_nomem(err, "creating the sets");
+	TFR_NEED_MEMORY(r->writers && r->report->sets, err, "creating the sets");
 	r->report->set_count = o->share_count;
 	for (size_t i = 0; !status && i < o->share_count; i++) {
 		r->report->sets[i].set = o->shares[i].set;
@@ -401,23 +396,21 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 static enum tfr_status split(struct run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	enum tfr_status status = tfr_shares_check(o->shares, o->share_count, err);
 
-	if (!status && o->shares[0].folder)
-		status = tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
+	TFR_TRY(tfr_shares_check(o->shares, o->share_count, err));
+	if (o->shares[0].folder)
+		return tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
 			o->shares[0].folder);
-	if (!status && o->stratify)
-		status = refuse_pipes(o->common.sweep.input, err);
-	if (!status)
-		status = open_sets(r, err);
-	if (!status && o->stratify)
-		status = collect(r, err);
-	if (!status)
-		status = divide(r, err);
-	if (!status && r->strata)
-		status = split_report_classes(
-			r->report, r->strata, &r->received, o->share_count, err);
-	return status ? status : publish(r, err);
+	if (o->stratify)
+		TFR_TRY(refuse_pipes(o->common.sweep.input, err));
+	TFR_TRY(open_sets(r, err));
+	if (o->stratify)
+		TFR_TRY(collect(r, err));
+	TFR_TRY(divide(r, err));
+	if (r->strata)
+		TFR_TRY(split_report_classes(
+			r->report, r->strata, &r->received, o->share_count, err));
+	return publish(r, err);
 }
 
 enum tfr_status tfr_split(

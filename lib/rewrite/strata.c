@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "rewrite/sort/sorter.h"
-#include "shard/cuts.h"
+#include "shard/fractions.h"
 
 enum {
 	BATCH = 512,
@@ -215,8 +215,7 @@ enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 	if (status)
 		return status;
 	s->bounds = calloc(s->classes.n * s->stretches.n + 1, sizeof(*s->bounds));
-	if (!s->bounds)
-		return tfr_fail_nomem(err, "ordering the hashes");
+	TFR_NEED_MEMORY(s->bounds, err, "ordering the hashes");
 	s->class = TFR_CLASS_NONE;
 	status = cut_all(s, err);
 	s->spilled = tfr_sorter_spilled(s->sorter);

@@ -3,7 +3,7 @@
  * First any number of threads note every record.  Then the bounds are computed.  After that any
  * number of threads may ask for the set of a record.
  *
- * The rule is that of shard/cuts.h. */
+ * The rule is that of shard/fractions.h. */
 #ifndef TFR_REWRITE_STRATA_H
 #define TFR_REWRITE_STRATA_H
 

@@ -16,8 +16,7 @@ enum tfr_status tfr_draws_init(
 	struct draws *d, const double *weights, size_t count, uint64_t seed, struct tfr_error *err)
 {
 	*d = (struct draws){ .ends = calloc(count, sizeof(*d->ends)), .count = count };
-	if (!d->ends)
-		return tfr_fail_nomem(err, "mixing sets");
+	TFR_NEED_MEMORY(d->ends, err, "mixing sets");
 	tfr_rng_init_op(&d->seeds, seed);
 	d->used = DRAWS_AHEAD;
 	tfr_draws_set(d, weights);

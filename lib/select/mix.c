@@ -94,8 +94,7 @@ static enum tfr_status cycle_open(struct inputs **out, const struct tfr_set *set
 	struct inputs *in = calloc(1, sizeof(*in));
 	size_t share;
 
-	if (!in)
-		return tfr_fail_nomem(err, "opening the inputs");
+	TFR_NEED_MEMORY(in, err, "opening the inputs");
 	in->set = set;
 	in->o = opts;
 	in->faults = faults;

@@ -83,8 +83,7 @@ enum tfr_status tfr_number_list_parse(
 	for (const char *p = text; *p; p++)
 		most += *p == ',';
 	*l = (struct number_list){ .ranges = calloc(most, sizeof(*l->ranges)) };
-	if (!l->ranges)
-		return tfr_fail_nomem(err, "reading a list of records");
+	TFR_NEED_MEMORY(l->ranges, err, "reading a list of records");
 	for (const char *p = text; !status; p++) {
 		status = read_range(&p, &l->ranges[l->count++], err);
 		if (!status && !*p)

@@ -37,8 +37,6 @@ struct tfr_select {
 
 static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (!s->o.cycle != !s->o.block)
 		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
 	if (s->o.growing && s->o.mix)
@@ -52,18 +50,12 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 	if (s->o.sampled && s->o.every)
 		return tfr_fail(
 			err, TFR_EUSAGE, "every n-th record and a sample cannot be combined");
-	if (s->o.records) {
-		status = tfr_number_list_parse(&s->list, s->o.records, err);
-		if (status)
-			return status;
-	}
+	if (s->o.records)
+		TFR_TRY(tfr_number_list_parse(&s->list, s->o.records, err));
 	if (s->o.where) {
-		status = tfr_where_compile(&s->where, s->o.where, err);
-		if (status)
-			return status;
+		TFR_TRY(tfr_where_compile(&s->where, s->o.where, err));
 		s->example = tfr_example_new();
-		if (!s->example)
-			return tfr_fail_nomem(err, "selecting records");
+		TFR_NEED_MEMORY(s->example, err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
 	return tfr_mix_open(&s->in, set, &s->o, &s->faults, s->o.records ? &s->list : NULL, err);
@@ -75,8 +67,7 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 	struct tfr_select *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
 
-	if (!s)
-		return tfr_fail_nomem(err, "selecting records");
+	TFR_NEED_MEMORY(s, err, "selecting records");
 	s->o = *opts;
 	s->faults = (struct tfr_fault_policy){ .skip = opts->skip_damaged,
 		.quarantine = opts->quarantine,
@@ -84,12 +75,11 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 		.ctx = opts->ctx };
 	tfr_fault_policy_init(&s->faults);
 	status = start(s, set, err);
-	if (status) {
+	if (status)
 		tfr_select_close(s);
-		return status;
-	}
-	*out = s;
-	return TFR_OK;
+	else
+		*out = s;
+	return status;
 }
 
 void tfr_select_close(struct tfr_select *s)
@@ -233,14 +223,10 @@ static enum tfr_status next_shuffled(
 
 enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if (s->given == s->o.limit)
 		return TFR_END;
 	for (;;) {
-		status = next_shuffled(s, rec, err);
-		if (status)
-			return status;
+		TFR_TRY(next_shuffled(s, rec, err));
 		if (s->passed == s->o.skip)
 			break;
 		s->passed++;
@@ -263,7 +249,6 @@ static enum tfr_status give_up(
 	uint8_t head[TFR_RECORD_HEADER], foot[TFR_RECORD_FOOTER] = { '\n' };
 	size_t head_size = 0, foot_size = 0;
 	uint64_t rest = rec->size;
-	enum tfr_status status;
 
 	switch (s->o.framing) {
 	case TFR_FRAMING_RECORDS:
@@ -281,10 +266,9 @@ static enum tfr_status give_up(
 		foot_size = 1;
 		break;
 	}
-	status = tfr_fault_put(&s->faults, head, head_size, err);
-	if (!status)
-		status = tfr_fault_put(&s->faults, rec->data, rec->size, err);
-	return status ? status : tfr_fault_put(&s->faults, foot, foot_size, err);
+	TFR_TRY(tfr_fault_put(&s->faults, head, head_size, err));
+	TFR_TRY(tfr_fault_put(&s->faults, rec->data, rec->size, err));
+	return tfr_fault_put(&s->faults, foot, foot_size, err);
 }
 
 enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,

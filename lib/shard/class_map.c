@@ -86,11 +86,6 @@ size_t tfr_class_map_conflicts(const struct tfr_class_map *m, const struct tfr_c
 
 /* --- reading --- */
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "reading the classes of a set");
-}
-
 /* LABEL:NAME */
 static bool parse_line(const char *line, size_t size, int64_t *label, size_t *name)
 {
@@ -119,8 +114,8 @@ enum tfr_status tfr_class_map_parse(
 			continue;
 		if (!parse_line(text + at, bare, &label, &name))
 			return TFR_END;
-		if (!tfr_class_map_add(m, text + at + name, bare - name, label))
-			return no_memory(err);
+		TFR_NEED_MEMORY(tfr_class_map_add(m, text + at + name, bare - name, label), err,
+			"reading the classes of a set");
 	}
 	tfr_class_map_sort(m);
 	return m->n ? TFR_OK : TFR_END;
@@ -183,8 +178,7 @@ enum tfr_status tfr_class_map_beside(
 		return status;
 	own = status == TFR_OK ? tfr_set_name_beside(&name, "labels.txt")
 			       : tfr_file_name_beside(file, "labels.txt");
-	if (!own || !former)
-		return no_memory(err);
+	TFR_NEED_MEMORY(own && former, err, "reading the classes of a set");
 	if (status == TFR_OK) {
 		status = tfr_manifest_find(&name, &manifest, &path, err);
 		status = take_classes(m, manifest, status);
@@ -212,9 +206,8 @@ static bool same_set(const char *a, const char *b)
 {
 	struct tfr_shard_file x, y;
 
-	return tfr_shard_file_parse(a, &x) && tfr_shard_file_parse(b, &y) && x.count == y.count &&
-	       x.base_size == y.base_size && !strncmp(a, b, x.base_size) &&
-	       !strcmp(x.extension, y.extension);
+	return tfr_shard_file_parse(a, &x) && tfr_shard_file_parse(b, &y) &&
+	       tfr_shard_file_in_set_of(a, &x, b, &y);
 }
 
 /* The map that all inputs share; empty if an input has no map or a different one. */
@@ -262,7 +255,7 @@ enum tfr_status tfr_set_info_carry(
 	classes = calloc(map.n, sizeof(*classes));
 	if (!classes) {
 		tfr_class_map_clear(&map);
-		return no_memory(err);
+		return tfr_fail_nomem(err, "reading the classes of a set");
 	}
 	for (size_t i = 0; i < map.n; i++)
 		classes[i] = (struct tfr_class_count){ map.list[i].label, map.list[i].text,

@@ -5,7 +5,6 @@
  * reads nothing. */
 #include "shard/finished_run.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "shard/set_name.h"
-
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "looking for a finished run");
-}
 
 enum tfr_status tfr_options_compare(
 	const char *then, const char *now, const char *which, struct tfr_error *err)
@@ -39,6 +33,15 @@ enum tfr_status tfr_options_compare(
 		then, (int)m, now);
 }
 
+enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct tfr_set_info *now,
+	const char *which, struct tfr_error *err)
+{
+	TFR_TRY(tfr_options_compare(then->options ?: "", now->options ?: "", which, err));
+	if (then->inputs != now->inputs)
+		return tfr_fail(err, TFR_EUSAGE, "%s had other or changed input files", which);
+	return TFR_OK;
+}
+
 /* Whether the files of a manifest are in the folder of `target` with the sizes and times that it
  * states. */
 static bool all_fit(const struct tfr_manifest *m, const char *target)
@@ -56,29 +59,6 @@ static bool all_fit(const struct tfr_manifest *m, const char *target)
 	return fit;
 }
 
-/* Finds the number of shards of a set that was written as @auto, by its first shard.  False: no
- * such set, or several. */
-static bool find_count(struct tfr_set_name *name)
-{
-	TFR_AUTO_FREE char *pattern = NULL;
-	struct tfr_shard_file f;
-	glob_t found = { 0 };
-	size_t n = 0;
-
-	pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
-	if (pattern)
-		glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (tfr_shard_file_parse(found.gl_pathv[i], &f) &&
-			f.base_size == strlen(name->base) &&
-			!strcmp(f.extension, name->extension)) {
-			name->count = f.count;
-			n++;
-		}
-	globfree(&found);
-	return n == 1;
-}
-
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err)
 {
@@ -90,14 +70,16 @@ enum tfr_status tfr_finished_find(
 	*m = NULL;
 	if (status && status != TFR_END)
 		return status;
-	if (is_set && name.automatic && !find_count(&name))
+	/* One that was written as @auto has as many as there are. */
+	if (is_set && name.automatic && tfr_set_name_count(&name, target, NULL))
 		return TFR_END;
 	if (is_set)
 		status = name.count ? tfr_manifest_find(&name, m, &path, err) : TFR_END;
 	else
 		path = tfr_file_name_beside(target, "manifest.json");
 	if (!is_set)
-		status = path ? tfr_manifest_read(path, 1, m, err) : no_memory(err);
+		status = path ? tfr_manifest_read(path, 1, m, err)
+			      : tfr_fail_nomem(err, "looking for a finished run");
 	if (!status && is_set && (*m)->count != name.count)
 		status = TFR_END;
 	if (!status && !all_fit(*m, is_set ? name.base : target))

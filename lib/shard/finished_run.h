@@ -15,5 +15,8 @@ enum tfr_status tfr_finished_find(
  * difference and calls the earlier run `which`, such as "the run to be resumed". */
 enum tfr_status tfr_options_compare(
 	const char *then, const char *now, const char *which, struct tfr_error *err);
+/* The same for the options and inputs of a run and those in a manifest. */
+enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct tfr_set_info *now,
+	const char *which, struct tfr_error *err);
 
 #endif

@@ -4,6 +4,7 @@
  * without a fraction owns the rest. */
 #include "shard/fractions.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,10 +103,8 @@ static bool belongs_to(const char *file, const struct place *set)
 	if (!set->name.automatic &&
 		((manifest && !strcmp(file, manifest)) || (labels && !strcmp(file, labels))))
 		return true;
-	return tfr_shard_file_parse(file, &f) && f.base_size == strlen(set->path) &&
-	       !strncmp(file, set->path, f.base_size) &&
-	       (set->name.automatic || f.count == set->name.count) &&
-	       !strcmp(f.extension, set->name.extension);
+	return tfr_shard_file_of(&name, file, &f) &&
+	       (set->name.automatic || f.count == set->name.count);
 }
 
 /* Whether two sets collide: both would write one file, or they share base and extension and differ
@@ -125,8 +124,8 @@ static enum tfr_status check_pair(const char *set, const char *other, struct tfr
 
 	if (!strcmp(set, other))
 		return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice", set);
-	if (!place_init(&a, set) || !place_init(&b, other))
-		return tfr_fail_nomem(err, "reading the names of sets");
+	TFR_NEED_MEMORY(
+		place_init(&a, set) && place_init(&b, other), err, "reading the names of sets");
 	if (!strcmp(set, "-") || !strcmp(other, "-") || !coincide(&a, &b))
 		return TFR_OK;
 	if (a.name.count && b.name.count && a.name.count != b.name.count)
@@ -152,12 +151,8 @@ enum tfr_status tfr_shares_check(
 				shares[t].fraction, shares[t].set);
 		sum += shares[t].fraction;
 		rest += shares[t].fraction == 0;
-		for (size_t u = 0; u < t; u++) {
-			enum tfr_status status = check_pair(shares[t].set, shares[u].set, err);
-
-			if (status)
-				return status;
-		}
+		for (size_t u = 0; u < t; u++)
+			TFR_TRY(check_pair(shares[t].set, shares[u].set, err));
 	}
 	if (!count)
 		return tfr_fail(err, TFR_EUSAGE, "no set to write");
@@ -193,4 +188,78 @@ size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t 
 	if (rest == count && sum > 1 - TFR_SHARES_SLACK)
 		return count - 1;
 	return rest;
+}
+
+/* --- exact cuts --- */
+
+/* All arithmetic is in integers: a fraction is a number of parts of 10^12, and its
+ * product with a number of items has 128 bits. */
+
+#define UNIT ((uint64_t)1000000000000) /* fractions are counted in its parts */
+
+bool tfr_stretches_lay(struct tfr_stretches *s, const struct tfr_share *shares, size_t count)
+{
+	uint64_t end = 0;
+	double sum = 0;
+
+	*s = (struct tfr_stretches){ .list = calloc(count + 1, sizeof(*s->list)), .rest = count };
+	if (!s->list)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (shares[i].fraction == 0) {
+			s->rest = i;
+			continue;
+		}
+		sum += shares[i].fraction;
+		end += (uint64_t)(shares[i].fraction * (double)UNIT + 0.5);
+		s->list[s->n++] = (struct tfr_stretch){ i, end < UNIT ? end : UNIT };
+	}
+	/* Fractions that should add up to 1 leave no remainder. */
+	if (s->rest == count && sum > 1 - TFR_SHARES_SLACK)
+		s->list[s->n - 1].end = UNIT;
+	return true;
+}
+
+void tfr_stretches_clear(struct tfr_stretches *s)
+{
+	free(s->list);
+	*s = (struct tfr_stretches){ 0 };
+}
+
+uint64_t tfr_stretches_up_to(const struct tfr_stretches *s, uint64_t records, size_t i)
+{
+	unsigned __int128 product = (unsigned __int128)records * s->list[i].end;
+	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
+
+	assert(i < s->n && s->list[i].end <= UNIT);
+	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
+}
+
+void tfr_cut_at(struct tfr_cut *c, uint64_t hash, uint64_t times)
+{
+	uint64_t after = c->rank + times;
+
+	assert(times && after <= c->records); /* each item of the class comes once */
+	for (; c->next < c->stretches->n; c->next++) {
+		uint64_t wanted = tfr_stretches_up_to(c->stretches, c->records, c->next);
+
+		if (wanted > after)
+			break;
+		/* All of them go to the nearer side; if both are equally near, to this one. */
+		if (wanted > c->rank && after - wanted <= wanted - c->rank)
+			c->bounds[c->next] = (struct tfr_bound){ .last = hash };
+		else
+			c->bounds[c->next] =
+				(struct tfr_bound){ .last = hash - 1, .none = !c->rank };
+	}
+	c->rank = after;
+}
+
+size_t tfr_stretches_choose(
+	const struct tfr_stretches *s, const struct tfr_bound *bounds, uint64_t hash)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!bounds[i].none && hash <= bounds[i].last)
+			return s->list[i].share;
+	return s->rest;
 }

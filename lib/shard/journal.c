@@ -317,13 +317,12 @@ bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)
 enum tfr_status tfr_journal_finish(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	bool some = false;
 
 	for (uint32_t k = 0; k < j->n; k++)
 		if (held[j->entries[k].lock] && j->entries[k].old)
 			some = unlink(j->entries[k].old) == 0 || some;
-	for (int role = TFR_JOURNAL_MEMBER; !status && some && role <= TFR_JOURNAL_PROOF; role++)
-		status = tfr_journal_sync(j, held, (enum tfr_journal_role)role, err);
-	return status;
+	for (int role = TFR_JOURNAL_MEMBER; some && role <= TFR_JOURNAL_PROOF; role++)
+		TFR_TRY(tfr_journal_sync(j, held, (enum tfr_journal_role)role, err));
+	return TFR_OK;
 }

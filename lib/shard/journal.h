@@ -40,6 +40,7 @@ struct tfr_journal {
 bool tfr_journal_add_lock(struct tfr_journal *j, const char *path);
 bool tfr_journal_add(struct tfr_journal *j, const struct tfr_journal_entry *entry);
 void tfr_journal_clear(struct tfr_journal *j);
+#define TFR_AUTO_JOURNAL __attribute__((cleanup(tfr_journal_clear))) struct tfr_journal
 
 /* Appends the journal as the text of a lock file.  False: out of memory. */
 bool tfr_journal_format(const struct tfr_journal *j, struct tfr_buf *text);

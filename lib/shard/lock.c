@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
 
@@ -115,9 +115,8 @@ bool tfr_lock_is_locked(const char *path)
 static enum tfr_status read_journal(
 	int fd, const char *path, struct tfr_journal *j, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
+	TFR_AUTO_SOURCE source = NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
 	struct stat st;
 	size_t got = 0;
 
@@ -125,13 +124,10 @@ static enum tfr_status read_journal(
 		return tfr_fail_errno(err, errno, path, "cannot read");
 	if (st.st_size > MOST_JOURNAL)
 		return tfr_fail_path(err, TFR_EDATA, path, "not a journal:");
-	if (!tfr_buf_reserve(&text, (size_t)st.st_size + 1))
-		return tfr_fail_nomem(err, "reading a journal");
-	status = tfr_source_open_fd(&source, fd, path, err);
-	if (!status)
-		status = tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err);
-	tfr_source_close(source);
-	return status ? status : tfr_journal_parse(j, text.data, got, err);
+	TFR_NEED_MEMORY(tfr_buf_reserve(&text, (size_t)st.st_size + 1), err, "reading a journal");
+	TFR_TRY(tfr_source_open_fd(&source, fd, path, err));
+	TFR_TRY(tfr_source_read_at(source, 0, text.data, (size_t)st.st_size, &got, err));
+	return tfr_journal_parse(j, text.data, got, err);
 }
 
 /* Whether a lock file that is locked, perhaps by this process, still contains the journal.  If not,
@@ -140,11 +136,10 @@ static bool contains(const char *path, const struct tfr_journal *j)
 {
 	TFR_AUTO_CLOSE int fd =
 		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-	struct tfr_journal other = { 0 };
+	TFR_AUTO_JOURNAL other = { 0 };
 	enum tfr_status status = fd < 0 ? TFR_END : read_journal(fd, path, &other, NULL);
 	bool same = status ? status != TFR_END : other.token == j->token;
 
-	tfr_journal_clear(&other);
 	return same;
 }
 
@@ -189,8 +184,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 	enum tfr_status status = TFR_OK;
 	bool committed = false;
 
-	if (!fds || !held)
-		return tfr_fail_nomem(err, "reading a journal");
+	TFR_NEED_MEMORY(fds && held, err, "reading a journal");
 	for (uint32_t k = 0; k < j->n_locks; k++)
 		fds[k] = -1;
 	held[own] = true;
@@ -220,7 +214,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 static enum tfr_status recover(
 	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
 {
-	struct tfr_journal j = { 0 };
+	TFR_AUTO_JOURNAL j = { 0 };
 	enum tfr_status status = read_journal(t->fd, t->shown, &j, err);
 	uint32_t own = 0;
 
@@ -244,7 +238,6 @@ static enum tfr_status recover(
 			"command again, or look at the files named .old and remove the lock file.",
 			j.entries[0].path);
 	}
-	tfr_journal_clear(&j);
 	return status;
 }
 
@@ -253,19 +246,14 @@ static enum tfr_status recover(
 static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
-	const char *slash = strrchr(path, '/');
 	TFR_AUTO_FREE char *plain = NULL;
 
-	if (!folder)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(folder, err, "creating a set");
 	t->folder = realpath(folder, NULL);
 	if (!t->folder)
 		return tfr_fail_create(err, errno, t->subject);
-	if (asprintf(&plain, "%s/%s", strcmp(t->folder, "/") ? t->folder : "",
-		    slash ? slash + 1 : path) < 0) {
-		plain = NULL;
-		return tfr_fail_nomem(err, "creating a set");
-	}
+	plain = tfr_asprintf("%s/%s", strcmp(t->folder, "/") ? t->folder : "", tfr_last_part(path));
+	TFR_NEED_MEMORY(plain, err, "creating a set");
 	t->path = tfr_hidden_name(plain, 0, "lock");
 	t->shown = tfr_hidden_name(path, 0, "lock");
 	return t->path && t->shown ? TFR_OK : tfr_fail_nomem(err, "creating a set");
@@ -300,20 +288,18 @@ enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
 	struct tfr_lock *t = calloc(1, sizeof(*t));
 	enum tfr_status status;
 
-	if (!t)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(t, err, "creating a set");
 	t->fd = -1;
 	t->subject = opts->subject;
 	t->temporaries = opts->temporaries;
 	status = find_folder(t, path, err);
 	if (!status)
 		status = take_lock(t, opts, err);
-	if (status) {
+	if (status)
 		tfr_lock_close(t);
-		return status;
-	}
-	*out = t;
-	return TFR_OK;
+	else
+		*out = t;
+	return status;
 }
 
 static void release(struct tfr_lock *t)

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/source.h"
 #include "shard/set_name.h"
 
@@ -111,8 +112,7 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 	TFR_AUTO_FREE char *former = tfr_set_name_former_manifest(name);
 	enum tfr_status status;
 
-	if (!former)
-		return tfr_fail_nomem(err, "looking for a manifest");
+	TFR_NEED_MEMORY(former, err, "looking for a manifest");
 	if (access(former, F_OK))
 		return TFR_END;
 	status = tfr_manifest_read(former, name->count, m, err);
@@ -135,8 +135,7 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 
 	*m = NULL;
 	*path = NULL;
-	if (!own)
-		return tfr_fail_nomem(err, "looking for a manifest");
+	TFR_NEED_MEMORY(own, err, "looking for a manifest");
 	status = tfr_manifest_read(own, name->count, m, &missing);
 	if (status == TFR_ESYS && missing.sys_errno == ENOENT) {
 		status = read_former(name, m, path, err);
@@ -217,8 +216,7 @@ static enum tfr_status find_beside(struct tfr_manifests *all, size_t i, struct t
 	if (status)
 		return status == TFR_END ? TFR_OK : status;
 	own = tfr_set_name_manifest(&name);
-	if (!own)
-		return tfr_fail_nomem(err, "looking for a manifest");
+	TFR_NEED_MEMORY(own, err, "looking for a manifest");
 	if (!last || strcmp(last->own, own)) {
 		last = add_beside(all, &name, &inner);
 		if (!last) {
@@ -274,7 +272,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 	static const struct tfr_error unnamed = { .status = TFR_EDATA,
 		.message = "the manifest does not name this file" };
 	const struct named *file = &all->files[i];
-	const char *path = tfr_set_path(all->set, i), *slash = strrchr(path, '/');
+	const char *path = tfr_set_path(all->set, i);
 	const struct tfr_manifest *m;
 
 	*why = NULL;
@@ -287,7 +285,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 		*why = &file->beside->why;
 	m = file->beside->manifest;
 	if (m && file->shard < m->count &&
-		!strcmp(m->shards[file->shard].name, slash ? slash + 1 : path))
+		!strcmp(m->shards[file->shard].name, tfr_last_part(path)))
 		return &m->shards[file->shard];
 	if (!*why) {
 		*why = &unnamed;

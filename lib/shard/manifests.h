@@ -7,6 +7,7 @@
 
 #include <tfr-private/shard.h>
 
+#include "base/buf.h"
 #include "shard/class_map.h"
 
 /* One file, as a manifest describes it. */
@@ -40,6 +41,10 @@ struct tfr_manifest {
 	uint64_t inputs;	      /* with options: the digest of its inputs */
 };
 
+/* Appends a manifest to `text`, one line per shard, from m->shards, m->count, m->payload_bytes,
+ * m->note and `info`; the other totals are added up. */
+enum tfr_status tfr_manifest_format(struct tfr_buf *text, const struct tfr_manifest *m,
+	const struct tfr_set_info *info, struct tfr_error *err);
 /* Reads a manifest from memory.  TFR_EDATA: not a manifest, or another version. */
 enum tfr_status tfr_manifest_parse(
 	struct tfr_manifest **m, const void *text, size_t size, struct tfr_error *err);

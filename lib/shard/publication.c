@@ -14,10 +14,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "io/object.h"
+#include "base/suffix.h"
 #include "io/path.h"
-#include "io/temp_names.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 #include "thread/lanes.h"
 
 enum { AT_ONCE = 8 };
@@ -38,11 +37,6 @@ struct tfr_publication_object {
 	bool unknown;
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "publishing");
-}
-
 /* --- the files --- */
 
 enum tfr_status tfr_publication_lock(
@@ -52,11 +46,12 @@ enum tfr_status tfr_publication_lock(
 
 	if (!j->token)
 		j->token = tfr_random_token();
-	if (TFR_ARRAY_RESERVE(p->locks, p->cap_locks, j->n_locks + 1u))
-		return no_memory(err);
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(p->locks, p->cap_locks, j->n_locks + 1u), err, "publishing");
 	p->locks[j->n_locks] = t;
 	p->current = j->n_locks;
-	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK : no_memory(err);
+	return tfr_journal_add_lock(j, tfr_lock_path(t)) ? TFR_OK
+							 : tfr_fail_nomem(err, "publishing");
 }
 
 /* The absolute path of a file in the folder of `path`. */
@@ -64,11 +59,9 @@ static enum tfr_status make_absolute(
 	struct tfr_publication *p, const char *path, char **absolute, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path);
-	const char *slash = strrchr(path, '/');
 
 	*absolute = NULL;
-	if (!folder)
-		return no_memory(err);
+	TFR_NEED_MEMORY(folder, err, "publishing");
 	if (!p->folder || strcmp(folder, p->folder) != 0) {
 		free(p->folder);
 		free(p->real);
@@ -83,11 +76,8 @@ static enum tfr_status make_absolute(
 		p->folder = NULL;
 		return tfr_fail_errno(err, saved, path, "cannot publish");
 	}
-	if (asprintf(absolute, "%s/%s", strcmp(p->real, "/") ? p->real : "",
-		    slash ? slash + 1 : path) >= 0)
-		return TFR_OK;
-	*absolute = NULL;
-	return no_memory(err);
+	*absolute = tfr_asprintf("%s/%s", strcmp(p->real, "/") ? p->real : "", tfr_last_part(path));
+	return *absolute ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
 static enum tfr_status add(struct tfr_publication *p, const struct tfr_publication_file *file,
@@ -95,12 +85,11 @@ static enum tfr_status add(struct tfr_publication *p, const struct tfr_publicati
 {
 	struct tfr_journal *j = &p->journal;
 
-	if (TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u))
-		return no_memory(err);
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u), err, "publishing");
 	p->files[j->n] = *file;
 	e->lock = p->current;
 	e->role = file->role == TFR_PUBLISH_MEMBER ? TFR_JOURNAL_MEMBER : TFR_JOURNAL_PROOF;
-	return tfr_journal_add(j, e) ? TFR_OK : no_memory(err);
+	return tfr_journal_add(j, e) ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
 static enum tfr_status add_output(struct tfr_publication *p,
@@ -128,8 +117,7 @@ static enum tfr_status add_output(struct tfr_publication *p,
 			return tfr_fail_path(
 				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
 		old = tfr_hidden_name(e->path, p->journal.token, "old");
-		if (!old)
-			return no_memory(err);
+		TFR_NEED_MEMORY(old, err, "publishing");
 		e->old = old;
 	}
 	return status ? status : add(p, file, e, err);
@@ -145,7 +133,7 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 
 	if (!one.url || TFR_ARRAY_RESERVE(p->objects, p->cap_objects, p->n_objects + 1)) {
 		free(one.url);
-		return no_memory(err);
+		return tfr_fail_nomem(err, "publishing");
 	}
 	/* Without -f, the store refuses to replace. */
 	if (!o || tfr_output_replaces(o))
@@ -198,7 +186,7 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;
 	e.old = old;
-	return old ? add(p, &file, &e, err) : no_memory(err);
+	return old ? add(p, &file, &e, err) : tfr_fail_nomem(err, "publishing");
 }
 
 void tfr_publication_clear(struct tfr_publication *p)
@@ -216,33 +204,23 @@ void tfr_publication_clear(struct tfr_publication *p)
 
 /* --- objects --- */
 
-static enum tfr_status remove_object(const char *url, struct tfr_error *err)
-{
-	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, url, err);
-
-	return status ? status : remote->remove(url, err);
-}
-
 /* Those who may not list may not be allowed to remove, either. */
 static enum tfr_status remove_former(
 	const struct tfr_publication_object *one, struct tfr_error *err)
 {
 	if (!one->unknown)
-		return remove_object(one->url, err);
-	remove_object(one->url, NULL);
+		return tfr_file_remove(one->url, err);
+	tfr_file_remove(one->url, NULL);
 	return TFR_OK;
 }
 
 /* The manifests of what is replaced are removed before anything else changes. */
 static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < p->n_objects; i++)
+	for (size_t i = 0; i < p->n_objects; i++)
 		if (p->objects[i].role == TFR_PUBLISH_PROOF && p->objects[i].replaces)
-			status = remove_former(&p->objects[i], err);
-	return status;
+			TFR_TRY(remove_former(&p->objects[i], err));
+	return TFR_OK;
 }
 
 static enum tfr_status place_object(
@@ -282,11 +260,9 @@ static enum tfr_status place_object_members(struct tfr_publication *p, struct tf
 
 static enum tfr_status place_object_proofs(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < p->n_objects; i++)
-		status = place_object(&p->objects[i], true, err);
-	return status;
+	for (size_t i = 0; i < p->n_objects; i++)
+		TFR_TRY(place_object(&p->objects[i], true, err));
+	return TFR_OK;
 }
 
 /* What replaced an object stays: the old one is gone. */
@@ -294,28 +270,25 @@ static void undo_objects(struct tfr_publication *p)
 {
 	for (size_t i = 0; i < p->n_objects; i++)
 		if (p->objects[i].placed && !p->objects[i].replaces)
-			remove_object(p->objects[i].url, NULL);
+			tfr_file_remove(p->objects[i].url, NULL);
 }
 
 /* --- publishing --- */
 
 static enum tfr_status write_journal(struct tfr_publication *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF text = { 0 };
 
-	if (!tfr_journal_format(&p->journal, &text))
-		return no_memory(err);
-	for (uint32_t k = 0; !status && k < p->journal.n_locks; k++)
-		status = tfr_lock_begin(p->locks[k], text.data, text.size, err);
-	return status;
+	TFR_NEED_MEMORY(tfr_journal_format(&p->journal, &text), err, "publishing");
+	for (uint32_t k = 0; k < p->journal.n_locks; k++)
+		TFR_TRY(tfr_lock_begin(p->locks[k], text.data, text.size, err));
+	return TFR_OK;
 }
 
 /* Gives second names to the files that are replaced. */
 static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
 	bool some = false;
-	enum tfr_status status;
 	struct stat st;
 
 	for (uint32_t k = 0; k < p->journal.n; k++) {
@@ -336,8 +309,8 @@ static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, str
 	}
 	if (!some)
 		return TFR_OK;
-	status = tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err);
-	return status ? status : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+	TFR_TRY(tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err));
+	return tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
 }
 
 static enum tfr_status remove_old(
@@ -378,12 +351,10 @@ static enum tfr_status place_one(
 static enum tfr_status place(struct tfr_publication *p, const bool *held,
 	enum tfr_journal_role role, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 0; !status && k < p->journal.n; k++)
+	for (uint32_t k = 0; k < p->journal.n; k++)
 		if (p->journal.entries[k].role == role)
-			status = place_one(&p->files[k], &p->journal.entries[k], err);
-	return status ? status : tfr_journal_sync(&p->journal, held, role, err);
+			TFR_TRY(place_one(&p->files[k], &p->journal.entries[k], err));
+	return tfr_journal_sync(&p->journal, held, role, err);
 }
 
 /* Entries that cannot be undone now stay in the journal for the next run. */
@@ -402,19 +373,13 @@ static void undo(struct tfr_publication *p, const bool *held)
 static enum tfr_status change_names(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = keep_old(p, held, err);
-
-	if (!status)
-		status = remove_proofs(p, held, err);
-	if (!status)
-		status = remove_object_proofs(p, err);
-	if (!status)
-		status = place_object_members(p, err);
-	if (!status)
-		status = place(p, held, TFR_JOURNAL_MEMBER, err);
-	if (!status)
-		status = place_object_proofs(p, err);
-	return status ? status : place(p, held, TFR_JOURNAL_PROOF, err);
+	TFR_TRY(keep_old(p, held, err));
+	TFR_TRY(remove_proofs(p, held, err));
+	TFR_TRY(remove_object_proofs(p, err));
+	TFR_TRY(place_object_members(p, err));
+	TFR_TRY(place(p, held, TFR_JOURNAL_MEMBER, err));
+	TFR_TRY(place_object_proofs(p, err));
+	return place(p, held, TFR_JOURNAL_PROOF, err);
 }
 
 enum tfr_status tfr_publication_commit(
@@ -424,8 +389,7 @@ enum tfr_status tfr_publication_commit(
 	enum tfr_status status;
 	sigset_t saved;
 
-	if (!held)
-		return no_memory(err);
+	TFR_NEED_MEMORY(held, err, "publishing");
 	for (uint32_t k = 0; k < p->journal.n_locks; k++)
 		held[k] = true;
 	/* A signal handler waits until the names have changed. */

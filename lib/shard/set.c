@@ -3,6 +3,8 @@
  * Each input is tried in this order: "-", an existing path, "@list", a set name, a glob.  So an
  * existing path wins, whatever characters it has.  A set name or a directory stands for complete
  * sets and is checked for gaps; listed files and globs may be any subset. */
+#include "shard/set.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +12,165 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include <tfr-private/text.h>
+
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "shard/set.h"
 #include "shard/set_name.h"
-#include "shard/set_part.h"
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Indexes, which have the name of their file of records. */
+static bool named_as_index(const char *name)
+{
+	return tfr_has_suffix(name, ".idx") || tfr_has_suffix(name, ".tfindex") ||
+	       tfr_has_suffix(name, ".gzi");
+}
+
+bool tfr_set_never_records(const char *name)
+{
+	return name[0] == '.' || named_as_index(name) || tfr_has_suffix(name, ".json") ||
+	       tfr_has_suffix(name, ".txt");
+}
+
+/* --- suggestions --- */
+
+/* The file or set that a user may have meant.  The names of a folder are offered to base/suggest.c,
+ * shards as the name of their set, so that "train@16" leads to "train@16.tfrecord".  Where the
+ * folder itself does not exist, the first missing part of the path is corrected, and the result is
+ * suggested only if it exists. */
+
+enum { ENTRIES_MAX = 1 << 16 }; /* of a folder: an error message must not take seconds */
+
+/* Whether two names are similar before their '@' or '.': a common ".tfrecord" makes no similarity.
+ */
+static bool similar_base(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "@."), m = strcspn(b, "@.");
+
+	return !n || !m || !strncmp(a, b, n < m ? n : m) ||
+	       tfr_text_distance(a, n, b, m) != UINT32_MAX;
+}
+
+/* Offers the file, or the set that it is a shard of, spelled as the user spells it. */
+static void offer(struct tfr_suggestion *meant, const char *wanted, const char *file)
+{
+	TFR_AUTO_FREE char *set = NULL;
+	struct tfr_shard_file f;
+
+	if (!similar_base(wanted, file))
+		return;
+	if (strstr(wanted, "-of-") || !tfr_shard_file_parse(file, &f)) {
+		tfr_suggestion_offer(meant, file, strlen(file));
+		return;
+	}
+	set = strstr(wanted, "@*")
+		      ? tfr_asprintf("%.*s@*%s", (int)f.base_size, file, f.extension)
+		      : tfr_asprintf("%.*s@%u%s", (int)f.base_size, file, f.count, f.extension);
+	if (set)
+		tfr_suggestion_offer(meant, set, strlen(set));
+}
+
+/* The name in `folder` that may have been meant by `wanted`, of folders only where asked; the
+ * caller frees it.  NULL: none is similar. */
+static char *nearest(const char *folder, const char *wanted, bool folders_only)
+{
+	struct tfr_suggestion meant;
+	TFR_AUTO_NAMES names = { 0 };
+
+	if (tfr_list_folder(*folder ? folder : ".", &names, NULL))
+		return NULL;
+	tfr_suggestion_init(&meant, wanted, strlen(wanted));
+	for (size_t i = 0; i < ENTRIES_MAX && i < names.n; i++) {
+		TFR_AUTO_FREE char *path = NULL;
+
+		if (tfr_set_never_records(names.list[i]))
+			continue;
+		if (folders_only) {
+			path = tfr_asprintf("%s%s", folder, names.list[i]);
+			if (!path || !is_directory(path))
+				continue;
+		}
+		offer(&meant, wanted, names.list[i]);
+	}
+	return tfr_suggestion_word(&meant) ? strdup(tfr_suggestion_word(&meant)) : NULL;
+}
+
+static bool exists(const char *input)
+{
+	TFR_AUTO_SET_NAME name = { 0 };
+	bool found = false;
+	struct stat st;
+
+	if (tfr_stat(input, &st) == 0)
+		return true;
+	if (tfr_set_name_parse(&name, input, NULL) != TFR_OK)
+		return false;
+	for (uint32_t k = 0; !found && k < name.count; k++) {
+		TFR_AUTO_FREE char *file = tfr_set_name_file(&name, k);
+
+		found = file && tfr_stat(file, &st) == 0;
+	}
+	return found;
+}
+
+/* `input` with the first part of its path that does not exist replaced; NULL: there is no such part
+ * before the last, or nothing similar. */
+static char *with_other_folder(const char *input)
+{
+	for (const char *part = input, *end; (end = strchr(part, '/')); part = end + 1) {
+		TFR_AUTO_FREE char *before = strndup(input, (size_t)(part - input));
+		TFR_AUTO_FREE char *upto = strndup(input, (size_t)(end - input));
+		TFR_AUTO_FREE char *wanted = strndup(part, (size_t)(end - part));
+		TFR_AUTO_FREE char *word = NULL;
+		char *other;
+
+		if (!before || !upto || !wanted)
+			return NULL;
+		if (end == part || is_directory(upto))
+			continue;
+		word = nearest(before, wanted, true);
+		other = word ? tfr_asprintf("%s%s%s", before, word, end) : NULL;
+		if (other && exists(other))
+			return other;
+		free(other);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Adds a hint to the error about a file or set that does not exist: the name that may have been
+ * meant, of the files and sets in its folder, or with another folder where that is misspelt. */
+static void hint_at_name(const char *input, struct tfr_error *err)
+{
+	const char *slash = strrchr(input, '/');
+	TFR_AUTO_FREE char *folder = strndup(input, slash ? (size_t)(slash - input) + 1 : 0);
+	TFR_AUTO_FREE char *other = NULL, *word = NULL;
+
+	if (!folder || !*input || (slash && !slash[1]))
+		return;
+	if (!*folder || is_directory(folder)) {
+		word = nearest(folder, slash ? slash + 1 : input, false);
+		other = word ? tfr_asprintf("%s%s", folder, word) : NULL;
+	} else {
+		other = with_other_folder(input);
+	}
+	if (other)
+		tfr_error_hint(err, "Did you mean '%s'?", other);
+}
+
+/* --- inputs --- */
 
 struct tfr_set {
 	char **paths;
@@ -80,17 +231,15 @@ enum tfr_status tfr_set_name_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = NULL;
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	struct tfr_shard_file f;
 	enum tfr_status status;
 
 	pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
-	if (!pattern)
-		return tfr_fail_nomem(err, "listing a set");
+	TFR_NEED_MEMORY(pattern, err, "listing a set");
 	status = tfr_glob(pattern, &found, err);
 	for (size_t i = 0; !status && i < found.n; i++) {
-		if (!tfr_shard_file_parse(found.list[i], &f) || f.base_size != strlen(name->base) ||
-			strcmp(f.extension, name->extension))
+		if (!tfr_shard_file_of(name, found.list[i], &f))
 			continue;
 		if (name->count && name->count != f.count) {
 			status = tfr_fail_path(err, TFR_EDATA, input,
@@ -100,10 +249,9 @@ enum tfr_status tfr_set_name_count(
 		}
 		name->count = f.count;
 	}
-	tfr_names_clear(&found);
 	if (!status && !name->count) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
-		tfr_set_hint_at_name(input, err);
+		hint_at_name(input, err);
 	}
 	return status;
 }
@@ -135,13 +283,12 @@ static enum tfr_status add_set(
 		status = find_member(name, err);
 	if (status == TFR_END) {
 		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
-		tfr_set_hint_at_name(input, err);
+		hint_at_name(input, err);
 	}
 	for (uint32_t k = 0; !status && k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
-		if (!file)
-			return tfr_fail_nomem(err, "listing a set");
+		TFR_NEED_MEMORY(file, err, "listing a set");
 		status = tfr_look(file, &st, err);
 		if (!status)
 			status = add_path(set, file, err);
@@ -152,19 +299,6 @@ static enum tfr_status add_set(
 }
 
 /* --- directories --- */
-
-/* Indexes, which have the name of their file of records. */
-static bool named_as_index(const char *name)
-{
-	return tfr_has_suffix(name, ".idx") || tfr_has_suffix(name, ".tfindex") ||
-	       tfr_has_suffix(name, ".gzi");
-}
-
-bool tfr_set_never_records(const char *name)
-{
-	return name[0] == '.' || named_as_index(name) || tfr_has_suffix(name, ".json") ||
-	       tfr_has_suffix(name, ".txt");
-}
 
 static bool named_as_records(const char *name)
 {
@@ -179,7 +313,7 @@ static bool named_as_records(const char *name)
  * its bytes. */
 static bool starts_with_record(const char *path)
 {
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 	uint8_t head[TFR_RECORD_HEADER];
 	struct stat st;
 	size_t got = 0;
@@ -188,27 +322,12 @@ static bool starts_with_record(const char *path)
 		return false;
 	if (tfr_source_read(s, head, sizeof(head), &got, NULL))
 		got = 0;
-	tfr_source_close(s);
 	return got == sizeof(head) && tfr_header_verifies(head);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool same_set(const char *a, const struct tfr_shard_file *fa, const char *b,
-	const struct tfr_shard_file *fb)
-{
-	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) &&
-	       fa->count == fb->count && !strcmp(fa->extension, fb->extension);
 }
 
 /* Reports the missing members of the set of paths[first], and marks its members as checked. */
@@ -217,7 +336,7 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 {
 	const char *any = set->paths[first];
 	TFR_AUTO_FREE bool *seen = calloc(f->count, sizeof(*seen));
-	struct tfr_set_name name = { strndup(any, f->base_size), strdup(f->extension), f->count };
+	TFR_AUTO_SET_NAME name = { strndup(any, f->base_size), strdup(f->extension), f->count };
 	enum tfr_status status =
 		seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
 
@@ -225,7 +344,7 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 		struct tfr_shard_file g;
 
 		if (!tfr_shard_file_parse(set->paths[i], &g) ||
-			!same_set(any, f, set->paths[i], &g))
+			!tfr_shard_file_in_set_of(set->paths[i], &g, any, f))
 			continue;
 		seen[g.shard] = true;
 		looked_at[i] = true;
@@ -238,7 +357,6 @@ static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 				      : tfr_fail_nomem(err, "listing a set");
 		}
 	}
-	tfr_set_name_clear(&name);
 	return status;
 }
 
@@ -265,14 +383,13 @@ static const char *slash_after(const char *folder)
 static bool holds_records(const char *parent, const char *name)
 {
 	TFR_AUTO_FREE char *path = tfr_asprintf("%s%s%s", parent, slash_after(parent), name);
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	bool found = false;
 
 	if (!path || !is_directory(path) || tfr_list_folder(path, &names, NULL))
 		return false;
 	for (size_t i = 0; !found && i < names.n; i++)
 		found = !tfr_set_never_records(names.list[i]) && named_as_records(names.list[i]);
-	tfr_names_clear(&names);
 	return found;
 }
 
@@ -280,7 +397,7 @@ static bool holds_records(const char *parent, const char *name)
  */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	char text[300] = "";
 	size_t at = 0;
 	int found = 0;
@@ -294,7 +411,6 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 			holds_records(path, names.list[i]))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s%s%s'",
 				found++ ? ", " : "", path, slash_after(path), names.list[i]);
-	tfr_names_clear(&names);
 	if (found && at < sizeof(text))
 		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
 }
@@ -308,8 +424,7 @@ static enum tfr_status add_found(
 	if (tfr_set_never_records(name))
 		return TFR_OK;
 	file = tfr_asprintf("%s%s%s", folder, slash_after(folder), name);
-	if (!file)
-		return tfr_fail_nomem(err, "listing a directory");
+	TFR_NEED_MEMORY(file, err, "listing a directory");
 	if (is_directory(file) || !(named_as_records(name) || starts_with_record(file)))
 		return TFR_OK;
 	return add_path(set, file, err);
@@ -318,12 +433,11 @@ static enum tfr_status add_found(
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
 	size_t first = set->count;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	enum tfr_status status = tfr_list_folder(path, &names, err);
 
 	for (size_t i = 0; !status && i < names.n; i++)
 		status = add_found(set, path, names.list[i], err);
-	tfr_names_clear(&names);
 	if (!status && set->count == first) {
 		tfr_fail_path(err, TFR_EDATA, path, "no TFRecord files in");
 		tfr_set_hint_at_folders(path, err);
@@ -372,7 +486,7 @@ static bool is_pattern(const char *input)
 
 static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
 {
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	enum tfr_status status = tfr_glob(pattern, &found, err);
 
 	/* 'train-*' names the same files before and after the set is indexed. */
@@ -382,7 +496,6 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 		if (!is_directory(found.list[i]) &&
 			(!named_as_index(found.list[i]) || named_as_index(pattern)))
 			status = add_path(set, found.list[i], err);
-	tfr_names_clear(&found);
 	return status;
 }
 
@@ -445,7 +558,7 @@ static enum tfr_status add_input(
 	if (is_pattern(input))
 		return add_glob(set, input, err);
 	status = tfr_fail_errno(err, ENOENT, input, "cannot open");
-	tfr_set_hint_at_name(input, err);
+	hint_at_name(input, err);
 	return status;
 }
 
@@ -463,8 +576,7 @@ static enum tfr_status keep_part(
 	TFR_AUTO_FREE char ***sorted = calloc(set->count + 1, sizeof(*sorted));
 	size_t kept = 0;
 
-	if (!sorted)
-		return tfr_fail_nomem(err, "listing the inputs");
+	TFR_NEED_MEMORY(sorted, err, "listing the inputs");
 	for (size_t i = 0; i < set->count; i++) {
 		sorted[i] = &set->paths[i];
 		if (!strcmp(set->paths[i], "-"))

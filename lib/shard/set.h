@@ -7,11 +7,11 @@
 /* Adds a hint to an error about a folder without files: its folders that have some. */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err);
 
-/* Adds a hint to the error about a file or set that does not exist: the name that may have been
- * meant, of the files and sets in its folder, or with another folder where that is misspelt. */
-void tfr_set_hint_at_name(const char *input, struct tfr_error *err);
-
 /* Whether the name of a file shows that it holds no records: hidden, an index, .json or .txt. */
 bool tfr_set_never_records(const char *name);
+
+/* Whether parts have left notes beside the set: 'tfr finish' says what is missing.  In
+ * set_finish.c. */
+bool tfr_set_has_notes(const struct tfr_set_name *name);
 
 #endif

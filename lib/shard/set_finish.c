@@ -13,13 +13,15 @@
 #include "base/cleanup.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "io/temp_names.h"
-#include "shard/manifest.h"
+#include "io/temporaries.h"
+#include "shard/finished_run.h"
+#include "shard/manifests.h"
+#include "shard/set.h"
 #include "shard/set_name.h"
-#include "shard/set_part.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
@@ -42,13 +44,6 @@ static void report_fault(struct finishing *f, const struct tfr_error *err)
 	f->faults++;
 	if (f->opts->fault)
 		f->opts->fault(f->opts->ctx, err);
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* --- notes --- */
@@ -83,8 +78,7 @@ static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_
 	struct tfr_error why;
 	enum tfr_status status;
 
-	if (!path)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
 	status = tfr_manifest_read(path, f->name.count, &m, &why);
 	/* Another process that finishes the set has removed it. */
 	if (status == TFR_ESYS && why.sys_errno == ENOENT)
@@ -120,26 +114,25 @@ static enum tfr_status list_beside(const struct tfr_set_name *name, struct tfr_n
 bool tfr_set_has_notes(const struct tfr_set_name *name)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	bool found = false;
 	uint32_t part;
 
 	if (!list_beside(name, &names, &prefix, NULL))
 		for (size_t i = 0; !found && i < names.n; i++)
-			found = parts_of_name(names.list[i], last_part(prefix), &part);
-	tfr_names_clear(&names);
+			found = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
 	return found;
 }
 
 static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	enum tfr_status status = list_beside(&f->name, &names, &prefix, err);
 	uint32_t part, parts;
 
 	for (size_t i = 0; !status && i < names.n; i++) {
-		parts = parts_of_name(names.list[i], last_part(prefix), &part);
+		parts = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
 		if (parts && f->parts && parts != f->parts)
 			status = refuse_mixture(f, f->parts, parts, err);
 		f->parts = parts ? parts : f->parts;
@@ -150,9 +143,8 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 			status = tfr_fail_nomem(err, "finishing a set");
 	}
 	for (size_t i = 0; !status && f->notes && i < names.n; i++)
-		if (parts_of_name(names.list[i], last_part(prefix), &part))
+		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
 			status = read_note(f, part, err);
-	tfr_names_clear(&names);
 	return status;
 }
 
@@ -164,8 +156,7 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 	struct stat st;
 
 	TFR_TRY(find_notes(f, err));
-	if (!path)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
 	/* Looked for after the notes: a process writes the manifest before it removes them. */
 	status = tfr_look(path, &st, err);
 	if (!status)
@@ -242,8 +233,8 @@ static const struct tfr_manifest_shard *entry_in(
 {
 	size_t at = m->note ? shard / f->parts : shard;
 
-	return at < m->count && !strcmp(m->shards[at].name, last_part(file)) ? &m->shards[at]
-									     : NULL;
+	return at < m->count && !strcmp(m->shards[at].name, tfr_last_part(file)) ? &m->shards[at]
+										 : NULL;
 }
 
 /* Whether the note of a part says that it is complete: a claim has no shards. */
@@ -291,7 +282,7 @@ struct verified {
 static enum tfr_status sum_file(const struct finishing *f, const char *file, uint8_t *block,
 	uint64_t *bytes, uint32_t *crc, struct tfr_error *err)
 {
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 	enum tfr_status status = tfr_source_open_regular(&s, file, err);
 	size_t got = 1;
 
@@ -302,7 +293,6 @@ static enum tfr_status sum_file(const struct finishing *f, const char *file, uin
 		*bytes += got;
 		tfr_progress_add(f->opts->progress, 0, got);
 	}
-	tfr_source_close(s);
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -337,8 +327,7 @@ static enum tfr_status verify(const struct finishing *f, uint32_t shard, const c
 		return status;
 	if (!v->block)
 		v->block = malloc(BLOCK);
-	if (!v->block)
-		return tfr_fail_nomem(err, "verifying shards");
+	TFR_NEED_MEMORY(v->block, err, "verifying shards");
 	status = sum_file(f, file, v->block, &bytes, &crc, err);
 	if (!status && (bytes != s->bytes || crc != s->crc))
 		fail_difference(f, shard, file, "checksum", &v->fault);
@@ -377,15 +366,13 @@ static void clear_verified(void *slot)
 static enum tfr_status list_shards(struct finishing *f, struct tfr_error *err)
 {
 	f->shards = calloc(f->name.count, sizeof(*f->shards));
-	if (!f->shards)
-		return tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(f->shards, err, "finishing a set");
 	for (uint32_t k = 0; k < f->name.count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, k);
 		const struct tfr_manifest *m = f->parts ? f->notes[k % f->parts] : NULL;
 		const struct tfr_manifest_shard *entry;
 
-		if (!file)
-			return tfr_fail_nomem(err, "finishing a set");
+		TFR_NEED_MEMORY(file, err, "finishing a set");
 		entry = entry_in(f, m ? m : f->done, k, file);
 		if (!entry)
 			return tfr_fail_path(
@@ -453,14 +440,13 @@ static enum tfr_status judge(struct finishing *f, struct tfr_error *err)
 {
 	const struct tfr_finish_opts *o = f->opts;
 	const struct tfr_part_tally *all = &f->report->tally;
-	enum tfr_status status =
-		tfr_expect_check(&o->expect, f->report->records, f->report->sum, err);
 
-	if (!status && o->judge && all->lost < all->expected)
-		status = o->judge(all, err);
-	if (!status && !f->replaced)
-		status = tfr_expect_some(&o->expect, all->read, f->report->records, err);
-	return status;
+	TFR_TRY(tfr_expect_check(&o->expect, f->report->records, f->report->sum, err));
+	if (o->judge && all->lost < all->expected)
+		TFR_TRY(o->judge(all, err));
+	if (!f->replaced)
+		TFR_TRY(tfr_expect_some(&o->expect, all->read, f->report->records, err));
+	return TFR_OK;
 }
 
 /* --- writing --- */
@@ -484,11 +470,11 @@ static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err
 		.payload_bytes = f->report->payload_bytes };
 	const char *labels = from->note ? from->note->labels : NULL;
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = tfr_manifest_format(&text, &m, &info, err);
 
-	if (!status && labels)
-		status = write_beside(f, "labels.txt", labels, strlen(labels), err);
-	return status ? status : write_beside(f, "manifest.json", text.data, text.size, err);
+	TFR_TRY(tfr_manifest_format(&text, &m, &info, err));
+	if (labels)
+		TFR_TRY(write_beside(f, "labels.txt", labels, strlen(labels), err));
+	return write_beside(f, "manifest.json", text.data, text.size, err);
 }
 
 /* A note that was replaced meanwhile describes other shards than the manifest. */
@@ -518,31 +504,27 @@ static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tf
 
 static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	TFR_TRY(open_all(f, err));
 	f->report->parts = f->parts;
 	check_parts(f);
 	if (!f->faults)
-		status = verify_shards(f, err);
-	if (!status && f->faults) {
+		TFR_TRY(verify_shards(f, err));
+	if (f->faults) {
 		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is incomplete or damaged; nothing was written",
 			f->name.base, f->name.count, f->name.extension);
 		tfr_error_hint(err, "%s",
 			f->parts ? "Run these parts again, with the same command."
 				 : "Run the parts that write these shards again, with -f.");
-		status = TFR_EDATA;
+		return TFR_EDATA;
 	}
-	if (status)
-		return status;
 	add_up(f);
-	status = judge(f, err);
-	if (!status && f->parts)
-		status = write_manifest(f, err);
-	for (uint32_t k = 0; !status && k < f->parts; k++)
+	TFR_TRY(judge(f, err));
+	if (f->parts)
+		TFR_TRY(write_manifest(f, err));
+	for (uint32_t k = 0; k < f->parts; k++)
 		if (f->notes[k])
-			status = remove_note(f, k, err);
-	return status;
+			TFR_TRY(remove_note(f, k, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *opts,

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 
 enum { SHARDS_MAX = 1000000 };
 
@@ -51,7 +52,7 @@ enum tfr_status tfr_set_name_parse_target(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_set_name_parse(name, text, err);
-	const char *slash = strrchr(text, '/'), *file = slash ? slash + 1 : text;
+	const char *file = tfr_last_part(text);
 
 	if (status != TFR_END || !*file || !strchr(file + 1, '@'))
 		return status;
@@ -87,7 +88,7 @@ static void dots_to_dashes(char *p)
 static size_t before_extension(const char *path)
 {
 	static const char *const extensions[] = { ".tfrec", ".record" };
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = tfr_last_part(path);
 	size_t n = strlen(path);
 
 	for (size_t i = 0; *file && i < sizeof(extensions) / sizeof(*extensions); i++) {
@@ -123,7 +124,7 @@ char *tfr_set_name_beside(const struct tfr_set_name *name, const char *what)
 
 char *tfr_file_name_beside(const char *path, const char *what)
 {
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *file = tfr_last_part(path);
 	const char *dot = *file ? strchr(file + 1, '.') : NULL;
 	size_t n = before_extension(path);
 
@@ -137,6 +138,14 @@ char *tfr_file_name_beside(const char *path, const char *what)
 char *tfr_set_name_manifest(const struct tfr_set_name *name)
 {
 	return tfr_set_name_beside(name, "manifest.json");
+}
+
+char *tfr_set_name_note(const struct tfr_set_name *name, uint32_t part, uint32_t parts)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "part-%05u-of-%05u.json", part, parts);
+	return tfr_set_name_beside(name, what);
 }
 
 char *tfr_set_name_former_manifest(const struct tfr_set_name *name)
@@ -189,4 +198,17 @@ bool tfr_shard_file_parse(const char *file, struct tfr_shard_file *f)
 		return true;
 	}
 	return false;
+}
+
+bool tfr_shard_file_of(const struct tfr_set_name *name, const char *file, struct tfr_shard_file *f)
+{
+	return tfr_shard_file_parse(file, f) && f->base_size == strlen(name->base) &&
+	       !memcmp(file, name->base, f->base_size) && !strcmp(f->extension, name->extension);
+}
+
+bool tfr_shard_file_in_set_of(const char *a, const struct tfr_shard_file *fa, const char *b,
+	const struct tfr_shard_file *fb)
+{
+	return fa->base_size == fb->base_size && !memcmp(a, b, fa->base_size) &&
+	       fa->count == fb->count && !strcmp(fa->extension, fb->extension);
 }

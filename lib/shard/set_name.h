@@ -23,6 +23,11 @@ struct tfr_shard_file {
 
 /* Whether `file` ends in -NNNNN-of-NNNNN[.ext] with a shard below the count. */
 bool tfr_shard_file_parse(const char *file, struct tfr_shard_file *f);
+/* Whether it is a shard of the set, with any number of shards. */
+bool tfr_shard_file_of(const struct tfr_set_name *name, const char *file, struct tfr_shard_file *f);
+/* Whether two shards belong to one set. */
+bool tfr_shard_file_in_set_of(const char *a, const struct tfr_shard_file *fa, const char *b,
+	const struct tfr_shard_file *fb);
 
 /* The name of the set that a shard belongs to; clear it with tfr_set_name_clear().  TFR_END: not a
  * shard. */
@@ -45,6 +50,8 @@ enum tfr_status tfr_set_name_count(
  * "manifest.json" or "labels.txt".  The caller frees it; NULL: out of memory. */
 char *tfr_set_name_beside(const struct tfr_set_name *name, const char *what);
 char *tfr_file_name_beside(const char *path, const char *what);
+/* "out/train.16-tfrecord.part-00003-of-00008.json", the note of a part. */
+char *tfr_set_name_note(const struct tfr_set_name *name, uint32_t part, uint32_t parts);
 /* "out/train.manifest.json", the name in version 0.1.0 for every set with that base. */
 char *tfr_set_name_former_manifest(const struct tfr_set_name *name);
 

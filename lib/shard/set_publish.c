@@ -1,25 +1,196 @@
-/* shard/set_publish.c - publishes sets and their companion files together.
+/* shard/set_publish.c - publishes sets, or their parts, and their companion files together.
  *
  * This file only lists the files; shard/publication.c carries out the steps. */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "shard/manifest.h"
+#include "base/suffix.h"
+#include "io/object.h"
+#include "io/output.h"
+#include "io/path.h"
+#include "shard/finished_run.h"
 #include "shard/manifests.h"
 #include "shard/publication.h"
 #include "shard/set_writer_state.h"
 
+/* Writes and seals a manifest of the shards that this process owns; `path` NULL:
+ * out of memory. */
+static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path,
+	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
+	struct tfr_error *err)
+{
+	const struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
+	TFR_AUTO_FREE struct tfr_manifest_shard *shards = calloc(w->count, sizeof(*shards));
+	struct tfr_manifest m = { .shards = shards, .note = note };
+	TFR_AUTO_BUF text = { 0 };
+
+	TFR_NEED_MEMORY(shards && path, err, "publishing a set");
+	for (uint32_t k = 0; k < w->count; k++) {
+		const struct tfr_totals *t;
+
+		if (!w->shards[k])
+			continue;
+		t = tfr_writer_totals(w->shards[k]);
+		m.payload_bytes += t->payload_bytes;
+		shards[m.count++] = (struct tfr_manifest_shard){
+			.name = (char *)(uintptr_t)tfr_last_part(w->files[k]),
+			.records = t->records,
+			.bytes = t->file_bytes,
+			.sum = t->sum,
+			.crc = t->file_crc,
+			.mtime = tfr_writer_mtime(w->shards[k]),
+		};
+	}
+	TFR_TRY(tfr_manifest_format(&text, &m, info, err));
+	TFR_TRY(tfr_output_open(out, path, &opts, err));
+	TFR_TRY(tfr_output_write(*out, text.data, text.size, err));
+	return tfr_output_seal(*out, err);
+}
+
+/* --- the note of a part --- */
+
+/* A part of a set: the shards part, part + parts, ... and a note beside them.
+ *
+ * The note is a manifest of these shards (shard/manifest.c).  It is published with them, as the
+ * file that commits them, under a lock of the part.  So parts exchange no data, and a killed part
+ * leaves either all of its shards and its note, or the files that existed before.
+ *
+ * Objects have no journal.  Before the first one appears, a note without shards claims their names,
+ * so that a part that was killed in between recognizes them as its own when it runs again. */
+
+/* TFR_END: there is no such file. */
+static enum tfr_status read_if_there(
+	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
+{
+	struct stat st;
+	enum tfr_status status = tfr_look(path, &st, err);
+
+	*m = NULL;
+	return status ? status : tfr_manifest_read(path, shards, m, err);
+}
+
+enum tfr_status tfr_set_part_open(
+	struct tfr_set_writer *w, const struct tfr_set_info *terms, struct tfr_error *err)
+{
+	struct tfr_manifest *m = NULL;
+	enum tfr_status status;
+
+	w->note_path = tfr_set_name_note(&w->name, w->opts.part, w->opts.parts);
+	TFR_NEED_MEMORY(w->note_path, err, "creating a set");
+	status = read_if_there(w->note_path, w->count, &m, err);
+	if (status == TFR_END)
+		return TFR_OK;
+	if (status == TFR_EDATA && w->opts.force) {
+		status = TFR_OK;
+	} else if (status == TFR_EDATA) {
+		tfr_fail_path(err, TFR_EDATA, w->note_path, "the note of this part is damaged:");
+		tfr_error_hint(err, "Give -f to replace it and its shards.");
+	}
+	if (!status && m && terms && terms->options && !w->opts.force) {
+		status = tfr_terms_compare(m, terms, "the earlier run of this part", err);
+		if (status == TFR_EUSAGE)
+			tfr_error_hint(err, "Give -f to replace its shards.");
+	}
+	tfr_manifest_free(m);
+	w->repeats = !status;
+	w->opts.force = w->opts.force || w->repeats;
+	return status;
+}
+
+/* The sealed note, as an output that the caller closes. */
+static enum tfr_status write_note(struct tfr_set_writer *w, const struct tfr_set_info *info,
+	struct tfr_output **note, struct tfr_error *err)
+{
+	struct tfr_part_note own = { .part = w->opts.part, .parts = w->opts.parts };
+
+	if (w->tally)
+		own.tally = *w->tally;
+	own.labels = (char *)(uintptr_t)w->labels;
+	return write_manifest(w, w->note_path, info, &own, note, err);
+}
+
+/* The manifest of another run does not describe the shards that this part publishes. */
+static enum tfr_status remove_manifest(
+	const struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = tfr_set_name_manifest(&w->name);
+	struct tfr_manifest *m = NULL;
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(path, err, "publishing a set");
+	status = read_if_there(path, w->count, &m, err);
+	if (status == TFR_END)
+		return TFR_OK;
+	if (!status && info->options && !tfr_terms_compare(m, info, "", NULL)) {
+		tfr_manifest_free(m);
+		return TFR_OK;
+	}
+	tfr_manifest_free(m);
+	if (status && status != TFR_EDATA)
+		return status;
+	if (w->opts.force)
+		return tfr_file_remove(path, err);
+	tfr_fail_path(err, TFR_EEXIST, path, "another run wrote");
+	tfr_error_hint(err, "Give -f to replace its set.");
+	return TFR_EEXIST;
+}
+
+static enum tfr_status claim_objects(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+{
+	const struct tfr_output_opts opts = { .force = false };
+	struct tfr_part_note own = { .part = w->opts.part, .parts = w->opts.parts };
+	struct tfr_manifest m = { .note = &own };
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status;
+
+	if (w->repeats || !tfr_is_url(w->note_path))
+		return TFR_OK;
+	status = tfr_manifest_format(&text, &m, info, err);
+	if (!status)
+		status = tfr_output_whole(w->note_path, &opts, text.data, text.size, err);
+	w->claimed = !status;
+	return status;
+}
+
+/* Called before anything is published: removes the manifest of an older set, and claims the
+ * objects. */
+static enum tfr_status begin_part(
+	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
+{
+	TFR_TRY(remove_manifest(w, info, err));
+	return claim_objects(w, info, err);
+}
+
+/* Called when publishing has failed: gives up the objects. */
+static void undo_part(struct tfr_set_writer *w)
+{
+	if (w->claimed)
+		tfr_file_remove(w->note_path, NULL);
+	w->claimed = false;
+}
+
+void tfr_set_writer_tally(
+	struct tfr_set_writer *w, const struct tfr_part_tally *tally, const char *labels)
+{
+	w->tally = tally;
+	w->labels = labels;
+}
+
+/* --- publishing --- */
+
 static enum tfr_status add_company(
 	struct tfr_set_writer *w, const struct tfr_companion *one, struct tfr_error *err)
 {
-	if (TFR_ARRAY_ONE_MORE(w->company, w->n_company))
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(!TFR_ARRAY_ONE_MORE(w->company, w->n_company), err, "publishing a set");
 	w->company[w->n_company++] = *one;
 	return TFR_OK;
 }
@@ -70,13 +241,12 @@ static bool has_manifest(const struct tfr_set_writer *w, const struct tfr_set_in
 static enum tfr_status add_members(struct tfr_publication *p, struct tfr_set_writer *w,
 	const struct tfr_set_info *info, struct tfr_error *err)
 {
-	enum tfr_status status = publish_company(p, w, false, err);
-
-	for (uint32_t k = 0; !status && has_manifest(w, info) && k < w->count; k++)
+	TFR_TRY(publish_company(p, w, false, err));
+	for (uint32_t k = 0; has_manifest(w, info) && k < w->count; k++)
 		if (tfr_set_writer_owns(w, k))
-			status = tfr_publication_add(
-				p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err);
-	return status;
+			TFR_TRY(tfr_publication_add(
+				p, tfr_writer_output(w->shards[k]), TFR_PUBLISH_MEMBER, err));
+	return TFR_OK;
 }
 
 /* Removes a manifest under the name of version 0.1.0, if it belongs to this set. */
@@ -87,8 +257,7 @@ static enum tfr_status withdraw_former(
 	struct tfr_manifest *old = NULL;
 	enum tfr_status status;
 
-	if (!own)
-		return tfr_fail_nomem(err, "publishing a set");
+	TFR_NEED_MEMORY(own, err, "publishing a set");
 	status = tfr_manifest_find(name, &old, &path, err);
 	tfr_manifest_free(old);
 	if (status == TFR_ENOMEM)
@@ -103,49 +272,10 @@ static enum tfr_status add_file(
 	struct tfr_publication *p, struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *manifest = tfr_file_name_beside(w->files[0], "manifest.json");
-	enum tfr_status status =
-		manifest ? tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err)
-			 : tfr_fail_nomem(err, "publishing a file");
 
-	return status ? status
-		      : tfr_publication_add(
-				p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
-}
-
-enum tfr_status tfr_set_write_manifest(struct tfr_set_writer *w, const char *path,
-	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
-	struct tfr_error *err)
-{
-	const struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
-	TFR_AUTO_FREE struct tfr_manifest_shard *shards = calloc(w->count, sizeof(*shards));
-	struct tfr_manifest m = { .shards = shards, .note = note };
-	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = shards && path ? TFR_OK : tfr_fail_nomem(err, "publishing a set");
-
-	for (uint32_t k = 0; !status && k < w->count; k++) {
-		const struct tfr_totals *t;
-		char *slash = strrchr(w->files[k], '/');
-
-		if (!w->shards[k])
-			continue;
-		t = tfr_writer_totals(w->shards[k]);
-		m.payload_bytes += t->payload_bytes;
-		shards[m.count++] = (struct tfr_manifest_shard){
-			.name = slash ? slash + 1 : w->files[k],
-			.records = t->records,
-			.bytes = t->file_bytes,
-			.sum = t->sum,
-			.crc = t->file_crc,
-			.mtime = tfr_writer_mtime(w->shards[k]),
-		};
-	}
-	if (!status)
-		status = tfr_manifest_format(&text, &m, info, err);
-	if (!status)
-		status = tfr_output_open(out, path, &opts, err);
-	if (!status)
-		status = tfr_output_write(*out, text.data, text.size, err);
-	return status ? status : tfr_output_seal(*out, err);
+	TFR_NEED_MEMORY(manifest, err, "publishing a file");
+	TFR_TRY(tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err));
+	return tfr_publication_add(p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
 }
 
 /* The manifest of a set or a file, or the note of a part. */
@@ -155,10 +285,10 @@ static enum tfr_status write_proof(struct tfr_set_writer *w, const struct tfr_se
 	TFR_AUTO_FREE char *path = NULL;
 
 	if (w->opts.parts)
-		return tfr_set_part_note(w, info, out, err);
+		return write_note(w, info, out, err);
 	path = w->name.base ? tfr_set_name_manifest(&w->name)
 			    : tfr_file_name_beside(w->files[0], "manifest.json");
-	return tfr_set_write_manifest(w, path, info, NULL, out, err);
+	return write_manifest(w, path, info, NULL, out, err);
 }
 
 static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_writer *w,
@@ -203,10 +333,8 @@ static enum tfr_status publish_one(struct tfr_set_writer *w, struct tfr_error *e
 static enum tfr_status add_beside(
 	struct tfr_set_writer *w, struct tfr_stream_writer *file, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stream_writer_seal(file, err);
-
-	return status ? status
-		      : tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
+	TFR_TRY(tfr_stream_writer_seal(file, err));
+	return tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
 }
 
 static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tfr_set_info *info,
@@ -257,7 +385,7 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 
 	for (size_t i = 0; !status && i < n && w[i]->opts.parts; i++)
-		status = tfr_set_part_begin(w[i], &info[i], err);
+		status = begin_part(w[i], &info[i], err);
 	if (!status && !(n && w[0]->opts.dry_run))
 		status = add_all(&p, w, info, n, manifests, err);
 	if (!status && p.journal.n == 1 && !p.n_objects && n == 1 && !w[0]->opts.parts)
@@ -265,7 +393,7 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 	else if (!status && (p.journal.n || p.n_objects))
 		status = tfr_publication_commit(&p, w[0]->opts.temporaries, err);
 	for (size_t i = 0; status && i < n && w[i]->opts.parts; i++)
-		tfr_set_part_undo(w[i]);
+		undo_part(w[i]);
 	for (size_t i = 0; manifests && i < n; i++)
 		tfr_output_close(manifests[i]);
 	free((void *)manifests);

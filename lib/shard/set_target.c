@@ -13,7 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "io/temp_names.h"
+#include "base/suffix.h"
+#include "io/temporaries.h"
 #include "shard/set_name.h"
 #include "shard/set_writer_state.h"
 
@@ -21,9 +22,7 @@
  * other number of shards.  The caller frees it; NULL: out of memory. */
 static char *target_of(const struct tfr_set_name *name)
 {
-	char *path = NULL;
-
-	return asprintf(&path, "%s%s", name->base, name->extension) < 0 ? NULL : path;
+	return tfr_asprintf("%s%s", name->base, name->extension);
 }
 
 /* --- leftover files --- */
@@ -64,21 +63,18 @@ static bool is_member(const struct tfr_set_writer *w, const char *file, const ch
 bool tfr_temporary_is_written(const char *path)
 {
 	TFR_AUTO_FREE char *folder = tfr_folder_of(path), *target = NULL, *name = NULL;
-	const char *slash = strrchr(path, '/'), *stem;
+	const char *stem;
 	struct tfr_shard_file f;
 	bool old;
 
-	name = strdup(slash ? slash + 1 : path);
+	name = strdup(tfr_last_part(path));
 	stem = name ? tfr_hidden_stem(name, &old) : NULL;
 	if (!folder || !stem)
 		return false;
-	if (asprintf(&target, "%s/%.*s%s", folder,
-		    parse_member(stem, &f) ? (int)f.base_size : (int)strlen(stem), stem,
-		    parse_member(stem, &f) ? f.extension : "") < 0) {
-		target = NULL;
-		return false;
-	}
-	return tfr_lock_is_locked(target);
+	target = tfr_asprintf("%s/%.*s%s", folder,
+		parse_member(stem, &f) ? (int)f.base_size : (int)strlen(stem), stem,
+		parse_member(stem, &f) ? f.extension : "");
+	return target && tfr_lock_is_locked(target);
 }
 
 /* Whether a member of the set is a shard of this part. */
@@ -102,7 +98,7 @@ static void remove_old(const char *path)
 static enum tfr_status remove_left(
 	struct tfr_set_writer *w, const char *target, struct tfr_error *err)
 {
-	const char *folder = tfr_lock_folder(w->lock), *slash = strrchr(target, '/');
+	const char *folder = tfr_lock_folder(w->lock);
 	DIR *d = opendir(folder);
 	enum tfr_status status = TFR_OK;
 	struct dirent *entry;
@@ -116,13 +112,13 @@ static enum tfr_status remove_left(
 
 		if (entry->d_name[0] != '.')
 			continue;
-		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
-			path = NULL;
+		path = tfr_asprintf("%s/%s", folder, entry->d_name);
+		if (!path) {
 			status = tfr_fail_nomem(err, "creating a set");
 			break;
 		}
 		stem = tfr_hidden_stem(entry->d_name, &old);
-		if (!stem || !is_member(w, slash ? slash + 1 : target, stem))
+		if (!stem || !is_member(w, tfr_last_part(target), stem))
 			continue;
 		if (w->opts.parts && !is_own(w, stem))
 			continue;
@@ -171,8 +167,7 @@ enum tfr_status tfr_set_writer_lock(
 						  : strdup(target);
 	enum tfr_status status;
 
-	if (!path)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(path, err, "creating a set");
 	if (w->opts.dry_run || (!w->name.base && is_stream(target)))
 		return TFR_OK;
 	w->named = true;

@@ -16,19 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "io/path.h"
-#include "shard/manifest.h"
-#include "shard/manifests.h"
+#include "record/framing.h"
 #include "shard/set_writer_state.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
-/* The buffers of all shards together take about this much. */
-enum { BUFFERS_MAX = 64 << 20, BUFFER_MIN = 16 << 10, BUFFER_MAX = 256 << 10 };
-enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one per thread, and other files */
+/* --- other sets of that name --- */
 
 static enum tfr_status refuse(const char *file, struct tfr_error *err)
 {
@@ -71,16 +69,15 @@ static enum tfr_status check_without_list(
 
 /* Looks for base-NNNNN-of-MMMMM.ext with another M: readers that take "base-*" would mix the two.
  */
-enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err)
+static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-*-of-*%s", w->name.base, w->name.extension);
-	struct tfr_names found = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	enum tfr_status status;
 	struct tfr_shard_file f;
 	struct tfr_error why;
 
-	if (!pattern)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(pattern, err, "creating a set");
 	status = tfr_glob(pattern, &found, &why);
 	if (status && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
 		return check_without_list(w, &why, err);
@@ -89,8 +86,7 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 	for (size_t i = 0; !status && i < found.n; i++) {
 		const char *file = found.list[i];
 
-		if (!tfr_shard_file_parse(file, &f) || f.base_size != strlen(w->name.base) ||
-			strcmp(f.extension, w->name.extension))
+		if (!tfr_shard_file_of(&w->name, file, &f))
 			continue;
 		if (f.count == w->name.count) {
 			/* Opening an object does not ask whether it exists. */
@@ -109,9 +105,223 @@ enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr
 		tfr_error_hint(err, "Readers that take a pattern would mix the two.  Remove it, or "
 				    "give -f to keep both.");
 	}
-	tfr_names_clear(&found);
 	return status;
 }
+
+/* --- shards --- */
+
+/* Opens shard `shard`; the arrays already have its entry. */
+static enum tfr_status open_shard(
+	struct tfr_set_writer *w, uint32_t shard, struct tfr_unread *mark, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *temporary = NULL, *named = NULL;
+	struct tfr_writer_how how = { .deflater = w->deflater,
+		.brief = shard >= w->pinned,
+		.mark = mark,
+		.sealed = w->sealed };
+
+	if (!w->fills)
+		return tfr_writer_open_with(
+			&w->shards[shard], w->files[shard], &w->opts, &how, err);
+	temporary = tfr_asprintf("%s-%05u%s", w->name.base, shard, w->name.extension);
+	named = w->sealed ? tfr_set_name_file(&w->name, shard) : NULL;
+	if (!temporary || (w->sealed && !named))
+		return tfr_fail_nomem(err, "creating a set");
+	how.temporary = temporary;
+	how.brief = false;
+	return tfr_writer_open_with(&w->shards[shard], named, &w->opts, &how, err);
+}
+
+/* --- shards that fill one after another --- */
+
+/* The sizes of the earlier records alone decide whether a record begins the next shard, so the
+ * shards are the same for any number of threads.  A full shard frees its memory and its descriptor,
+ * except the first, which has the lock. */
+
+enum { SHARDS_MAX = 1000000 };
+
+/* Opens the next shard. */
+static enum tfr_status grow_set(
+	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (w->count == SHARDS_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "the shard size is too small: more than %d shards",
+			SHARDS_MAX);
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(w->shards, w->cap, w->count + 1u), err, "creating a set");
+	w->shards[w->count] = NULL;
+	status = open_shard(w, w->count, mark, err);
+	if (!status)
+		w->count++;
+	w->bytes = w->records = 0;
+	return status;
+}
+
+static enum tfr_status make_room(struct tfr_set_writer *w, uint64_t size, struct tfr_error *err)
+{
+	uint32_t last = w->count - 1;
+
+	if (!w->records || !((w->fill.records && w->records == w->fill.records) ||
+				   (w->fill.bytes && w->bytes + size > w->fill.bytes)))
+		return TFR_OK;
+	TFR_TRY(tfr_writer_end(w->shards[last], last, err));
+	return grow_set(w, NULL, err);
+}
+
+enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iovec *pieces,
+	int count, const struct tfr_digest *digest, struct tfr_error *err)
+{
+	uint64_t size = digest->size + TFR_RECORD_OVERHEAD;
+	enum tfr_status status = make_room(w, size, err);
+
+	w->bytes += size;
+	w->records++;
+	return status ? status
+		      : tfr_writer_put_pieces(w->shards[w->count - 1], pieces, count, digest, err);
+}
+
+enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
+	const struct tfr_totals *add, struct tfr_error *err)
+{
+	enum tfr_status status = make_room(w, piece->iov_len, err);
+
+	w->bytes += piece->iov_len;
+	w->records++;
+	return status ? status : tfr_writer_put_framed(w->shards[w->count - 1], piece, 1, add, err);
+}
+
+/* Gives the shards their names when no more follow. */
+static enum tfr_status name_shards(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	w->name.count = w->count;
+	status = check_others(w, err);
+	w->files = calloc(w->count, sizeof(*w->files));
+	TFR_NEED_MEMORY(w->files, err, "creating a set");
+	for (uint32_t k = 0; !status && k < w->count; k++) {
+		w->files[k] = tfr_set_name_file(&w->name, k);
+		status = w->files[k] ? tfr_writer_name(w->shards[k], w->files[k], err)
+				     : tfr_fail_nomem(err, "creating a set");
+	}
+	return status;
+}
+
+/* --- marks --- */
+
+/* The position of every shard of a set, so that another run can continue there.  A mark is taken
+ * while no thread writes, after everything up to it is on disk.  So the temporaries always have at
+ * least that much, and a run that resumes cuts off the rest. */
+
+/* The head of the mark of a set; the marks of its open shards follow. */
+struct head {
+	uint32_t count;
+	uint32_t sealed;
+	uint64_t bytes, records; /* of the shard that fills now */
+};
+
+struct marking {
+	struct tfr_set_writer *w;
+	struct tfr_buf *all;
+};
+
+/* Each thread forces one shard to disk; the marks are joined in the order of the shards. */
+static enum tfr_status mark_one(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+	uint64_t shard, void *slot, struct tfr_error *err)
+{
+	struct marking *m = ctx;
+	struct tfr_buf *own = slot;
+
+	(void)run;
+	(void)worker;
+	own->size = 0;
+	return tfr_writer_mark_place(m->w->shards[shard], own, err);
+}
+
+static enum tfr_status add_one(void *ctx, uint64_t shard, void *slot, struct tfr_error *err)
+{
+	struct marking *m = ctx;
+	struct tfr_buf *own = slot;
+
+	(void)shard;
+	return tfr_buf_append(m->all, own->data, own->size)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "noting what is written");
+}
+
+static void clear_slot(void *slot)
+{
+	tfr_buf_clear(slot);
+}
+
+enum tfr_status tfr_set_writer_mark(
+	struct tfr_set_writer *w, struct tfr_buf *mark, struct tfr_error *err)
+{
+	struct head head = { w->count, w->sealed, w->bytes, w->records };
+	struct marking m = { w, mark };
+	struct tfr_lanes lanes = {
+		.threads = tfr_thread_count(0),
+		.count = w->count,
+		.slot_size = sizeof(struct tfr_buf),
+		.work = mark_one,
+		.deliver = add_one,
+		.clear_slot = clear_slot,
+	};
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(tfr_buf_append(mark, &head, sizeof(head)), err, "noting what is written");
+	status = tfr_lanes_run(&lanes, &m, err);
+	/* The temporary names too. */
+	return status || !w->lock ? status : tfr_sync_directory_of(tfr_lock_path(w->lock), err);
+}
+
+static enum tfr_status resume_filling(struct tfr_set_writer *w, const struct head *head,
+	struct tfr_unread *mark, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	w->name.count = head->count; /* the number in the names, if the set was already sealed */
+	while (!status && w->count < head->count) {
+		status = grow_set(w, mark, err);
+		if (!status && w->count < head->count)
+			status = tfr_writer_end(w->shards[w->count - 1], w->count > 1, err);
+	}
+	return status;
+}
+
+/* Opens every shard at the position in a mark. */
+static enum tfr_status resume_set(
+	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+	struct head head;
+
+	if (!tfr_unread_copy(mark, &head, sizeof(head)) || !head.count ||
+		(!w->fills && head.count != w->count))
+		return tfr_fail(err, TFR_EDATA, "the saved state does not fit the set");
+	w->sealed = head.sealed;
+	if (w->fills)
+		status = resume_filling(w, &head, mark, err);
+	for (uint32_t k = 0; !w->fills && !status && k < w->count; k++)
+		status = open_shard(w, k, mark, err);
+	w->bytes = head.bytes;
+	w->records = head.records;
+	return status;
+}
+
+void tfr_set_writer_keep(struct tfr_set_writer *w)
+{
+	for (uint32_t k = 0; k < w->count; k++)
+		tfr_writer_keep(w->shards[k]);
+}
+
+/* --- opening --- */
+
+/* The buffers of all shards together take about this much. */
+enum { BUFFERS_MAX = 64 << 20, BUFFER_MIN = 16 << 10, BUFFER_MAX = 256 << 10 };
+enum { DESCRIPTORS_LEFT = 64 }; /* for inputs, one per thread, and other files */
 
 static enum tfr_status name_files(
 	struct tfr_set_writer *w, const char *target, struct tfr_error *err)
@@ -141,12 +351,10 @@ static enum tfr_status name_files(
 	w->count = w->name.base ? w->name.count : 1;
 	w->files = calloc(w->count, sizeof(*w->files));
 	w->shards = calloc(w->count, sizeof(*w->shards));
-	if (!w->files || !w->shards)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w->files && w->shards, err, "creating a set");
 	for (uint32_t k = 0; k < w->count; k++) {
 		w->files[k] = w->name.base ? tfr_set_name_file(&w->name, k) : strdup(target);
-		if (!w->files[k])
-			return tfr_fail_nomem(err, "creating a set");
+		TFR_NEED_MEMORY(w->files[k], err, "creating a set");
 	}
 	return TFR_OK;
 }
@@ -171,37 +379,10 @@ static uint32_t free_descriptors(void)
 						  : UINT32_MAX;
 }
 
-enum tfr_status tfr_set_writer_open_shard(
-	struct tfr_set_writer *w, uint32_t shard, struct tfr_unread *mark, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *temporary = NULL;
-	TFR_AUTO_FREE char *named = NULL;
-	struct tfr_writer_how how = { .deflater = w->deflater,
-		.brief = shard >= w->pinned,
-		.mark = mark,
-		.sealed = w->sealed };
-
-	if (!w->fills)
-		return tfr_writer_open_with(
-			&w->shards[shard], w->files[shard], &w->opts, &how, err);
-	if (asprintf(&temporary, "%s-%05u%s", w->name.base, shard, w->name.extension) < 0) {
-		temporary = NULL;
-		return tfr_fail_nomem(err, "creating a set");
-	}
-	how.temporary = temporary;
-	how.brief = false;
-	if (w->sealed) {
-		named = tfr_set_name_file(&w->name, shard);
-		if (!named)
-			return tfr_fail_nomem(err, "creating a set");
-	}
-	return tfr_writer_open_with(&w->shards[shard], named, &w->opts, &how, err);
-}
-
 /* Checks a shard that is opened later, so that an error is reported now. */
 static enum tfr_status check_later(struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_set_writer_open_shard(w, shard, NULL, err);
+	enum tfr_status status = open_shard(w, shard, NULL, err);
 
 	tfr_writer_close(w->shards[shard]);
 	w->shards[shard] = NULL;
@@ -230,13 +411,12 @@ static enum tfr_status open_files(
 	enum tfr_status status = prepare(w, w->fills ? 1 : own, err);
 
 	if (!status && how->mark)
-		return tfr_set_writer_resume(w, how->mark, err);
+		return resume_set(w, how->mark, err);
 	if (!status && w->fills)
-		return tfr_set_fill_grow(w, NULL, err);
+		return grow_set(w, NULL, err);
 	for (uint32_t k = 0; !status && k < w->count; k++)
 		if (tfr_set_writer_owns(w, k))
-			status = k < now ? tfr_set_writer_open_shard(w, k, NULL, err)
-					 : check_later(w, k, err);
+			status = k < now ? open_shard(w, k, NULL, err) : check_later(w, k, err);
 	return status;
 }
 
@@ -248,8 +428,7 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	struct tfr_set_writer *w = calloc(1, sizeof(*w));
 	enum tfr_status status;
 
-	if (!w)
-		return tfr_fail_nomem(err, "creating a set");
+	TFR_NEED_MEMORY(w, err, "creating a set");
 	w->opts = opts ? *opts : defaults;
 	w->fills = how->fill;
 	if (how->fill)
@@ -265,17 +444,16 @@ enum tfr_status tfr_set_writer_open_as(struct tfr_set_writer **out, const char *
 	/* A set that fills has no number of shards yet; other sets beside it are reported when it
 	 * is sealed. */
 	if (!status && w->name.base && !how->mark && !(w->fills && w->opts.force))
-		status = tfr_set_writer_check_others(w, err);
+		status = check_others(w, err);
 	if (!status && w->count > 1) /* shards are of about one size */
 		w->opts.expected = w->opts.expected / w->count / 4 * 5;
 	if (!status)
 		status = open_files(w, how, err);
-	if (status) {
+	if (status)
 		tfr_set_writer_close(w);
-		return status;
-	}
-	*out = w;
-	return TFR_OK;
+	else
+		*out = w;
+	return status;
 }
 
 enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,
@@ -320,8 +498,7 @@ uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard)
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status =
-		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
+	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err);
 
 	assert(shard < w->count);
 	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
@@ -330,11 +507,7 @@ enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t sha
 enum tfr_status tfr_set_writer_finish(
 	struct tfr_set_writer *w, uint32_t shard, struct tfr_error *err)
 {
-	enum tfr_status status =
-		w->shards[shard] ? TFR_OK : tfr_set_writer_open_shard(w, shard, NULL, err);
-
-	if (status)
-		return status;
+	TFR_TRY(w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err));
 	return tfr_writer_finish(w->shards[shard], err);
 }
 
@@ -372,12 +545,10 @@ bool tfr_set_writer_is_named(const struct tfr_set_writer *w)
 
 enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t i = 0; !status && i < w->count; i++)
+	for (uint32_t i = 0; i < w->count; i++)
 		if (w->shards[i])
-			status = tfr_writer_flush(w->shards[i], err);
-	return status;
+			TFR_TRY(tfr_writer_flush(w->shards[i], err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *err)
@@ -389,7 +560,7 @@ enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *
 	enum tfr_status status = TFR_OK;
 
 	if (w->fills && !w->files)
-		status = tfr_set_fill_name(w, err);
+		status = name_shards(w, err);
 	if (!status)
 		status = tfr_lanes_run(&sealing, w, err);
 	w->sealed = !status;

@@ -43,49 +43,13 @@ struct tfr_set_writer {
 	uint64_t bytes, records; /* of the shard that fills now */
 };
 
-/* Opens shard `shard`; the arrays already have its entry. */
-enum tfr_status tfr_set_writer_open_shard(
-	struct tfr_set_writer *w, uint32_t shard, struct tfr_unread *mark, struct tfr_error *err);
-
-/* Looks for a set of the same name with another number of shards: TFR_EEXIST, or with opts.force a
- * warning. */
-enum tfr_status tfr_set_writer_check_others(struct tfr_set_writer *w, struct tfr_error *err);
-
-/* Writes and seals a manifest of the shards that this process owns, in set_publish.c; `path` NULL:
- * out of memory. */
-struct tfr_part_note;
-enum tfr_status tfr_set_write_manifest(struct tfr_set_writer *w, const char *path,
-	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
-	struct tfr_error *err);
-
-/* Of a part, in set_part.c: */
-/* Finds what the part has written before.  TFR_EUSAGE: it had other options or inputs than `terms`,
- * which may be NULL, and opts.force is not set. */
+/* In set_publish.c: finds what the part has written before.  TFR_EUSAGE: it had other options or
+ * inputs than `terms`, which may be NULL, and opts.force is not set. */
 enum tfr_status tfr_set_part_open(
 	struct tfr_set_writer *w, const struct tfr_set_info *terms, struct tfr_error *err);
-/* The sealed note, as an output that the caller closes. */
-enum tfr_status tfr_set_part_note(struct tfr_set_writer *w, const struct tfr_set_info *info,
-	struct tfr_output **note, struct tfr_error *err);
-/* Called before anything is published: removes the manifest of an older set, and claims the objects. */
-enum tfr_status tfr_set_part_begin(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err);
-/* Called when publishing has failed: gives up the objects. */
-void tfr_set_part_undo(struct tfr_set_writer *w);
-
-/* For a set that fills, in set_fill.c: */
-/* Opens the next shard. */
-enum tfr_status tfr_set_fill_grow(
-	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err);
-/* Gives the shards their names when no more follow. */
-enum tfr_status tfr_set_fill_name(struct tfr_set_writer *w, struct tfr_error *err);
-
 /* Locks the target and, unless a run is resumed, removes the files of killed runs; in set_target.c.
  */
 enum tfr_status tfr_set_writer_lock(
 	struct tfr_set_writer *w, const char *target, bool resumes, struct tfr_error *err);
-
-/* Opens every shard at the position in a mark; in set_mark.c. */
-enum tfr_status tfr_set_writer_resume(
-	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err);
 
 #endif

@@ -274,8 +274,7 @@ enum tfr_status tfr_file_pass_run(
 	assert(pass->threads);
 	x.threads_per_file = tfr_thread_share(pass->threads, files);
 	x.runs = calloc(pass->threads, sizeof(*x.runs));
-	if (!x.runs)
-		return tfr_fail_nomem(err, "reading files");
+	TFR_NEED_MEMORY(x.runs, err, "reading files");
 	status = pass->divides && files < pass->threads && has_large(pass->set)
 			 ? read_few(&x, err)
 			 : read_many(&x, err);

@@ -8,11 +8,472 @@
  * time. */
 #include "sweep/sweep.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include <tfr-private/text.h>
+
+#include "base/buf.h"
 #include "base/error.h"
-#include "sweep/parts.h"
+#include "example/content.h"
+#include "record/reader.h"
+#include "record/record_run.h"
+#include "sweep/fault_policy.h"
+#include "sweep/progress_ticker.h"
+#include "thread/lanes.h"
 #include "thread/threads.h"
+
+struct run;
+struct piece;
+
+/* A file that is being read. */
+struct stream {
+	pthread_mutex_t lock;
+	struct tfr_reader *reader; /* NULL: none open */
+	uint32_t file;
+	uint64_t records;    /* of this file, so far */
+	struct piece *piece; /* that is being read; NULL without a quarantine */
+	struct run *run;
+};
+
+/* A run and its origin. */
+struct piece {
+	struct tfr_run run;
+	uint32_t file;
+	bool large;			  /* holds the gate */
+	struct tfr_deferred_faults aside; /* in order: until the earlier pieces are settled */
+};
+
+struct worker {
+	struct stream stream;
+	struct piece piece;
+	struct tfr_where *where;
+	struct tfr_example *example;
+	uint64_t records, taken;
+	struct tfr_content_counts types, failed; /* of the good records, and of the bad ones */
+};
+
+struct run {
+	const struct tfr_sweep *s;
+	const struct tfr_sweep_opts *o;
+	struct worker *workers;
+	unsigned threads;
+	bool ordered; /* pieces are settled in order */
+	bool aside;   /* bad spans go to the quarantine, in order */
+	size_t block_size;
+	uint64_t max_record;
+	uint32_t files, next_file;
+	struct tfr_fault_policy faults;
+
+	pthread_mutex_t lock;		 /* of all fields below */
+	pthread_cond_t changed;		 /* the gate */
+	struct tfr_deferred_faults last; /* what came after the last run */
+	bool large;			 /* the gate is taken */
+	uint32_t failed_file; /* no order: this file and later ones are not read any more */
+	uint64_t failed_offset;
+	enum tfr_status status;
+	struct tfr_error *err;
+
+	struct tfr_ticker ticker;
+};
+
+static inline const char *sweep_path(const struct run *r, uint32_t file)
+{
+	return tfr_set_path(r->o->input, file);
+}
+
+/* --- the types of the records --- */
+
+/* If no record is an Example, a sweep that parses them names their type.
+ *
+ * Each worker counts the types of its records, and the sum decides.  The counts of a sweep that
+ * ends at a record it cannot parse depend on where the workers stopped.  So the first records of
+ * that file are read again, and the same input gives the same message. */
+
+enum { FIRST_RECORDS = 1000, FIRST_BYTES = 64 << 20 };
+
+/* Counts the types of the first records of a file.  Any failure ends the count. */
+static void count_first(const char *path, struct tfr_content_counts *counts)
+{
+	struct tfr_reader_opts opts = { .threads = 1 };
+	struct tfr_reader *reader = NULL;
+	struct tfr_record rec;
+	uint64_t bytes = 0;
+
+	if (tfr_reader_open(&reader, path, &opts, NULL))
+		return;
+	for (int i = 0; i < FIRST_RECORDS && bytes < FIRST_BYTES; i++) {
+		if (tfr_reader_next(reader, &rec, NULL))
+			break;
+		counts->records[tfr_likeness_of(rec.data, rec.size)]++;
+		bytes += rec.size;
+	}
+	tfr_reader_close(reader);
+}
+
+/* For use after a record that cannot be parsed, and after the last record. */
+static void sweep_explain_failure(struct tfr_error *err)
+{
+	struct tfr_content_counts counts = { 0 };
+	struct tfr_content_result result;
+	struct tfr_error why = { 0 };
+	const char *path = err ? tfr_error_path(err) : "";
+	struct stat st;
+
+	if (!err || !err->has_record || tfr_stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	count_first(path, &counts);
+	result = tfr_content_settle(&counts);
+	if (tfr_content_refuse(&result, path, &why))
+		*err = why;
+}
+
+/* A bad record has a warning of its own, so it does not count for a mixture. */
+static enum tfr_status sweep_judge_types(
+	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
+{
+	struct tfr_content_counts counts = { 0 };
+	struct tfr_content_result parsed, all;
+	char text[TFR_CONTENT_TEXT];
+	enum tfr_status status;
+
+	for (unsigned k = 0; k < r->threads; k++)
+		tfr_content_merge(&counts, &r->workers[k].types);
+	parsed = tfr_content_settle(&counts);
+	report->others = parsed.all - parsed.records[TFR_CONTENT_EXAMPLE];
+	for (unsigned k = 0; k < r->threads; k++)
+		tfr_content_merge(&counts, &r->workers[k].failed);
+	all = tfr_content_settle(&counts);
+	status = tfr_content_refuse(&all, r->files == 1 ? sweep_path(r, 0) : NULL, err);
+	if (!status && tfr_content_mixture(text, &parsed))
+		tfr_fault_warn(&r->faults, NULL, text);
+	return status;
+}
+
+/* --- reading --- */
+
+/* A run of records out of a file, and a look at each of them.
+ *
+ * Reading happens under the lock of the stream, or in the turn of an item; examining outside it.
+ * What is read between runs is a fault; what is wrong with a record is found when it is examined.
+ */
+
+/* Where the warnings of a piece are kept until its turn; NULL: there is no order. */
+static struct tfr_buf *later(const struct run *r, struct piece *p)
+{
+	return r->ordered ? &p->aside.warnings : NULL;
+}
+
+/* Gets the reader's bytes of a fault between records. */
+static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct tfr_error *err)
+{
+	struct stream *st = ctx;
+
+	return tfr_deferred_span(&st->piece->aside, data, size, err);
+}
+
+static enum tfr_status sweep_open(
+	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
+{
+	struct tfr_reader_opts opts = { .block_size = r->block_size,
+		.lost = r->aside ? put_span : NULL,
+		.ctx = st,
+		.threads = tfr_thread_share(r->threads, r->ordered ? 1 : r->files) };
+
+	st->file = file;
+	st->records = 0;
+	st->run = r;
+	return tfr_reader_open(&st->reader, sweep_path(r, file), &opts, err);
+}
+
+static void end_stream(struct run *r, struct stream *st, struct piece *p)
+{
+	if (!st->records)
+		tfr_fault_warn_empty(&r->faults, later(r, p), sweep_path(r, st->file));
+	tfr_reader_close(st->reader);
+	st->reader = NULL;
+}
+
+static void pass_gate(struct run *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (r->large)
+		pthread_cond_wait(&r->changed, &r->lock);
+	r->large = true;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Releases what only a large record needed. */
+static void sweep_leave_gate(struct run *r, struct piece *p)
+{
+	if (!p->large)
+		return;
+	tfr_run_clear(&p->run);
+	p->large = false;
+	pthread_mutex_lock(&r->lock);
+	r->large = false;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static enum tfr_status refuse_large(
+	struct run *r, const struct stream *st, const struct tfr_run *run, struct tfr_error *err)
+{
+	char size[TFR_SIZE_TEXT], most[TFR_SIZE_TEXT];
+
+	tfr_fail_record(err, TFR_ENOMEM, sweep_path(r, st->file), run->index, run->offset,
+		"a record of %s is larger than the %s that the memory allows",
+		tfr_format_size(run->large, size), tfr_format_size(r->max_record, most));
+	if (r->s->max_record)
+		tfr_error_hint(err, "A record may take a quarter of the memory: give -m %lluM.",
+			(unsigned long long)(4 * ((run->large >> 20) + 1)));
+	return TFR_ENOMEM;
+}
+
+static enum tfr_status read_large(
+	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (p->run.large > r->max_record)
+		return refuse_large(r, st, &p->run, err);
+	pass_gate(r);
+	p->large = true;
+	status = tfr_reader_large_run(st->reader, &p->run, err);
+	if (status)
+		sweep_leave_gate(r, p);
+	return status;
+}
+
+/* Reads the next run of a stream.  TFR_END: it has no more, and is closed. */
+static enum tfr_status sweep_read(
+	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
+
+	p->file = st->file;
+	st->piece = p;
+	while (!status) {
+		status = tfr_reader_next_run(st->reader, &p->run, err);
+		if (!status && p->run.large)
+			status = read_large(r, st, p, err);
+		if (!status) {
+			st->records += p->run.records;
+			return TFR_OK;
+		}
+		if (status != TFR_EDATA)
+			break;
+		/* A run leaves payloads to examine(). */
+		assert(tfr_reader_fault(st->reader) != TFR_FAULT_PAYLOAD);
+		st->records++; /* it is not empty */
+		status = tfr_fault_resync(&r->faults, later(r, p), st->reader, status, err);
+	}
+	if (status == TFR_END)
+		end_stream(r, st, p);
+	return status;
+}
+
+/* --- examining --- */
+
+/* Handles a bad record: with `skip_damaged` it is counted, otherwise the failure is located.
+ * `kept`: bytes kept of the records before it. */
+static enum tfr_status bad_record(struct run *r, struct piece *p, const struct tfr_swept *s,
+	size_t kept, enum tfr_status status, struct tfr_error *err)
+{
+	if (status == TFR_EDATA)
+		tfr_error_locate(err, s->path, s->rec.index, s->rec.offset);
+	status = tfr_fault_pass(&r->faults, later(r, p), status, err, NULL, 0);
+	if (status || !r->aside)
+		return status;
+	return tfr_deferred_record(&p->aside, &s->rec, kept, err);
+}
+
+/* Counts the type of a record that was parsed, or failed to parse. */
+static void count_type(struct worker *w, const struct tfr_record *rec, enum tfr_status status)
+{
+	if (!status)
+		w->types.records[tfr_likeness_parsed(w->example, rec->data, rec->size)]++;
+	else if (status == TFR_EDATA)
+		w->failed.records[tfr_likeness_of(rec->data, rec->size)]++;
+}
+
+static enum tfr_status examine(struct run *r, struct worker *w, struct tfr_swept *s, void *verdict,
+	bool *taken, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	*taken = true;
+	w->records++;
+	if (r->s->parse || w->where) {
+		status = tfr_example_parse(w->example, s->rec.data, s->rec.size, err);
+		s->example = w->example;
+	}
+	if (!status && w->where)
+		status = tfr_where_match(w->where, w->example, taken, err);
+	if (!status && *taken)
+		status = r->s->examine(r->s->ctx, (unsigned)(w - r->workers), s, verdict, err);
+	if (s->example)
+		count_type(w, &s->rec, status);
+	if (!status)
+		w->taken += *taken;
+	else
+		*taken = false;
+	return status;
+}
+
+/* Passes every record of the piece to examine().  Records that are taken are appended to `keep`
+ * (may be NULL) as struct tfr_record and verdict, `stride` bytes each. */
+static enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
+	struct tfr_buf *keep, size_t stride, struct tfr_error *err)
+{
+	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
+	enum tfr_status status;
+	uint8_t *entry = NULL;
+	bool taken;
+
+	if (keep && !tfr_buf_reserve(keep, p->run.records * stride))
+		return tfr_fail_nomem(err, "looking at the records");
+	while ((status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
+		taken = false;
+		if (keep)
+			entry = keep->data + keep->size;
+		if (!status)
+			status = examine(
+				r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, err);
+		if (status)
+			status = bad_record(r, p, &s, keep ? keep->size : 0, status, err);
+		if (status)
+			return status;
+		if (keep && taken) {
+			memcpy(entry, &s.rec, sizeof(s.rec));
+			keep->size += stride;
+		}
+	}
+	tfr_ticker_add(&r->ticker, p->run.records, p->run.size);
+	return TFR_OK;
+}
+
+/* --- in order --- */
+
+/* One stream over all inputs, with one run of records per item of the lanes.
+ *
+ * Items are read in order, examined in any order and settled in order.  An item keeps its warnings
+ * and its bytes for the quarantine until it is settled, so that both follow the order of the
+ * inputs. */
+
+struct slot {
+	struct piece piece;
+	struct tfr_buf keep;
+};
+
+static size_t stride_of(const struct tfr_sweep *s)
+{
+	return (sizeof(struct tfr_record) + s->verdict_size + 7) / 8 * 8;
+}
+
+static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_error *err)
+{
+	struct stream *st = &r->workers[0].stream;
+	enum tfr_status status = TFR_END;
+
+	while (status == TFR_END) {
+		if (!st->reader) {
+			if (r->next_file == r->files)
+				return TFR_END;
+			TFR_TRY(sweep_open(r, st, r->next_file++, err));
+		}
+		status = sweep_read(r, st, p, err);
+	}
+	return status;
+}
+
+static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, uint32_t *lane, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+	enum tfr_status status;
+
+	(void)worker, (void)lane;
+	slot->keep.size = 0;
+	tfr_deferred_begin(&slot->piece.aside, &r->faults, lanes, i);
+	status = read_in_order(r, &slot->piece, err);
+	if (status == TFR_END) { /* this piece is never settled */
+		r->last = slot->piece.aside;
+		slot->piece.aside = (struct tfr_deferred_faults){ 0 };
+	}
+	return status;
+}
+
+static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+
+	(void)lanes, (void)i;
+	assert(worker < r->threads);
+	return sweep_examine(r, &r->workers[worker], &slot->piece,
+		r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
+}
+
+static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
+{
+	struct run *r = ctx;
+	struct slot *slot = data;
+	struct piece *p = &slot->piece;
+	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
+	size_t stride = stride_of(r->s);
+	enum tfr_status status = tfr_deferred_settle(&p->aside, err);
+
+	(void)i;
+	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
+		const uint8_t *entry = slot->keep.data + at;
+
+		status = tfr_deferred_put_records(&p->aside, at, err);
+		memcpy(&s.rec, entry, sizeof(s.rec));
+		if (!status)
+			status = r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err);
+	}
+	if (!status)
+		status = tfr_deferred_put_records(&p->aside, SIZE_MAX, err);
+	sweep_leave_gate(r, p);
+	return status;
+}
+
+static void clear_slot(void *data)
+{
+	struct slot *slot = data;
+
+	tfr_run_clear(&slot->piece.run);
+	tfr_deferred_clear(&slot->piece.aside);
+	tfr_buf_clear(&slot->keep);
+}
+
+static enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
+{
+	struct tfr_lanes lanes = {
+		.threads = r->threads,
+		.count = UINT64_MAX,
+		.window = r->threads + 2,
+		.budget = TFR_ASIDE_BUDGET,
+		.slot_size = sizeof(struct slot),
+		.pull = pull_item,
+		.work = examine_item,
+		.deliver = settle_item,
+		.clear_slot = clear_slot,
+	};
+	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
+
+	tfr_fault_tell(&r->faults, &r->last.warnings);
+	if (!status)
+		status = tfr_deferred_settle(&r->last, err);
+	tfr_deferred_clear(&r->last);
+	return status;
+}
 
 #define MAX_RECORD ((uint64_t)1 << 30)
 enum { BLOCK_SIZE = 512 << 10, THREADS_MAX = 1024 };
@@ -66,17 +527,17 @@ static bool work_on(struct run *r, struct worker *w, struct stream *st)
 	}
 	if (st->reader) {
 		file = st->file;
-		status = tfr_sweep_read(r, st, &w->piece, &err);
+		status = sweep_read(r, st, &w->piece, &err);
 	}
 	if (status > TFR_END)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
 	pthread_mutex_unlock(&st->lock);
 	if (status)
 		return false;
-	status = tfr_sweep_examine(r, w, &w->piece, NULL, 0, &err);
+	status = sweep_examine(r, w, &w->piece, NULL, 0, &err);
 	if (status)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
-	tfr_sweep_leave_gate(r, &w->piece);
+	sweep_leave_gate(r, &w->piece);
 	return true;
 }
 
@@ -92,7 +553,7 @@ static bool open_next(struct run *r, struct stream *st)
 	file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
 	more = file < r->files && !given_up(r, file);
 	if (more)
-		status = tfr_sweep_open(r, st, file, &err);
+		status = sweep_open(r, st, file, &err);
 	pthread_mutex_unlock(&st->lock);
 	if (status)
 		note_failure(r, file, 0, status, &err);
@@ -172,15 +633,15 @@ static enum tfr_status run_all(
 	if (status)
 		return status;
 	if (r->ordered) {
-		status = tfr_sweep_in_order(r, err);
+		status = sweep_in_order(r, err);
 	} else {
 		tfr_threads_run(r->threads, worker_main, r);
 		status = r->status;
 	}
 	if (r->workers->example && status == TFR_EDATA)
-		tfr_sweep_explain_failure(err);
+		sweep_explain_failure(err);
 	else if (r->workers->example && !status)
-		status = tfr_sweep_judge_types(r, report, err);
+		status = sweep_judge_types(r, report, err);
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -207,8 +668,7 @@ enum tfr_status tfr_sweep_run(
 	r.aside = sweep->last && r.o->quarantine && r.o->skip_damaged;
 	r.ordered = sweep->settle || r.aside;
 	r.workers = calloc(r.threads, sizeof(*r.workers));
-	if (!r.workers)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(r.workers, err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);
 	tfr_fault_policy_init(&r.faults);
 	tfr_ticker_init(&r.ticker, sweep->opts, sweep->phase, 0, tfr_set_bytes(r.o->input));

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/remote/http/answer.h"
 #include "io/remote/credentials.h"
-#include "io/remote/listing_answer.h"
-#include "io/remote/upload_answer.h"
+#include "io/remote/http/answer.h"
+#include "io/remote/store_answers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

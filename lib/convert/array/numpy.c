@@ -19,7 +19,7 @@
 #include "convert/array/arrays.h"
 #include "convert/array/npy.h"
 #include "io/source.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 #include "record/filetype.h"
 
 enum { ARRAYS_MOST = 1000 /* of an archive, because each has a reader */, AT_ONCE = 1 << 20 };

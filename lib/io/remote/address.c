@@ -115,8 +115,7 @@ static enum tfr_status parse_endpoint(
 	CURLU *u = curl_url();
 	bool good;
 
-	if (!u)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(u, err, "opening a bucket");
 	good = normalise(u, text, url);
 	curl_url_cleanup(u);
 	if (good)
@@ -219,8 +218,7 @@ static char *virtual_host(const char *endpoint, const char *bucket)
 
 static enum tfr_status settle(struct tfr_address *a, char *base, struct tfr_error *err)
 {
-	if (!base)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(base, err, "opening a bucket");
 	free(a->base);
 	a->base = base;
 	return TFR_OK;

@@ -134,8 +134,7 @@ enum tfr_status tfr_run_command(
 	uint64_t end;
 	pid_t pid;
 
-	if (!copy)
-		return tfr_fail_nomem(err, "reading credentials");
+	TFR_NEED_MEMORY(copy, err, "reading credentials");
 	if (!split(copy, words))
 		return tfr_fail(err, TFR_EUSAGE, "%s is not a command line", what);
 	TFR_TRY(start(&pid, &fd, words, what, err));

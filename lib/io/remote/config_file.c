@@ -135,8 +135,7 @@ static enum tfr_status read_file(
 		path = tfr_asprintf("%s%s", home, given + 1);
 	else
 		path = given ? strdup(given) : tfr_asprintf("%s/.aws/%s", home, name);
-	if (!path)
-		return tfr_fail_nomem(err, "reading a configuration");
+	TFR_NEED_MEMORY(path, err, "reading a configuration");
 	status = tfr_source_read_regular(path, FILE_MOST, text, "reading a configuration", &why);
 	if (!status && text->size > FILE_MOST)
 		return tfr_fail_path(err, TFR_EUSAGE, path, "larger than 1 MiB:");

@@ -3,14 +3,16 @@
  * Keys must rise from page to page; a server that repeats a page would never end. */
 #include "io/remote/listing.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-#include "io/remote/listing_answer.h"
+#include "base/clock.h"
 #include "io/remote/object_reader.h"
+#include "io/remote/store_answers.h"
 
 enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
 
@@ -50,7 +52,7 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 	struct tfr_call call = {
 		.method = "GET", .key = "", .query = query, .n_query = n, .empty = true
 	};
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = tfr_exchange(l->s, &call, NULL, PAGE_MOST, &a, err);
 	char url[300];
 
@@ -60,7 +62,6 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 	else if (!status &&
 		 !tfr_page_parse(p, a.body.data ?: (const uint8_t *)"", a.body.size, l->prefix))
 		status = malformed(l, err);
-	tfr_answer_clear(&a);
 	return status;
 }
 
@@ -96,8 +97,7 @@ static enum tfr_status give(struct listing *l, const struct tfr_page *p, const s
 	struct stat st;
 	size_t n;
 
-	if (!name)
-		return tfr_fail_nomem(err, "listing");
+	TFR_NEED_MEMORY(name, err, "listing");
 	n = strlen(name);
 	if (!n || (!e->prefix && name[n - 1] == '/')) /* the object that marks a folder */
 		return TFR_OK;
@@ -191,4 +191,135 @@ enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
 		tfr_page_clear(&p);
 	}
 	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- remembered listings --- */
+
+/* A command that finds out what a prefix holds lists the same folders again and again, so a few
+ * listings are kept as text: of each entry its struct stat, and its name with the NUL. */
+
+enum { KEPT = 64, MOST = 1 << 20, SECONDS = 5 };
+
+struct listed {
+	char *url; /* NULL: free */
+	uint64_t until;
+	struct tfr_buf entries;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct listed slot[KEPT];
+} memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct listed *slot_of(const char *url)
+{
+	return &memory.slot[XXH3_64bits(url, strlen(url)) % KEPT];
+}
+
+static void clear_listed(struct listed *l)
+{
+	free(l->url);
+	tfr_buf_clear(&l->entries);
+	*l = (struct listed){ 0 };
+}
+
+void tfr_listed_forget(void)
+{
+	pthread_mutex_lock(&memory.lock);
+	for (size_t i = 0; i < KEPT; i++)
+		clear_listed(&memory.slot[i]);
+	pthread_mutex_unlock(&memory.lock);
+}
+
+/* Copies, so that the lock is not held while the caller's function runs. */
+static bool recall(const char *url, struct tfr_buf *entries)
+{
+	struct listed *l = slot_of(url);
+	bool found;
+
+	pthread_mutex_lock(&memory.lock);
+	found = l->url && !strcmp(l->url, url) && tfr_clock_ns() < l->until &&
+		(!l->entries.size || tfr_buf_append(entries, l->entries.data, l->entries.size));
+	pthread_mutex_unlock(&memory.lock);
+	return found;
+}
+
+static enum tfr_status replay(
+	const struct tfr_buf *entries, tfr_object_each *each, void *ctx, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_OK;
+
+	for (size_t at = 0; !status && at < entries->size;) {
+		struct stat st;
+		struct tfr_object_entry entry = { (const char *)entries->data + at + sizeof(st),
+			&st };
+
+		memcpy(&st, entries->data + at, sizeof(st));
+		at += sizeof(st) + strlen(entry.name) + 1;
+		status = each(ctx, &entry, err);
+	}
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* --- a listing that is new --- */
+
+struct fresh_listing {
+	const char *url;
+	tfr_object_each *each;
+	void *ctx;
+	struct tfr_buf entries;
+	bool kept; /* all of them so far are in `entries` */
+	bool cut;  /* the caller wanted no more */
+};
+
+static enum tfr_status take(void *ctx, const struct tfr_object_entry *entry, struct tfr_error *err)
+{
+	struct fresh_listing *l = ctx;
+	TFR_AUTO_FREE char *url = tfr_asprintf("%s%s", l->url, entry->name);
+	enum tfr_status status;
+
+	/* What the listing says is not asked for again soon. */
+	if (url)
+		tfr_object_remember(url, entry->st);
+	l->kept = l->kept && l->entries.size < MOST &&
+		  tfr_buf_append(&l->entries, entry->st, sizeof(*entry->st)) &&
+		  tfr_buf_append(&l->entries, entry->name, strlen(entry->name) + 1);
+	status = l->each(l->ctx, entry, err);
+	l->cut = l->cut || status;
+	return status;
+}
+
+static void keep_listing(struct fresh_listing *l)
+{
+	struct listed *slot = slot_of(l->url), fresh = { .url = strdup(l->url) };
+
+	if (!fresh.url)
+		return;
+	fresh.until = tfr_clock_ns() + SECONDS * UINT64_C(1000000000);
+	fresh.entries = l->entries;
+	l->entries = (struct tfr_buf){ 0 };
+	pthread_mutex_lock(&memory.lock);
+	clear_listed(slot);
+	*slot = fresh;
+	pthread_mutex_unlock(&memory.lock);
+}
+
+enum tfr_status tfr_list_objects(
+	const char *url, bool deep, tfr_object_each *each, void *ctx, struct tfr_error *err)
+{
+	struct fresh_listing l = { .url = url, .each = each, .ctx = ctx, .kept = !deep };
+	TFR_AUTO_BUF known = { 0 };
+	struct tfr_store *s;
+	const char *key;
+	enum tfr_status status;
+
+	if (!deep && recall(url, &known))
+		return replay(&known, each, ctx, err);
+	status = tfr_store_find(&s, url, &key, err);
+	if (!status)
+		status = tfr_listing(s, key, deep, 0, take, &l, err);
+	if (!status && l.kept && !l.cut)
+		keep_listing(&l);
+	tfr_buf_clear(&l.entries);
+	return status;
 }

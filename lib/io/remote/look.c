@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/clock.h"
-#include "io/remote/listed.h"
+#include "io/remote/listing.h"
 #include "io/remote/object_reader.h"
 
 enum { REMEMBERED = 1 << 16, SECONDS = 5, LISTED = 30 };
@@ -131,8 +131,7 @@ static enum tfr_status look_below(
 	bool found = false;
 	enum tfr_status status;
 
-	if (!prefix)
-		return tfr_fail_nomem(err, "looking for an object");
+	TFR_NEED_MEMORY(prefix, err, "looking for an object");
 	status = tfr_listing(s, prefix, true, 1, one_more, &found, err);
 	if (status && status != TFR_END)
 		return status;
@@ -146,7 +145,7 @@ static enum tfr_status look_http(
 	struct tfr_store *s, const char *key, struct stat *st, struct tfr_error *err)
 {
 	size_t n = strcspn(key, "?#");
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status;
 
 	if (!n || key[n - 1] == '/') { /* a page, and no file */
@@ -156,7 +155,6 @@ static enum tfr_status look_http(
 	status = ask(s, key, &a, err);
 	if (!status)
 		tfr_object_identity(st, s, &a, a.length);
-	tfr_answer_clear(&a);
 	return status;
 }
 
@@ -164,14 +162,13 @@ static enum tfr_status look_store(
 	struct tfr_store *s, const char *key, struct stat *st, struct tfr_error *err)
 {
 	size_t n = strlen(key);
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	enum tfr_status status = TFR_END;
 
 	if (n && key[n - 1] != '/')
 		status = ask(s, key, &a, err);
 	if (!status)
 		tfr_object_identity(st, s, &a, a.length);
-	tfr_answer_clear(&a);
 	return status == TFR_END ? look_below(s, key, st, err) : status;
 }
 
@@ -184,9 +181,7 @@ enum tfr_status tfr_object_look(const char *url, struct stat *st, struct tfr_err
 	if (recall(url, &status, st))
 		return status;
 	*st = (struct stat){ 0 };
-	status = tfr_store_find(&s, url, &key, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_store_find(&s, url, &key, err));
 	status = tfr_store_kind(s) == TFR_STORE_HTTP ? look_http(s, key, st, err)
 						     : look_store(s, key, st, err);
 	if (status == TFR_OK || status == TFR_END)

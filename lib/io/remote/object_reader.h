@@ -3,7 +3,7 @@
 #define TFR_IO_REMOTE_OBJECT_READER_H
 
 #include "io/object.h"
-#include "io/remote/http/exchange.h"
+#include "io/remote/http/engine.h"
 
 enum tfr_status tfr_object_open(struct tfr_object **o, const char *url, struct tfr_error *err);
 void tfr_object_close(struct tfr_object *o);

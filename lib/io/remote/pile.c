@@ -15,7 +15,7 @@
 #include "base/digest.h"
 #include "io/remote/config_file.h"
 #include "io/remote/http/engine.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 enum { BUDGET = 64 << 20, LEAST = 64 << 10, BLOCK = 256 << 10, MD5 = 16 };
 
@@ -135,8 +135,7 @@ static enum tfr_status hash_file(gcry_md_hd_t h, const struct tfr_pile *p, struc
 	TFR_AUTO_FREE uint8_t *block = malloc(BLOCK);
 	size_t at = 0;
 
-	if (!block)
-		return tfr_fail_nomem(err, "writing an object");
+	TFR_NEED_MEMORY(block, err, "writing an object");
 	while (at < p->size) {
 		ssize_t n = pread(p->fd, block, BLOCK, (off_t)at);
 

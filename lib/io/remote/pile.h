@@ -5,7 +5,7 @@
 #ifndef TFR_IO_REMOTE_PILE_H
 #define TFR_IO_REMOTE_PILE_H
 
-#include "io/remote/http/exchange.h"
+#include "io/remote/http/engine.h"
 
 struct tfr_pile {
 	uint8_t *data; /* NULL: in the file */

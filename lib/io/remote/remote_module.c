@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/module_export.h"
-#include "io/remote/hidden.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/http/measurements.h"
-#include "io/remote/listed.h"
+#include "io/remote/listing.h"
 #include "io/remote/object_reader.h"
+#include "io/remote/store.h"
 #include "io/remote/upload.h"
 
 /* S3 refuses parts of other sizes, but for the last one. */
@@ -34,14 +34,13 @@ static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error 
 static enum tfr_status remove_object(const char *url, struct tfr_error *err)
 {
 	struct tfr_call call = { .method = "DELETE", .empty = true };
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 	struct tfr_store *s;
 	enum tfr_status status;
 
 	TFR_TRY(tfr_store_find(&s, url, &call.key, err));
 	tfr_object_changed(url);
 	status = tfr_exchange(s, &call, NULL, 64 << 10, &a, err);
-	tfr_answer_clear(&a);
 	return status == TFR_END ? TFR_OK : status;
 }
 

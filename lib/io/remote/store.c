@@ -13,12 +13,79 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/url.h"
 #include "config.h"
 #include "io/remote/address.h"
 #include "io/remote/credentials.h"
-#include "io/remote/hidden.h"
 #include "io/remote/sign.h"
+
+/* --- hidden queries --- */
+
+/* A list of queries that only grows; a query has one number. */
+
+static const char mark[] = "hidden-";
+
+static struct {
+	pthread_mutex_t lock;
+	char **queries;
+	size_t n;
+} hidden = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The number of a query, from 1; 0: out of memory. */
+static size_t number_of_query(const char *query)
+{
+	size_t i = 0;
+	char *copy;
+
+	pthread_mutex_lock(&hidden.lock);
+	while (i < hidden.n && strcmp(hidden.queries[i], query) != 0)
+		i++;
+	if (i == hidden.n) {
+		copy = strdup(query);
+		if (copy && !TFR_ARRAY_ONE_MORE(hidden.queries, hidden.n))
+			hidden.queries[hidden.n++] = copy;
+		else
+			free(copy);
+	}
+	i = i < hidden.n ? i + 1 : 0;
+	pthread_mutex_unlock(&hidden.lock);
+	return i;
+}
+
+const char *tfr_hidden_query(const char *text)
+{
+	const char *query = NULL;
+	char *end;
+	size_t n;
+
+	if (strncmp(text, mark, sizeof(mark) - 1) != 0)
+		return NULL;
+	n = strtoul(text + sizeof(mark) - 1, &end, 10);
+	if (*end && *end != '#')
+		return NULL;
+	pthread_mutex_lock(&hidden.lock);
+	if (n && n <= hidden.n)
+		query = hidden.queries[n - 1];
+	pthread_mutex_unlock(&hidden.lock);
+	return query;
+}
+
+enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err)
+{
+	const char *query = strncasecmp(url, "http", 4) ? NULL : strchr(url, '?');
+	size_t number;
+
+	*shown = NULL;
+	if (!query || tfr_hidden_query(query + 1))
+		return TFR_OK;
+	number = number_of_query(query + 1);
+	if (number)
+		*shown = tfr_asprintf("%.*s?%s%zu", (int)(query - url), url, mark, number);
+	return *shown ? TFR_OK : tfr_fail_nomem(err, "opening a web address");
+}
+
+/* --- stores --- */
 
 struct row;
 
@@ -70,8 +137,7 @@ static enum tfr_status make(
 	struct tfr_store *s = calloc(1, sizeof(*s));
 	enum tfr_status status;
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(s, err, "opening a bucket");
 	s->row = row;
 	s->name = name;
 	pthread_mutex_init(&s->lock, NULL);
@@ -130,8 +196,7 @@ enum tfr_status tfr_store_find(
 		*key += **key == '/';
 		name = strndup(url + skip, n);
 	}
-	if (!name)
-		return tfr_fail_nomem(err, "opening a bucket");
+	TFR_NEED_MEMORY(name, err, "opening a bucket");
 	pthread_mutex_lock(&lock);
 	status = find(s, row, name, err);
 	pthread_mutex_unlock(&lock);
@@ -350,8 +415,8 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	pthread_mutex_unlock(&s->lock);
 	memcpy(out->region, region, sizeof(region));
 	out->ca_file = tfr_ca_file();
-	if (!good || !base || !make_url(s, call, base, out) || !add_fields(s, call, out))
-		return tfr_fail_nomem(err, "preparing a request");
+	TFR_NEED_MEMORY(good && base && make_url(s, call, base, out) && add_fields(s, call, out),
+		err, "preparing a request");
 	return unsigned_ ? TFR_OK : authorise(s, call, region, renew, out, err);
 }
 

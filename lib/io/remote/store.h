@@ -82,6 +82,18 @@ void tfr_store_note_unconditional(struct tfr_store *s);
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);
 
+/* --- hidden queries ---
+ *
+ * A query is often a signature that gives access.  Such an address is exchanged where it comes in,
+ * for one without the secret: "https://HOST/x?SIGNATURE" becomes "https://HOST/x?hidden-1", and the
+ * real query is put back into the request.  The process keeps both. */
+
+/* *shown: the address without its query, which the caller frees; NULL: it has none. */
+enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err);
+/* The query that begins at `text`, after '?', if it is "hidden-N"; otherwise NULL.  It belongs to
+ * the process. */
+const char *tfr_hidden_query(const char *text);
+
 /* Process-wide, as tfr_remote_opts. */
 void tfr_stores_set(const struct tfr_remote_opts *opts);
 

@@ -19,5 +19,7 @@ enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_err
 /* Aborts all uploads of the process, on the thread of the engine, because a signal ends it.
  * Async-signal-safe; waits at most five seconds. */
 void tfr_uploads_abort(void);
+/* For it: the requests that abort them; the caller frees the array. */
+struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
 
 #endif

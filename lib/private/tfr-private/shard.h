@@ -40,6 +40,7 @@ uint64_t tfr_set_bytes(const struct tfr_set *set);
 enum tfr_status tfr_set_info_carry(
 	struct tfr_set_info *info, const struct tfr_set *input, struct tfr_error *err);
 void tfr_set_info_clear(struct tfr_set_info *info);
+#define TFR_AUTO_SET_INFO __attribute__((cleanup(tfr_set_info_clear))) struct tfr_set_info
 
 /* Undoes or finishes what a run that was killed had begun to publish at `target`, as opening does:
  * for a program that opens other files first, which may be among those.  Whatever is in its way is

@@ -112,23 +112,21 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 	uint64_t records, uint32_t *index, struct tfr_error *err)
 {
 	uint32_t i = tfr_classes_find(c, class);
-	enum tfr_status status;
 
 	if (i == TFR_CLASS_NONE) {
 		struct tfr_classes_item item = { .number = class->number };
 
-		status = check_bounds(c, class, err);
-		if (status)
-			return status;
+		TFR_TRY(check_bounds(c, class, err));
 		i = (uint32_t)c->n;
-		if (TFR_ARRAY_RESERVE(c->items, c->cap, c->n + 1))
-			return tfr_fail_nomem(err, "counting the classes");
+		TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(c->items, c->cap, c->n + 1), err,
+			"counting the classes");
 		if (class->kind == TFR_KIND_BYTES) {
 			item.is_text = true;
 			item.at = (uint32_t)c->text.size;
 			item.size = (uint32_t) class->text.size;
-			if (!tfr_buf_append(&c->text, class->text.data, class->text.size))
-				return tfr_fail_nomem(err, "counting the classes");
+			TFR_NEED_MEMORY(
+				tfr_buf_append(&c->text, class->text.data, class->text.size), err,
+				"counting the classes");
 		}
 		if (tfr_hash_add(&c->index, hash_of(class), i))
 			return tfr_fail_nomem(err, "counting the classes");

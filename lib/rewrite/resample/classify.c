@@ -4,6 +4,7 @@
  * be useful. */
 #include "rewrite/resample/classify.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,62 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "rewrite/record_key.h"
-#include "rewrite/resample/class_name.h"
+
+/* --- names as users write them --- */
+
+bool tfr_class_number(const void *text, size_t size, int64_t *number)
+{
+	char copy[24], again[24];
+	int n;
+
+	if (!size || size >= sizeof(copy))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*number = strtoll(copy, NULL, 10);
+	n = snprintf(again, sizeof(again), "%lld", (long long)*number);
+	return (size_t)n == size && !memcmp(copy, again, size);
+}
+
+/* The byte of an escape sequence; *used is the number of its characters after the backslash. -1:
+ * unknown. */
+static int escaped_byte(const char *p, size_t size, size_t *used)
+{
+	static const char letters[] = "\\\"'nrt", bytes[] = "\\\"'\n\r\t";
+	const char *letter = size && *p ? strchr(letters, *p) : NULL;
+	unsigned value;
+
+	*used = 1;
+	if (letter)
+		return bytes[letter - letters];
+	if (size < 3 || p[0] != 'x' || !isxdigit((unsigned char)p[1]) ||
+		!isxdigit((unsigned char)p[2]))
+		return -1;
+	*used = 3;
+	sscanf((char[]){ p[1], p[2], '\0' }, "%2x", &value);
+	return (int)value;
+}
+
+bool tfr_class_unescape(char *text, size_t *size)
+{
+	size_t to = 0, used;
+
+	for (size_t at = 0; at < *size; at++) {
+		int byte = (unsigned char)text[at];
+
+		if (byte == '\\') {
+			byte = escaped_byte(text + at + 1, *size - at - 1, &used);
+			if (byte < 0) {
+				*size = at;
+				return false;
+			}
+			at += used;
+		}
+		text[to++] = (char)byte;
+	}
+	*size = to;
+	return true;
+}
 
 static const char other[] = "other";
 
@@ -135,8 +191,7 @@ enum tfr_status tfr_classifier_open(
 	if (!classing->n_rules)
 		return TFR_OK;
 	k->wheres = calloc(classing->n_rules, sizeof(struct tfr_where *));
-	if (!k->wheres)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(k->wheres, err, "starting the workers");
 	for (size_t i = 0; !status && i < classing->n_rules; i++) {
 		status = tfr_where_compile(&k->wheres[i], classing->rules[i].expr, err);
 		if (status == TFR_EUSAGE)

@@ -17,8 +17,7 @@ enum tfr_status tfr_shares_open(
 	struct tfr_shares *s, const double *weights, size_t n, struct tfr_error *err)
 {
 	*s = (struct tfr_shares){ .parts = calloc(n + 1, sizeof(*s->parts)), .n = n };
-	if (!s->parts)
-		return tfr_fail_nomem(err, "dividing among classes");
+	TFR_NEED_MEMORY(s->parts, err, "dividing among classes");
 	for (size_t i = 0; i < n; i++) {
 		assert(weights[i] >= 0 && weights[i] < 2);
 		s->parts[i] = (uint64_t)ldexp(weights[i], PART_BITS);
@@ -91,8 +90,7 @@ enum tfr_status tfr_shares_divide(const struct tfr_shares *s, uint64_t size, con
 	struct remainder *order = calloc(s->n + 1, sizeof(*order));
 	uint64_t left = size, left_before;
 
-	if (!order)
-		return tfr_fail_nomem(err, "dividing among classes");
+	TFR_NEED_MEMORY(order, err, "dividing among classes");
 	for (size_t i = 0; i < s->n; i++) {
 		wide share = s->whole ? (wide)size * s->parts[i] : 0;
 

@@ -8,12 +8,253 @@
  * The table of classes is sorted between the passes and only read after that.  In the second
  * pass the workers compute the class, content sum and random draw of each record.  The one
  * thread that sees the records in order then only compares integers. */
-#include "rewrite/resample/resample.h"
-
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/rng.h"
+#include "rewrite/resample/classify.h"
+#include "rewrite/resample/quota.h"
+#include "rewrite/resample/target.h"
+#include "rewrite/rewrite_sweep.h"
+
+#define DRAWS 0x72736d70u /* "rsmp": the domain of these draws */
+
+struct tfr_class_worker {
+	struct tfr_classifier classifier;
+	struct tfr_classes counts;
+};
+
+/* The plan for a class, and its results. */
+struct tfr_class_plan {
+	uint64_t unseen; /* records not yet seen */
+	uint64_t wanted; /* of these, in addition to the full copies */
+	uint64_t whole;	 /* full copies of each record */
+	uint64_t final;	 /* records written */
+	double weight;
+};
+
+struct tfr_resampling {
+	const struct tfr_resample_opts *o;
+	struct tfr_resample_report *report;
+	struct tfr_set_writer *out;
+	uint32_t shards;
+	struct tfr_classing classing;
+	struct tfr_class_worker *workers;
+	unsigned n_workers;
+
+	pthread_mutex_t lock; /* of the table, while counting */
+	struct tfr_classes classes;
+
+	struct tfr_target target;
+	struct tfr_class_plan *plans; /* one per class */
+	uint64_t size;
+};
+
+/* --- counting --- */
+
+/* Counting needs no order: each worker counts in its own small table, which is merged into the
+ * common one when it is full.  Memory therefore depends on the number of classes, not on classes
+ * times workers. */
+
+static enum tfr_status flush_counts(
+	struct tfr_resampling *r, struct tfr_class_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&r->lock);
+	status = tfr_classes_merge(&r->classes, &w->counts, err);
+	pthread_mutex_unlock(&r->lock);
+	tfr_classes_reset(&w->counts);
+	return status;
+}
+
+static enum tfr_status count_record(
+	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
+{
+	struct tfr_resampling *r = ctx;
+	struct tfr_class_worker *w = &r->workers[worker];
+	struct tfr_counted_class class;
+	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
+
+	(void)verdict;
+	if (status)
+		return status;
+	if (tfr_classes_full(&w->counts, &class))
+		status = flush_counts(r, w, err);
+	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
+}
+
+/* Reports a name that no record has for --class as for --where. */
+static void warn_missing(struct tfr_resampling *r)
+{
+	const struct tfr_rewrite_opts *common = &r->o->common;
+
+	for (size_t rule = 0; rule < r->classing.n_rules; rule++) {
+		struct tfr_feature_watch *all =
+			tfr_where_lookout(r->workers[0].classifier.wheres[rule]);
+
+		for (unsigned k = 1; k < r->n_workers; k++)
+			tfr_feature_watch_merge(
+				all, tfr_where_lookout(r->workers[k].classifier.wheres[rule]));
+		tfr_feature_watch_report(
+			all, common->sweep.missing, common->sweep.warn, common->sweep.ctx);
+	}
+}
+
+/* The first pass: fills and sorts `classes`, and warns of names in --class that no record has. */
+static enum tfr_status resample_count(struct tfr_resampling *r, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = {
+		.opts = r->o->common.sweep,
+		.phase = "counting",
+		.parse = true,
+		.examine = count_record,
+		.ctx = r,
+	};
+	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
+
+	for (unsigned k = 0; !status && k < r->n_workers; k++)
+		status = flush_counts(r, &r->workers[k], err);
+	if (!status && r->report->common.taken)
+		warn_missing(r);
+	tfr_classes_sort(&r->classes);
+	if (status || !r->classes.n ||
+		r->classes.items[0].is_text == r->classes.items[r->classes.n - 1].is_text)
+		return status;
+	tfr_fail(err, TFR_EDATA, "feature '%s' is int64 in some records and bytes in others",
+		r->o->by);
+	tfr_error_hint(err, "'tfr schema' names a record of each kind.");
+	return TFR_EDATA;
+}
+
+/* --- planning --- */
+
+static enum tfr_status refuse_size(struct tfr_resampling *r, uint64_t largest, size_t scarcest,
+	const uint64_t *records, struct tfr_error *err)
+{
+	struct tfr_counted_class class;
+	char text[TFR_CLASS_TEXT];
+
+	if (scarcest == r->classes.n)
+		return tfr_fail(err, TFR_EDATA,
+			"a size of %llu cannot be had: no record has a class",
+			(unsigned long long)r->o->size);
+	class = tfr_classes_at(&r->classes, scarcest);
+	tfr_fail(err, TFR_EDATA,
+		"a size of %llu cannot be had: the largest that the target allows is %llu, since "
+		"class "
+		"'%s' has %llu",
+		(unsigned long long)r->o->size, (unsigned long long)largest,
+		tfr_class_text(&r->classing, &class, text), (unsigned long long)records[scarcest]);
+	tfr_error_hint(err, "With --method oversample records are repeated.");
+	return TFR_EDATA;
+}
+
+/* The size: the requested one, or the one that the method derives from the counts. */
+static enum tfr_status choose_size(struct tfr_resampling *r, const struct tfr_shares *shares,
+	const uint64_t *records, struct tfr_error *err)
+{
+	uint64_t largest;
+	size_t scarcest;
+
+	r->size = r->o->size;
+	largest = tfr_shares_largest(shares, records, &scarcest);
+	if (r->o->method == TFR_RESAMPLE_EXACT) {
+		if (r->size > largest)
+			return refuse_size(r, largest, scarcest, records, err);
+		r->size = r->size ? r->size : largest;
+	} else {
+		if (r->size && scarcest == r->classes.n)
+			return refuse_size(r, largest, scarcest, records, err);
+		r->size = r->size ? r->size : tfr_shares_covering(shares, records);
+	}
+	if (r->size <= TFR_QUOTA_MAX)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "the size would be more than %llu records",
+		(unsigned long long)TFR_QUOTA_MAX);
+	tfr_error_hint(err, "Give a smaller --total N.");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status divide_size(
+	struct tfr_resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
+{
+	size_t n = r->classes.n;
+	TFR_AUTO_FREE double *weights = calloc(n + 1, sizeof(*weights));
+	struct tfr_shares shares = { 0 };
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(weights, err, "planning");
+	status = tfr_target_weights(&r->target, &r->classing, &r->classes, weights, err);
+	for (size_t i = 0; i < n; i++)
+		r->plans[i].weight = weights[i];
+	if (!status)
+		status = tfr_shares_open(&shares, weights, n, err);
+	if (!status)
+		status = choose_size(r, &shares, records, err);
+	if (!status)
+		status = tfr_shares_divide(&shares, r->size,
+			r->o->method == TFR_RESAMPLE_EXACT ? records : NULL, quotas, err);
+	tfr_shares_clear(&shares);
+	return status;
+}
+
+/* The same number of records of each class.  If records are not repeated, the smallest class
+ * must have enough. */
+static enum tfr_status divide_evenly(
+	struct tfr_resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
+{
+	size_t scarcest = 0;
+	struct tfr_counted_class class;
+	char text[TFR_CLASS_TEXT];
+
+	for (size_t i = 0; i < r->classes.n; i++) {
+		r->plans[i].weight = 1;
+		quotas[i] = r->o->per_class;
+		scarcest = records[i] < records[scarcest] ? i : scarcest;
+	}
+	if (r->o->per_class > TFR_QUOTA_MAX / (r->classes.n + 1))
+		return tfr_fail(err, TFR_EUSAGE, "the size would be more than %llu records",
+			(unsigned long long)TFR_QUOTA_MAX);
+	r->size = r->o->per_class * r->classes.n;
+	if (r->o->method == TFR_RESAMPLE_OVERSAMPLE || !r->classes.n ||
+		records[scarcest] >= r->o->per_class)
+		return TFR_OK;
+	class = tfr_classes_at(&r->classes, scarcest);
+	tfr_fail(err, TFR_EDATA, "class '%s' has %llu records, not the %llu wanted of each class",
+		tfr_class_text(&r->classing, &class, text), (unsigned long long)records[scarcest],
+		(unsigned long long)r->o->per_class);
+	tfr_error_hint(err, "With --method oversample records are repeated.");
+	return TFR_EDATA;
+}
+
+/* Computes quotas, and from them the copies of each record of a class. */
+static enum tfr_status resample_plan(struct tfr_resampling *r, struct tfr_error *err)
+{
+	size_t n = r->classes.n;
+	TFR_AUTO_FREE uint64_t *records = calloc(2 * n + 1, sizeof(*records));
+	uint64_t *quotas = records + n;
+	enum tfr_status status;
+
+	r->plans = calloc(n + 1, sizeof(*r->plans));
+	TFR_NEED_MEMORY(records && r->plans, err, "planning");
+	for (size_t i = 0; i < n; i++)
+		records[i] = r->classes.items[i].records;
+	if (r->o->per_class)
+		status = divide_evenly(r, records, quotas, err);
+	else
+		status = divide_size(r, records, quotas, err);
+	for (size_t i = 0; !status && i < n; i++) {
+		struct tfr_class_plan *p = &r->plans[i];
+
+		p->unseen = records[i];
+		p->whole = quotas[i] / records[i];
+		p->wanted = quotas[i] % records[i];
+	}
+	return status;
+}
 
 /* --- options --- */
 
@@ -77,15 +318,12 @@ static enum tfr_status look_again(
 	struct tfr_counted_class class;
 	struct verdict v = { 0 };
 	struct tfr_digest digest;
-	enum tfr_status status =
-		tfr_classifier_look(&r->workers[worker].classifier, s->example, &class, err);
 
-	if (status)
-		return status;
+	TFR_TRY(tfr_classifier_look(&r->workers[worker].classifier, s->example, &class, err));
 	v.class = tfr_classes_find(&r->classes, &class);
 	tfr_digest_record(&s->rec, &digest);
 	v.sum = digest.sum;
-	v.draw = tfr_resample_draw(r->o->common.seed, s->file, s->rec.index);
+	v.draw = tfr_record_draw(r->o->common.seed, s->file, s->rec.index, DRAWS);
 	memcpy(verdict, &v, sizeof(v));
 	return TFR_OK;
 }
@@ -157,9 +395,9 @@ static enum tfr_status name_classes(struct tfr_resampling *r, struct tfr_error *
 	for (size_t i = 0; i < r->classes.n; i++) {
 		struct tfr_counted_class class = tfr_classes_at(&r->classes, i);
 
-		if (!tfr_classing_name(&r->classing, &class, &names) ||
-			!tfr_buf_append(&names, "", 1))
-			return tfr_fail_nomem(err, "reporting");
+		TFR_NEED_MEMORY(tfr_classing_name(&r->classing, &class, &names) &&
+					tfr_buf_append(&names, "", 1),
+			err, "reporting");
 	}
 	report->names = (char *)TFR_STEAL(names.data);
 	for (size_t i = 0; i < r->classes.n; i++) {
@@ -176,8 +414,7 @@ static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *e
 
 	report->size = r->size;
 	report->classes = calloc(r->classes.n + 1, sizeof(*report->classes));
-	if (!report->classes)
-		return tfr_fail_nomem(err, "reporting");
+	TFR_NEED_MEMORY(report->classes, err, "reporting");
 	report->class_count = r->classes.n;
 	for (size_t i = 0; i < r->classes.n; i++) {
 		records += (double)r->classes.items[i].records;
@@ -238,8 +475,7 @@ static enum tfr_status count_classes(
 	if (info->class_count)
 		return TFR_OK;
 	counts = calloc(report->class_count, sizeof(*counts));
-	if (!counts)
-		return tfr_fail_nomem(err, "writing a manifest");
+	TFR_NEED_MEMORY(counts, err, "writing a manifest");
 	info->classes = counts;
 	for (size_t i = 0; i < report->class_count; i++)
 		if (report->classes[i].final)
@@ -257,8 +493,7 @@ static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *
 
 	r->n_workers = tfr_sweep_threads(r->o->common.sweep.threads);
 	r->workers = calloc(r->n_workers, sizeof(*r->workers));
-	if (!r->workers)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(r->workers, err, "starting the workers");
 	for (unsigned k = 0; !status && k < r->n_workers; k++) {
 		r->workers[k].counts.bounds = &tfr_resample_bounds;
 		status = tfr_classifier_open(&r->workers[k].classifier, &r->classing, err);
@@ -270,23 +505,18 @@ static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *
 static enum tfr_status write_classes(struct tfr_resampling *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
-	enum tfr_status status = tfr_classing_open(&r->classing, r->o, err);
 
-	if (!status && r->o->target)
-		status = tfr_target_open(&r->target, r->o->target, err);
-	if (!status)
-		status = open_workers(r, err);
-	if (!status)
-		status = check_twice(r, err);
-	if (!status)
-		status = tfr_resample_count(r, err);
-	if (!status)
-		status = tfr_resample_plan(r, err);
-	if (!status && !r->classes.n && common->sweep.warn)
+	TFR_TRY(tfr_classing_open(&r->classing, r->o, err));
+	if (r->o->target)
+		TFR_TRY(tfr_target_open(&r->target, r->o->target, err));
+	TFR_TRY(open_workers(r, err));
+	TFR_TRY(check_twice(r, err));
+	TFR_TRY(resample_count(r, err));
+	TFR_TRY(resample_plan(r, err));
+	if (!r->classes.n && common->sweep.warn)
 		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
-	if (!status)
-		status = write_chosen(r, err);
-	return status ? status : make_report(r, err);
+	TFR_TRY(write_chosen(r, err));
+	return make_report(r, err);
 }
 
 static enum tfr_status resample(
@@ -327,7 +557,7 @@ static void clear(struct tfr_resampling *r)
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = opts->common.command, .seed = opts->common.seed };
+	TFR_AUTO_SET_INFO info = { .command = opts->common.command, .seed = opts->common.seed };
 	struct tfr_resampling r = {
 		.o = opts,
 		.report = report,
@@ -343,7 +573,6 @@ enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	if (!status)
 		status = resample(&r, &info, err);
 	clear(&r);
-	tfr_set_info_clear(&info);
 	return status;
 }
 

@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "io/source.h"
-#include "rewrite/resample/class_name.h"
 
 enum { FILE_MAX = 64 << 20, NUMBER_MAX = 64 };
 
@@ -62,8 +61,8 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
 		return tfr_fail(err, TFR_EUSAGE, "class '%s' is listed twice in %s", text, where);
-	if (TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n))
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(t->weights, t->cap, t->names.n), err, "reading a distribution");
 	if (!parse_number(weight, weight_size, &t->weights[i]) || t->weights[i] < 0)
 		return tfr_fail(err, TFR_EUSAGE,
 			"class '%s' has the weight '%.*s' in %s: it must be a finite number of 0 "
@@ -124,15 +123,11 @@ static enum tfr_status parse_item(
 static enum tfr_status parse_list(struct tfr_target *t, const char *spec, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *copy = strdup(spec);
-	enum tfr_status status;
 
-	if (!copy)
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(copy, err, "reading a distribution");
 	t->form = TFR_TARGET_LIST;
 	for (char *p = copy;; p++) {
-		status = parse_item(t, p, &p, "--target", err);
-		if (status)
-			return status;
+		TFR_TRY(parse_item(t, p, &p, "--target", err));
 		if (!*p)
 			return check_some(t, "--target", err);
 	}
@@ -169,14 +164,12 @@ enum tfr_status tfr_target_parse_lines(
 {
 	TFR_AUTO_FREE char *where = malloc(strlen(path) + 48);
 	char *end = lines + size, *p = lines;
-	enum tfr_status status;
 
 	*t = (struct tfr_target){
 		.form = TFR_TARGET_LIST,
 		.names.bounds = &tfr_resample_bounds,
 	};
-	if (!where)
-		return tfr_fail_nomem(err, "reading a distribution");
+	TFR_NEED_MEMORY(where, err, "reading a distribution");
 	for (size_t number = 1; p < end; number++) {
 		char *line_end = memchr(p, '\n', (size_t)(end - p)), *tab, *last;
 
@@ -187,10 +180,8 @@ enum tfr_status tfr_target_parse_lines(
 		if (!tab)
 			return tfr_fail(err, TFR_EUSAGE,
 				"no tab in %s, which must be CLASS TAB WEIGHT", where);
-		status =
-			add(t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err);
-		if (status)
-			return status;
+		TFR_TRY(add(
+			t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err));
 		p = line_end + 1;
 	}
 	sprintf(where, "'%s'", path);

@@ -198,8 +198,7 @@ enum tfr_status tfr_shuffle_plan(
 		folder = tfr_default_tmpdir(o->output);
 		folders = (const char *const *)&folder;
 		count = 1;
-		if (!folder)
-			return tfr_fail_nomem(err, "looking for temporary space");
+		TFR_NEED_MEMORY(folder, err, "looking for temporary space");
 	}
 	return tfr_spill_free(folders, count, &plan->temp_free, err);
 }

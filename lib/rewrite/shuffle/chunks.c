@@ -52,8 +52,7 @@ enum tfr_status tfr_chunk_lists_init(struct tfr_chunk_lists *s, uint32_t count,
 {
 	*s = (struct tfr_chunk_lists){ .arena = arena, .spill = spill, .writer = writer };
 	s->lists = aligned_alloc(64, count * sizeof(*s->lists));
-	if (!s->lists)
-		return tfr_fail_nomem(err, "sorting records into buckets");
+	TFR_NEED_MEMORY(s->lists, err, "sorting records into buckets");
 	memset(s->lists, 0, count * sizeof(*s->lists));
 	s->count = count;
 	s->chunk_count = 1;

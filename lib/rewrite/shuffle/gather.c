@@ -149,8 +149,7 @@ static enum tfr_status lay_out(struct slot *s, const struct tfr_bucket *b, struc
 		free(s->memory);
 		s->cap = 0;
 		s->memory = aligned_alloc(LINE, need);
-		if (!s->memory)
-			return tfr_fail_nomem(err, "sorting a bucket");
+		TFR_NEED_MEMORY(s->memory, err, "sorting a bucket");
 		s->cap = need;
 	}
 	p = s->memory;

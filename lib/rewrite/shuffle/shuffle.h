@@ -14,18 +14,9 @@
 #include "rewrite/shuffle/chunks.h"
 #include "sweep/progress_ticker.h"
 
-/* Makes these draws independent of others with the same seed. */
-#define TFR_SHUFFLE_DOMAIN 0x73687566u /* "shuf" */
-
 static inline uint64_t tfr_shuffle_key(uint64_t seed, uint32_t file, uint64_t record)
 {
-	const uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
-	const uint32_t counter[4] = { (uint32_t)record, (uint32_t)(record >> 32), file,
-		TFR_SHUFFLE_DOMAIN };
-	uint32_t out[4];
-
-	tfr_philox(key, counter, out);
-	return (uint64_t)out[1] << 32 | out[0];
+	return tfr_record_draw(seed, file, record, 0x73687566u); /* "shuf" */
 }
 
 /* The one of `count` equal ranges that contains the position; *place becomes the position within

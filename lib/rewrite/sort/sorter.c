@@ -82,11 +82,6 @@ uint64_t tfr_sorter_spilled(const struct tfr_sorter *s)
 	return s->spill ? tfr_spill_bytes(s->spill) : 0;
 }
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "sorting");
-}
-
 /* --- creating runs --- */
 
 static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
@@ -112,7 +107,7 @@ static enum tfr_status spill(struct tfr_sorter *s, struct tfr_error *err)
 		status = tfr_spill_write(s->spill, (unsigned)s->n_runs, s->rows + at * s->row,
 			n * s->row, &spot, err);
 		if (!status && !note_piece(s, &spot))
-			status = no_memory(err);
+			status = tfr_fail_nomem(err, "sorting");
 	}
 	if (status == TFR_ESYS && err && err->sys_errno == ENOSPC)
 		tfr_error_hint(err,
@@ -148,14 +143,10 @@ enum tfr_status tfr_sorter_add(
 	while (n) {
 		size_t take;
 
-		if (s->count == s->max) {
-			enum tfr_status status = spill(s, err);
-
-			if (status)
-				return status;
-		}
+		if (s->count == s->max)
+			TFR_TRY(spill(s, err));
 		if (s->count == s->cap && !grow(s))
-			return no_memory(err);
+			return tfr_fail_nomem(err, "sorting");
 		take = s->cap - s->count < n ? s->cap - s->count : n;
 		memcpy(s->rows + s->count * s->row, p, take * s->row);
 		s->count += take;
@@ -224,14 +215,12 @@ static enum tfr_status open_sources(struct tfr_sorter *s, struct tfr_error *err)
 		s->share = READ_MIN / s->row;
 	s->sources = calloc(s->n_runs, sizeof(*s->sources));
 	s->heap = calloc(s->n_runs, sizeof(*s->heap));
-	if (!s->sources || !s->heap)
-		return no_memory(err);
+	TFR_NEED_MEMORY(s->sources && s->heap, err, "sorting");
 	for (size_t i = 0, piece = 0; status <= TFR_END && i < s->n_runs; i++) {
 		struct source *src = &s->sources[i];
 
 		src->buffer = malloc(s->share * s->row);
-		if (!src->buffer)
-			return no_memory(err);
+		TFR_NEED_MEMORY(src->buffer, err, "sorting");
 		src->piece = piece;
 		while (piece < s->n_pieces && s->pieces[piece].run == i)
 			piece++;

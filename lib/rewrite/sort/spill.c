@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "io/source.h"
-#include "io/temp_registry.h"
+#include "io/temporaries.h"
 
 struct file {
 	int fd; /* -1: not yet created */
@@ -38,8 +38,7 @@ enum tfr_status tfr_spill_open(
 	struct tfr_spill *s = calloc(1, sizeof(*s));
 	enum tfr_status status = TFR_OK;
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening temporary files");
+	TFR_NEED_MEMORY(s, err, "opening temporary files");
 	s->opts = *opts;
 	pthread_mutex_init(&s->making, NULL);
 	s->count = opts->files > opts->folder_count ? opts->files : (unsigned)opts->folder_count;
@@ -49,12 +48,11 @@ enum tfr_status tfr_spill_open(
 	for (unsigned k = 0; s->files && k < s->count; k++)
 		s->files[k] =
 			(struct file){ .fd = -1, .folder = opts->folders[k % opts->folder_count] };
-	if (status) {
+	if (status)
 		tfr_spill_close(s);
-		return status;
-	}
-	*out = s;
-	return TFR_OK;
+	else
+		*out = s;
+	return status;
 }
 
 void tfr_spill_close(struct tfr_spill *s)
@@ -128,7 +126,6 @@ static enum tfr_status make_file(struct tfr_spill *s, struct file *f, struct tfr
 enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void *data, size_t size,
 	struct tfr_spot *spot, struct tfr_error *err)
 {
-	enum tfr_status status;
 	struct file *f = NULL;
 
 	for (unsigned k = 0; k < s->count; k++) {
@@ -137,9 +134,7 @@ enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void
 		f = &s->files[number];
 		if (__atomic_load_n(&f->full, __ATOMIC_RELAXED))
 			continue;
-		status = make_file(s, f, err);
-		if (status)
-			return status;
+		TFR_TRY(make_file(s, f, err));
 		*spot = (struct tfr_spot){ __atomic_fetch_add(&f->end, size, __ATOMIC_RELAXED),
 			number, (uint32_t)size };
 		if (write_at(f->fd, data, size, spot->offset)) {
@@ -188,8 +183,7 @@ enum tfr_status tfr_spill_free(
 	struct statvfs vfs;
 	struct stat st;
 
-	if (!seen)
-		return tfr_fail_nomem(err, "looking for temporary space");
+	TFR_NEED_MEMORY(seen, err, "looking for temporary space");
 	*bytes = 0;
 	for (size_t k = 0; k < count; k++) {
 		bool again = false;

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "record/count_ranges.h"
+#include "record/count_headers.h"
 #include "record/framing.h"
 
 /* No data checksum is looked at, so none is made. */

@@ -11,7 +11,6 @@
 #include "io/source.h"
 #include "record/gzi.h"
 #include "record/stream.h"
-#include "record/stream_writer.h"
 
 static char folder[] = "/tmp/tfr-gzi-XXXXXX";
 

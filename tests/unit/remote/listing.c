@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/remote/listing_answer.h"
-#include "io/remote/upload_answer.h"
+#include "io/remote/store_answers.h"
 #include "io/remote/xml.h"
 
 #define LIST(text)                                                                                 \

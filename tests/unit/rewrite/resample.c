@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "base/rng.h"
 #include "resample_set.h"
 
 TestSuite(resample, .init = setup, .fini = teardown, .timeout = 120);
@@ -57,8 +58,8 @@ static int select_plainly(uint64_t seed, int records, int label, int wanted, boo
 		unseen += label_of(id) == label;
 	for (int f = 0; f < FILES; f++) {
 		for (int id = f; id < records; id += FILES) {
-			uint64_t draw =
-				tfr_resample_draw(seed, (uint32_t)f, (uint64_t)(id / FILES));
+			uint64_t draw = tfr_record_draw(
+				seed, (uint32_t)f, (uint64_t)(id / FILES), 0x72736d70u);
 			unsigned __int128 scaled = (unsigned __int128)draw * (unsigned)unseen;
 
 			if (label_of(id) != label)

@@ -2,7 +2,9 @@
 #ifndef TESTS_UNIT_REWRITE_RESAMPLE_SET_H
 #define TESTS_UNIT_REWRITE_RESAMPLE_SET_H
 
-#include "rewrite/resample/resample.h"
+#include <tfr-private/rewrite.h>
+
+#include "rewrite/resample/class_table.h"
 #include "support/temp.h"
 
 enum { FILES = 3, MOST = 4096 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "rewrite/resample/class_name.h"
+#include "rewrite/resample/classify.h"
 #include "rewrite/resample/target.h"
 #include "support/temp.h"
 

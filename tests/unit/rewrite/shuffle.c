@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "made.h"
-#include "rewrite/shuffle/scatter.h"
+#include "rewrite/shuffle/shuffle.h"
 
 #define MIB ((uint64_t)1 << 20)
 

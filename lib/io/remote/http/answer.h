@@ -2,7 +2,7 @@
 #ifndef TFR_IO_REMOTE_HTTP_ANSWER_H
 #define TFR_IO_REMOTE_HTTP_ANSWER_H
 
-#include "io/remote/http/exchange.h"
+#include "io/remote/http/engine.h"
 
 /* What the engine keeps of an answer beside struct tfr_answer. */
 struct tfr_answer_notes {

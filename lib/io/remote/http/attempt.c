@@ -64,8 +64,7 @@ enum tfr_status tfr_attempts_new(
 {
 	struct tfr_request *t = calloc(1, sizeof(*t));
 
-	if (!t)
-		return tfr_fail_nomem(err, "starting a request");
+	TFR_NEED_MEMORY(t, err, "starting a request");
 	t->o = *opts;
 	if (!copy_call(t, opts->call)) {
 		tfr_attempts_free(t);

@@ -26,7 +26,7 @@
 #include "base/rng.h"
 #include "io/remote/http/attempt.h"
 #include "io/remote/http/measurements.h"
-#include "io/remote/upload_state.h"
+#include "io/remote/upload.h"
 
 enum { ENGINES = 2, SHARED = 4 /* connections from which on all of them are used */ };
 enum { ABORT_SECONDS = 5 };
@@ -390,8 +390,7 @@ static enum tfr_status start_thread(struct tfr_engine *e, struct tfr_error *err)
 	e->incoming_end = &e->incoming;
 	e->all_end = &e->all;
 	e->multi = curl_multi_init();
-	if (!e->multi)
-		return tfr_fail_nomem(err, "starting a request");
+	TFR_NEED_MEMORY(e->multi, err, "starting a request");
 	curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, (long)connections_of(e) + 4);
 	curl_multi_setopt(e->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
 	tfr_rng_init(&e->jitter, tfr_clock_ns(), (uint64_t)getpid() + (size_t)(e - engines));
@@ -508,4 +507,53 @@ void tfr_request_end(struct tfr_request *t)
 		pthread_cond_wait(&e->ended, &e->lock);
 	pthread_mutex_unlock(&e->lock);
 	tfr_attempts_free(t);
+}
+
+/* --- a request for a caller that waits --- */
+
+struct exchange {
+	struct tfr_buf body;
+	size_t most;
+	char url[300]; /* for messages */
+};
+
+void tfr_answer_clear(struct tfr_answer *a)
+{
+	tfr_buf_clear(&a->body);
+}
+
+/* Another attempt sends the body from its start, and the engine drops what was already taken. */
+static enum tfr_status take_body(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
+{
+	struct exchange *x = ctx;
+
+	if (size > x->most - x->body.size)
+		return tfr_fail_path(
+			err, TFR_ESYS, x->url, "more than %zu bytes in the answer for", x->most);
+	return tfr_buf_append(&x->body, data, size) ? TFR_OK
+						    : tfr_fail_nomem(err, "reading an answer");
+}
+
+enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
+	const struct tfr_request_body *content, size_t most, struct tfr_answer *a,
+	struct tfr_error *err)
+{
+	struct exchange x = { .most = most };
+	struct tfr_request_opts opts = { .store = s,
+		.call = call,
+		.patient = !strcmp(call->method, "POST"),
+		.ctx = &x,
+		.take = take_body };
+	struct tfr_request *t = NULL;
+	enum tfr_status status;
+
+	*a = (struct tfr_answer){ 0 };
+	if (content)
+		opts.content = *content;
+	tfr_store_show(s, call->key, x.url, sizeof(x.url));
+	TFR_TRY(tfr_request_start(&t, &opts, err));
+	status = tfr_request_wait(t, a, err);
+	tfr_request_end(t);
+	a->body = x.body;
+	return status;
 }

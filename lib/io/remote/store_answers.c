@@ -1,11 +1,11 @@
-/* io/remote/listing_answer.c - reads a page of a listing.
+/* io/remote/store_answers.c - reads the XML answers of stores.
  *
  * Keys may have characters that XML cannot hold, so they are asked for percent-encoded; a server
  * that does not know that parameter sends them plain, and <EncodingType> is the sign.
  *
  * Source: docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html, API_ListMultipartUploads,
  * cloud.google.com/storage/docs/xml-api/get-bucket-list. */
-#include "io/remote/listing_answer.h"
+#include "io/remote/store_answers.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,6 +15,8 @@
 #include "base/array.h"
 #include "io/remote/credentials.h"
 #include "io/remote/xml.h"
+
+/* --- listings --- */
 
 enum { ENTRIES_MOST = 10000, KEY_MOST = 1024 };
 
@@ -84,7 +86,7 @@ static bool on_top(struct parsing *s, const char *name, const char *text)
 	return true;
 }
 
-static bool on_element(void *ctx, const struct tfr_xml_element *e)
+static bool on_listing(void *ctx, const struct tfr_xml_element *e)
 {
 	struct parsing *s = ctx;
 
@@ -159,7 +161,7 @@ bool tfr_page_parse(struct tfr_page *p, const void *text, size_t size, const cha
 
 	*p = (struct tfr_page){ 0 };
 	/* Offset 0 is "none". */
-	if (!tfr_buf_append(&p->text, "", 1) || !tfr_xml_read(text, size, on_element, &s) ||
+	if (!tfr_buf_append(&p->text, "", 1) || !tfr_xml_read(text, size, on_listing, &s) ||
 		!check_keys(&s, prefix) || (p->more && !p->next) ||
 		/* a key marker is encoded, a token is not */
 		(s.encoded && p->next_id && !decode((char *)p->text.data + p->next))) {
@@ -176,4 +178,69 @@ void tfr_page_clear(struct tfr_page *p)
 	tfr_buf_clear(&p->text);
 	free(p->list);
 	*p = (struct tfr_page){ 0 };
+}
+
+/* --- uploads --- */
+
+/* docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html: "a request could return
+ * a 200 OK response and later fail". */
+
+struct reading {
+	const char *path; /* of the element that is wanted */
+	char *to;
+	size_t size;
+	bool is_root; /* the root is that of `path` */
+};
+
+static bool on_upload(void *ctx, const struct tfr_xml_element *e)
+{
+	struct reading *r = ctx;
+
+	if (e->depth == 1 && !e->ends)
+		r->is_root = !strncmp(r->path, e->path[0], strlen(e->path[0])) &&
+			     r->path[strlen(e->path[0])] == '/';
+	if (!e->ends || !tfr_xml_is(e, r->path))
+		return true;
+	if (strlen(e->text) >= r->size)
+		return false;
+	strcpy(r->to, e->text);
+	return true;
+}
+
+/* Stores keep the connection alive by spaces, some of them before the document. */
+static void skip_spaces(const void **text, size_t *size)
+{
+	const char *at = *text;
+
+	for (; *size && *at && strchr(" \t\r\n", *at); at++)
+		--*size;
+	*text = at;
+}
+
+static bool read_answer(struct reading *r, const void *text, size_t size)
+{
+	*r->to = '\0';
+	return size && tfr_xml_read(text, size, on_upload, r) && r->is_root;
+}
+
+bool tfr_upload_started(char id[TFR_UPLOAD_ID], const void *text, size_t size)
+{
+	struct reading r = { "InitiateMultipartUploadResult/UploadId", id, TFR_UPLOAD_ID, false };
+
+	skip_spaces(&text, &size);
+	return read_answer(&r, text, size) && *id;
+}
+
+enum tfr_status tfr_upload_completed(
+	char etag[TFR_ETAG], struct tfr_store_fault *fault, const void *text, size_t size)
+{
+	struct reading r = { "CompleteMultipartUploadResult/ETag", etag, TFR_ETAG, false };
+
+	*fault = (struct tfr_store_fault){ .code = "" };
+	skip_spaces(&text, &size);
+	if (read_answer(&r, text, size))
+		return TFR_OK;
+	*etag = '\0';
+	tfr_store_fault_parse(fault, text, size);
+	return *fault->code ? TFR_END : TFR_ESYS;
 }

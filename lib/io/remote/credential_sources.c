@@ -1,10 +1,15 @@
-/* io/remote/credentials_aws.c - the sources of AWS's command line, in its order.
+/* io/remote/credential_sources.c - where credentials come from: the sources of AWS's command line,
+ * in its order, and those of Google Cloud Storage.
  *
  * Sources: docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html, and
- * docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html (IMDSv2). */
+ * docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html (IMDSv2);
+ * cloud.google.com/storage/docs/authentication/hmackeys,
+ * cloud.google.com/compute/docs/access/authenticate-workloads (the metadata server) and
+ * cloud.google.com/sdk/docs/properties (CLOUDSDK_AUTH_ACCESS_TOKEN). */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <curl/curl.h>
@@ -12,27 +17,179 @@
 #include "io/remote/address.h"
 #include "io/remote/config_file.h"
 #include "io/remote/credentials.h"
-#include "io/remote/service.h"
 #include "io/remote/sign.h"
 #include "io/remote/xml.h"
 #include "io/source.h"
+
+struct service_call {
+	const char *method, *url;
+	const char *const *headers; /* ends with NULL; may be NULL itself */
+	const char *body;	    /* of a POST */
+	long milliseconds;	    /* to connect, and five times that in all */
+	bool local;		    /* no proxy */
+	const char *expect;	    /* a header field that an honest answer has; NULL: none */
+};
+
+/* --- services --- */
+
+/* One request by a handle of its own, without the engine: the engine's thread calls this when it
+ * signs. */
+
+enum { MOST = 64 << 10, ATTEMPTS = 3 };
+
+struct asking {
+	struct tfr_buf *answer;
+	const char *expect;
+	bool seen;
+};
+
+static size_t on_body(char *data, size_t one, size_t n, void *ctx)
+{
+	struct asking *a = ctx;
+
+	(void)one;
+	if (a->answer->size + n > MOST || !tfr_buf_append(a->answer, data, n))
+		return 0;
+	return n;
+}
+
+static size_t on_header(char *line, size_t one, size_t n, void *ctx)
+{
+	struct asking *a = ctx;
+	size_t size = a->expect ? strlen(a->expect) : 0;
+
+	(void)one;
+	a->seen = a->seen || (n >= size && !strncasecmp(line, a->expect, size));
+	return n;
+}
+
+static void set_options(CURL *c, const struct service_call *call, struct asking *a)
+{
+	curl_easy_setopt(c, CURLOPT_URL, call->url);
+	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L); /* the headers of the call are secrets */
+	if (tfr_ca_file())
+		curl_easy_setopt(c, CURLOPT_CAINFO, tfr_ca_file());
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, call->milliseconds);
+	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, 5 * call->milliseconds);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(c, CURLOPT_WRITEDATA, a);
+	if (call->expect) {
+		curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+		curl_easy_setopt(c, CURLOPT_HEADERDATA, a);
+	}
+	if (call->local)
+		curl_easy_setopt(c, CURLOPT_NOPROXY, "*");
+	if (call->body)
+		curl_easy_setopt(c, CURLOPT_POSTFIELDS, call->body);
+	else if (strcmp(call->method, "GET") != 0)
+		curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, call->method);
+}
+
+static CURLcode ask_once(CURL *c, struct asking *a, long *status)
+{
+	CURLcode code;
+
+	a->answer->size = 0;
+	*status = 0;
+	code = curl_easy_perform(c);
+	curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, status);
+	return code;
+}
+
+static CURLcode ask(CURL *c, struct asking *a, long *status)
+{
+	struct timespec pause = { .tv_nsec = 200000000 };
+	CURLcode code = ask_once(c, a, status);
+
+	for (int i = 1; i < ATTEMPTS && code == CURLE_OK && (*status == 429 || *status >= 500);
+		i++) {
+		nanosleep(&pause, NULL);
+		pause.tv_nsec *= 2;
+		code = ask_once(c, a, status);
+	}
+	return code;
+}
+
+static struct curl_slist *list_headers(const char *const *from)
+{
+	struct curl_slist *headers = NULL, *longer;
+
+	for (; from && *from; from++) {
+		longer = curl_slist_append(headers, *from);
+		if (!longer)
+			break;
+		headers = longer;
+	}
+	return headers;
+}
+
+static void free_headers(struct curl_slist *headers)
+{
+	for (struct curl_slist *h = headers; h; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl_slist_free_all(headers);
+}
+
+/* Repeats a request that is answered with 429 or 5xx, twice.
+ *
+ * TFR_OK: 200, and `answer` has its body, with a NUL after it, at most 64 KiB.  TFR_END: no
+ * connection.  TFR_ESYS: any other answer, of which `answer` has the body; the message names `what`
+ * and has neither the body nor the headers of the call, which are secrets. */
+static enum tfr_status service_ask(const struct service_call *call, const char *what,
+	struct tfr_buf *answer, struct tfr_error *err)
+{
+	struct asking a = { .answer = answer, .expect = call->expect, .seen = !call->expect };
+	struct curl_slist *headers = list_headers(call->headers);
+	CURL *c = curl_easy_init();
+	CURLcode code;
+	long status;
+
+	if (!c) {
+		free_headers(headers);
+		return tfr_fail_nomem(err, "asking for credentials");
+	}
+	set_options(c, call, &a);
+	curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
+	code = ask(c, &a, &status);
+	curl_easy_cleanup(c);
+	free_headers(headers);
+	if (code != CURLE_OK && !status)
+		return TFR_END;
+	if (code != CURLE_OK)
+		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: %s", what,
+			curl_easy_strerror(code));
+	TFR_NEED_MEMORY(tfr_buf_append(answer, "", 1), err, "asking for credentials");
+	if (status != 200)
+		return tfr_fail(err, TFR_ESYS, "cannot get credentials from %s: it answers %ld",
+			what, status);
+	return a.seen ? TFR_OK : TFR_END;
+}
+
+/* --- AWS --- */
 
 enum { TEXT = 4096, TOKEN_MOST = 64 << 10 };
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-static enum tfr_status from_environment(struct tfr_keys *k, struct tfr_error *err)
+/* An identifier and its secret, each in a variable.  TFR_END: neither is set. */
+static enum tfr_status from_variables(struct tfr_keys *k, const char *id_name,
+	const char *secret_name, const char *token, struct tfr_error *err)
 {
-	const char *id = tfr_environment("AWS_ACCESS_KEY_ID");
-	const char *secret = tfr_environment("AWS_SECRET_ACCESS_KEY");
+	const char *id = tfr_environment(id_name), *secret = tfr_environment(secret_name);
 
 	if (!id && !secret)
 		return TFR_END;
 	if (!id || !secret)
 		return tfr_fail(err, TFR_EUSAGE, "%s is set, but %s is not",
-			id ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
-			id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
-	return tfr_keys_set(k, id, secret, tfr_environment("AWS_SESSION_TOKEN"), err);
+			id ? id_name : secret_name, id ? secret_name : id_name);
+	return tfr_keys_set(k, id, secret, token, err);
+}
+
+static enum tfr_status from_environment(struct tfr_keys *k, struct tfr_error *err)
+{
+	return from_variables(k, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+		tfr_environment("AWS_SESSION_TOKEN"), err);
 }
 
 /* --- web identity --- */
@@ -171,12 +328,12 @@ static enum tfr_status ask_sts(struct tfr_keys *k, const struct identity *id,
 {
 	TFR_AUTO_BUF answer = { 0 };
 	TFR_AUTO_BUF body = { 0 };
-	struct tfr_service_call call = { .method = "POST", .url = id->url, .milliseconds = 5000 };
+	struct service_call call = { .method = "POST", .url = id->url, .milliseconds = 5000 };
 	enum tfr_status status = TFR_ENOMEM;
 
 	if (write_form(&body, id, token)) {
 		call.body = (const char *)body.data;
-		status = tfr_service_ask(&call, "STS", &answer, err);
+		status = service_ask(&call, "STS", &answer, err);
 	} else {
 		tfr_fail_nomem(err, "asking for credentials");
 	}
@@ -336,7 +493,7 @@ static enum tfr_status from_container(struct tfr_keys *k, struct tfr_error *err)
 	TFR_AUTO_BUF answer = { 0 };
 	const char *headers[] = { NULL, NULL };
 	char url[1024];
-	struct tfr_service_call call = {
+	struct service_call call = {
 		.method = "GET", .url = url, .headers = headers, .milliseconds = 1000, .local = true
 	};
 	enum tfr_status status;
@@ -353,7 +510,7 @@ static enum tfr_status from_container(struct tfr_keys *k, struct tfr_error *err)
 			"nor of this host");
 	TFR_TRY(container_token(&header, err));
 	headers[0] = (const char *)header.data;
-	status = tfr_service_ask(&call, "the container's service", &answer, err);
+	status = service_ask(&call, "the container's service", &answer, err);
 	if (status == TFR_END)
 		status = tfr_fail(err, TFR_ESYS,
 			"cannot get credentials from the container's service: no connection");
@@ -372,19 +529,19 @@ static enum tfr_status get_role(
 	static const char at[] = "/latest/meta-data/iam/security-credentials/";
 	TFR_AUTO_BUF answer = { 0 };
 	char url[1024], role[256];
-	struct tfr_service_call call = {
+	struct service_call call = {
 		.method = "GET", .url = url, .headers = headers, .milliseconds = 1000, .local = true
 	};
 	enum tfr_status status;
 
 	snprintf(url, sizeof(url), "%s%s", base, at);
-	status = tfr_service_ask(&call, "the instance's metadata", &answer, NULL);
+	status = service_ask(&call, "the instance's metadata", &answer, NULL);
 	if (status) /* 404: the instance has no role */
 		return TFR_END;
 	snprintf(role, sizeof(role), "%.*s", (int)strcspn((char *)answer.data, "\r\n"),
 		(char *)answer.data);
 	snprintf(url, sizeof(url), "%s%s%s", base, at, role);
-	status = tfr_service_ask(&call, "the instance's metadata", &answer, err);
+	status = service_ask(&call, "the instance's metadata", &answer, err);
 	if (!status)
 		status = tfr_keys_from_json(k, &answer, "the instance's metadata", err);
 	tfr_keys_wipe(&answer);
@@ -401,7 +558,7 @@ static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
 	TFR_AUTO_BUF token = { 0 };
 	char url[512], header[512];
 	const char *headers[] = { header, NULL };
-	struct tfr_service_call call = {
+	struct service_call call = {
 		.method = "PUT", .url = url, .headers = ttl, .milliseconds = 1000, .local = true
 	};
 	size_t n;
@@ -412,7 +569,7 @@ static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
 	n = strlen(base);
 	snprintf(url, sizeof(url), "%.*s/latest/api/token", (int)(base[n - 1] == '/' ? n - 1 : n),
 		base);
-	if (tfr_service_ask(&call, "the instance's metadata", &token, NULL))
+	if (service_ask(&call, "the instance's metadata", &token, NULL))
 		return TFR_END;
 	snprintf(header, sizeof(header), "X-aws-ec2-metadata-token: %.*s",
 		(int)strcspn((char *)token.data, "\r\n"), (char *)token.data);
@@ -426,5 +583,90 @@ const struct tfr_key_source tfr_aws_sources[] = {
 	{ "the profile", from_profile },
 	{ "the container's service", from_container },
 	{ "the instance's metadata", from_instance },
+	{ NULL, NULL },
+};
+
+/* --- Google Cloud Storage --- */
+
+static enum tfr_status from_token(struct tfr_keys *k, struct tfr_error *err)
+{
+	const char *token = tfr_environment("CLOUDSDK_AUTH_ACCESS_TOKEN");
+
+	return token ? tfr_keys_set(k, NULL, NULL, token, err) : TFR_END;
+}
+
+/* The names of boto and of django-storages. */
+static enum tfr_status from_hmac(struct tfr_keys *k, struct tfr_error *err)
+{
+	return from_variables(k, "GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY", NULL, err);
+}
+
+/* A token of Google is valid for an hour; one that the command has cached, for less. */
+static enum tfr_status from_command(struct tfr_keys *k, struct tfr_error *err)
+{
+	const char *command = tfr_environment("TFR_GS_TOKEN_COMMAND");
+	TFR_AUTO_BUF output = { 0 };
+	enum tfr_status status;
+	char *text;
+
+	if (!command)
+		return TFR_END;
+	TFR_TRY(tfr_run_command(command, "TFR_GS_TOKEN_COMMAND", &output, err));
+	text = (char *)output.data;
+	text[strcspn(text, "\r\n")] = '\0';
+	status = *text ? tfr_keys_set(k, NULL, NULL, text, err)
+		       : tfr_fail(err, TFR_ESYS, "TFR_GS_TOKEN_COMMAND prints no token");
+	if (!status)
+		k->expires = time(NULL) + 1800;
+	tfr_keys_wipe(&output);
+	return status;
+}
+
+static enum tfr_status from_file(struct tfr_keys *k, struct tfr_error *err)
+{
+	(void)k;
+	if (!tfr_environment("GOOGLE_APPLICATION_CREDENTIALS"))
+		return TFR_END;
+	tfr_fail(err, TFR_EUSAGE, "GOOGLE_APPLICATION_CREDENTIALS is not supported");
+	tfr_error_hint(err,
+		"Let Google's tool print tokens: export TFR_GS_TOKEN_COMMAND='gcloud auth "
+		"application-default print-access-token'");
+	return TFR_EUSAGE;
+}
+
+static enum tfr_status from_gcs_metadata(struct tfr_keys *k, struct tfr_error *err)
+{
+	static const char *const flavor[] = { "Metadata-Flavor: Google", NULL };
+	const char *host = tfr_environment("GCE_METADATA_HOST");
+	const char *off = tfr_environment("NO_GCE_CHECK");
+	TFR_AUTO_BUF answer = { 0 };
+	char url[512];
+	struct service_call call = { .method = "GET",
+		.url = url,
+		.headers = flavor,
+		.milliseconds = 1000,
+		.local = true,
+		.expect = "metadata-flavor: google" };
+	enum tfr_status status;
+
+	if (off && !strcasecmp(off, "true"))
+		return TFR_END;
+	snprintf(url, sizeof(url),
+		"http://%s/computeMetadata/v1/instance/service-accounts/default/token",
+		host ?: "metadata.google.internal");
+	status = service_ask(&call, "the metadata server", &answer, host ? err : NULL);
+	if (status)
+		return host && status != TFR_END ? status : TFR_END;
+	status = tfr_token_from_json(k, &answer, "the metadata server", err);
+	tfr_keys_wipe(&answer);
+	return status;
+}
+
+const struct tfr_key_source tfr_gcs_sources[] = {
+	{ "the environment", from_token },
+	{ "the environment", from_hmac },
+	{ "TFR_GS_TOKEN_COMMAND", from_command },
+	{ "GOOGLE_APPLICATION_CREDENTIALS", from_file },
+	{ "the metadata server", from_gcs_metadata },
 	{ NULL, NULL },
 };

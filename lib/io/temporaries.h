@@ -1,13 +1,17 @@
-/* io/temp_names.h - the names of files until they are published, and their owners.
+/* io/temporaries.h - files until they are published: their names and owners, and a register of them
+ * for a signal handler.
  *
  * A file that another program put under such a name is never written to: names are created with
  * O_EXCL or linkat(), and a file that is opened again must be ours (tfr-records(5), PUBLISHING). */
-#ifndef TFR_IO_TEMP_NAMES_H
-#define TFR_IO_TEMP_NAMES_H
+#ifndef TFR_IO_TEMPORARIES_H
+#define TFR_IO_TEMPORARIES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+
+#include <tfr-private/io.h>
 
 /* "out/.NAME.tmp" for "out/NAME" and "tmp"; with a token other than 0,
  * "out/.NAME.0123456789abcdef.tmp".  NAME is cut where the result would be longer than a name may
@@ -40,5 +44,22 @@ int tfr_nameless_open(const char *path);
 int tfr_nameless_link(int fd, const char *path);
 /* rename() to a name that is free, in one step where the file system can.  -1 with errno. */
 int tfr_rename_new(const char *from, const char *to);
+
+/* --- the temporary files of a process, for a signal handler --- */
+
+/* Enclose the creation and registration of a temporary file.  A signal handler waits until both
+ * are done, so it never misses a file.  `t` may be NULL. */
+void tfr_temporaries_begin(struct tfr_temporaries *t, sigset_t *saved);
+void tfr_temporaries_end(struct tfr_temporaries *t, const sigset_t *saved);
+
+/* Registers `path` (copied) and returns a handle for tfr_temporaries_forget().  NULL: out of
+ * memory. If `t` is NULL, the handle is NULL, too, which is no failure. */
+void *tfr_temporaries_note(struct tfr_temporaries *t, const char *path);
+void tfr_temporaries_forget(void *handle);
+
+/* Creates a file without a name in `folder` for reading and writing, which disappears with its
+ * last descriptor, however the process ends.  If the file system cannot do that, the file has a
+ * name that is removed at once.  -1 with errno. */
+int tfr_temporary_nameless(const char *folder);
 
 #endif
