@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bench_feed/outputs.h"
+#include "bench_feed/bench_feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
