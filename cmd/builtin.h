@@ -11,8 +11,8 @@ extern const struct command cmd_bench_feed, cmd_cat, cmd_check, cmd_completion, 
 
 /* Finds a command by its name or alias.  NULL: none. */
 const struct command *help_find_command(const char *name);
-/* Sets a hint: the command that was probably meant. */
-void help_hint_command(const char *name, struct tfr_error *err);
+/* Fills the error, with a hint: the command that was probably meant. */
+void help_unknown_command(const char *name, struct tfr_error *err);
 void help_print_commands(FILE *f);
 void help_print_command(const struct command *command);
 

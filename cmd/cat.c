@@ -3,13 +3,13 @@
  * A failure leaves no output, but what a pipe has received cannot be taken back.  A dry run does
  * everything but opening the output: it verifies, counts and sums the same records. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "builtin.h"
-#include "common/keep.h"
 #include "common/selection.h"
 
 struct cat_settings {
@@ -105,10 +105,179 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
+/* --- --keep and --drop --- */
+
+/* The features of an Example are sorted, and a record can have many: names are looked up in a
+ * sorted list. */
+struct name {
+	const char *text; /* in the list: `size` bytes and a NUL, owned */
+	size_t size;
+};
+
+struct features {
+	struct name *names;
+	size_t count;
+	bool keep;
+	uint64_t records;
+	struct tfr_example *example;
+	struct tfr_builder *builder;
+	struct tfr_feature_watch *watch;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	int order = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
+
+	return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* Finds the name at `at`, and its end.  NULL: it is empty and not quoted, or its quote is not
+ * closed. */
+static const char *read_name(const char *at, const char **start, size_t *size)
+{
+	const char *end;
+
+	if (*at != '"' && *at != '\'') {
+		*start = at;
+		*size = strcspn(at, ",");
+		return *size ? at + *size : NULL;
+	}
+	end = strchr(at + 1, *at);
+	*start = at + 1;
+	*size = end ? (size_t)(end - at) - 1 : 0;
+	return end && (end[1] == ',' || !end[1]) ? end + 1 : NULL;
+}
+
+static bool add_name(struct features *f, const char *start, size_t size)
+{
+	struct name *larger = reallocarray(f->names, f->count + 1, sizeof(*larger));
+	char *text = larger ? strndup(start, size) : NULL;
+
+	if (larger)
+		f->names = larger;
+	if (text)
+		f->names[f->count++] = (struct name){ text, size };
+	return text != NULL;
+}
+
+static int read_names(struct cmd *c, struct features *f, const char *list)
+{
+	const char *start, *end;
+	size_t size;
+
+	for (const char *at = list;; at = end + 1) {
+		end = read_name(at, &start, &size);
+		if (!end)
+			return cmd_usage(c,
+				"--%s takes names separated by commas, in quotes where one has a "
+				"comma, not '%s'",
+				f->keep ? "keep" : "drop", list);
+		if (!add_name(f, start, size))
+			return cmd_no_memory(c);
+		if (!*end)
+			break;
+	}
+	qsort(f->names, f->count, sizeof(*f->names), compare_names);
+	for (size_t i = 0; i < f->count; i++)
+		if ((!i || compare_names(&f->names[i - 1], &f->names[i])) &&
+			!tfr_feature_watch_add(f->watch, f->names[i].text))
+			return cmd_no_memory(c);
+	return 0;
+}
+
+/* Accepts NULL. */
+static void features_close(struct features *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->count; i++)
+		free((void *)(uintptr_t)f->names[i].text);
+	free(f->names);
+	tfr_example_free(f->example);
+	tfr_builder_free(f->builder);
+	tfr_feature_watch_free(f->watch);
+	free(f);
+}
+
+/* Parses names separated by commas, with or without quotes.  If both lists are NULL, *f is NULL and
+ * records stay unchanged.  On failure the error is printed and the exit status returned; 0 is
+ * success. */
+static int features_open(struct cmd *c, struct features **out, const char *keep, const char *drop)
+{
+	struct features *f;
+
+	*out = NULL;
+	if (!keep && !drop)
+		return 0;
+	if (keep && drop)
+		return cmd_usage(c, "--keep and --drop cannot be combined");
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return cmd_no_memory(c);
+	f->keep = keep != NULL;
+	f->example = tfr_example_new();
+	f->builder = tfr_builder_new();
+	f->watch = tfr_feature_watch_new();
+	if (!f->example || !f->builder || !f->watch)
+		cmd_no_memory(c);
+	else if (!read_names(c, f, keep ? keep : drop))
+		*out = f;
+	if (*out)
+		return 0;
+	features_close(f);
+	return c->exit;
+}
+
+/* The record with the features that are kept, in the builder's form, as pieces that are valid
+ * until the next call.  TFR_EDATA: the record is not an Example. */
+static enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
+	const struct iovec **pieces, int *n, struct tfr_error *err)
+{
+	enum tfr_status status;
+	size_t size;
+
+	if (tfr_is_sequence_example(rec->data, rec->size)) {
+		*err = (struct tfr_error){ .status = TFR_EDATA,
+			.message = "a SequenceExample, whose feature lists would be lost," };
+		tfr_error_hint(err, "--keep and --drop are for Examples.");
+		return TFR_EDATA;
+	}
+	status = tfr_example_parse(f->example, rec->data, rec->size, err);
+	if (!status)
+		tfr_feature_watch_look(f->watch, f->example);
+	tfr_builder_reset(f->builder);
+	for (size_t i = 0; !status && i < tfr_example_count(f->example); i++) {
+		const struct tfr_feature *feature = tfr_example_at(f->example, i);
+
+		struct name name = { feature->key, feature->key_size };
+		bool named = bsearch(&name, f->names, f->count, sizeof(name), compare_names);
+
+		if (named == f->keep)
+			status = tfr_builder_feature(f->builder, feature, err);
+	}
+	if (status)
+		return status;
+	f->records++;
+	return tfr_builder_gather(f->builder, pieces, n, &size, err);
+}
+
+/* Reports names that no record has.  `read`: how many records the input has, or 0 if not all of it
+ * was read.  If all of them passed through here, a name in --keep that no record has is an error.
+ */
+static void features_finish(struct cmd *c, const struct features *f, uint64_t read)
+{
+	if (f && f->records)
+		tfr_feature_watch_report(f->watch,
+			f->keep && f->records == read ? cmd_missing : NULL, cmd_warn_text, c);
+}
+
+/* --- the copy --- */
+
 struct cat_run {
 	struct cmd *c;
 	const struct cat_settings *s;
-	struct selection *in;
+	struct selection in;
 	struct features *features; /* --keep, --drop; NULL: records stay as they are */
 	struct tfr_set_writer *out;
 	struct tfr_stream_writer *bare; /* --to raw or delimited */
@@ -172,7 +341,7 @@ static enum tfr_status write_record(
 	}
 	status = features_apply(run->features, rec, &pieces, &n, err);
 	if (status == TFR_EDATA)
-		return selection_reject(run->in, rec, status, err);
+		return tfr_select_reject(run->in.select, rec, status, err);
 	if (status)
 		return status;
 	if (run->expect.has_sum) {
@@ -191,7 +360,7 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 		.level = s->level,
 		.force = s->force,
 		.temporaries = cmd_temporaries(),
-		.expected = tfr_is_url(s->output) ? selection_bytes(run->in) : 0,
+		.expected = tfr_is_url(s->output) ? selection_bytes(&run->in) : 0,
 	};
 
 	if (s->dry_run)
@@ -207,18 +376,19 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 	enum tfr_status status = tfr_expect_check(&run->expect, run->written, run->taken_sum, err);
 
 	if (!status && !run->s->follow)
-		status = tfr_expect_some(&run->expect, selection_read(run->in), run->written, err);
+		status = tfr_expect_some(
+			&run->expect, tfr_select_read(run->in.select), run->written, err);
 	if (status || run->s->dry_run)
 		return status;
 	if (!status && run->bare)
 		status = tfr_stream_writer_seal(run->bare, err);
 	if (!status && run->bare)
-		status = selection_publish(run->in, err);
+		status = selection_publish(&run->in, err);
 	if (!status && run->bare)
 		return tfr_stream_writer_publish(run->bare, err);
 	if (!status)
-		status = selection_carry(run->in, &info, err);
-	info.beside[0] = selection_aside(run->in);
+		status = selection_carry(&run->in, &info, err);
+	info.beside[0] = run->in.quarantine;
 	if (!status)
 		status = tfr_set_writer_publish(run->out, &info, err);
 	tfr_set_info_clear(&info);
@@ -230,7 +400,7 @@ static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
 	struct tfr_record rec;
 	enum tfr_status status;
 
-	while (!(status = selection_next(run->in, &rec, err))) {
+	while (!(status = tfr_select_next(run->in.select, &rec, err))) {
 		status = write_record(run, &rec, err);
 		if (status)
 			return status;
@@ -263,9 +433,9 @@ static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 static void print_summary(struct cat_run *run)
 {
 	struct cmd_summary summary = {
-		.read = selection_read(run->in),
+		.read = tfr_select_read(run->in.select),
 		.written = run->written,
-		.bad = selection_bad(run->in),
+		.bad = tfr_select_bad(run->in.select),
 		.bytes = run->bytes,
 		.sum = run->sum,
 		.seconds = cmd_seconds(),
@@ -337,18 +507,20 @@ static int check_outputs(struct cmd *c, const struct cat_settings *s)
 static struct selection_opts what_to_select(const struct cat_settings *s)
 {
 	return (struct selection_opts){
-		.shuffle_buffer = s->shuffle_buffer,
-		.seed = s->seed,
-		.skip = s->skip,
-		.limit = s->limit,
-		.where = s->where,
+		.select = {
+			.framing = (enum tfr_framing)s->from,
+			.compression = (enum tfr_compression)s->compression,
+			.records = s->records,
+			.where = s->where,
+			.shuffle_buffer = s->shuffle_buffer,
+			.seed = s->seed,
+			.skip = s->skip,
+			.limit = s->limit,
+		},
 		.interleave = s->interleave,
 		.mix = s->mix,
-		.records = s->records,
 		.every = s->every,
 		.sample = s->sample,
-		.framing = (enum tfr_framing)s->from,
-		.compression = (enum tfr_compression)s->compression,
 		.allow_missing = s->allow_missing,
 		/* A dry run writes no quarantine. */
 		.on_error = s->dry_run && selection_quarantine(s->on_error) ? "skip" : s->on_error,
@@ -364,16 +536,17 @@ static void write_all(struct cat_run *run)
 	if (open_output(run, &err) || copy(run, &err)) {
 		cmd_progress_stop();
 		if (!run->written) /* the reason may be a misspelt feature */
-			selection_finish(run->in);
+			tfr_select_finish(run->in.select);
 		cmd_error(run->c, &err);
 		if (run->s->follow && flush(run, &err)) /* complete records are promised */
 			cmd_error(run->c, &err);
 	} else {
 		cmd_progress_stop();
-		selection_finish(run->in);
+		tfr_select_finish(run->in.select);
 		features_finish(run->c, run->features,
-			run->s->records || run->s->limit != UINT64_MAX ? 0
-								       : selection_read(run->in));
+			run->s->records || run->s->limit != UINT64_MAX
+				? 0
+				: tfr_select_read(run->in.select));
 		if (run->s->dry_run)
 			print_plan(run);
 		else
@@ -392,8 +565,8 @@ static int cat_main(struct cmd *c)
 	struct selection_opts opts = what_to_select(s);
 
 	c->quiet = s->quiet;
-	opts.growing = s->follow ? &growing : NULL;
-	opts.progress = &progress;
+	opts.select.growing = s->follow ? &growing : NULL;
+	opts.select.progress = &progress;
 	if (check_outputs(c, s) || check_follow(c, s) || cmd_expect(c, &s->expect, &run.expect))
 		return c->exit;
 	if ((!s->dry_run && cmd_check_terminal(c, s->output, s->force)) ||
@@ -407,10 +580,10 @@ static int cat_main(struct cmd *c)
 		cmd_temporaries(); /* first: its handler would end the process at once */
 		run.interrupted = cmd_catch_signals();
 	}
-	progress.total_bytes = selection_bytes(run.in);
+	progress.total_bytes = selection_bytes(&run.in);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	write_all(&run);
-	selection_close(run.in);
+	selection_close(&run.in);
 	features_close(run.features);
 	if (s->follow)
 		cmd_end_of_signal();

@@ -53,20 +53,22 @@ static const struct opt options[] = {
 };
 
 static int open_records(
-	struct cmd *c, struct selection **records, struct tfr_progress *progress, bool first)
+	struct cmd *c, struct selection *records, struct tfr_progress *progress, bool first)
 {
 	const struct export_settings *s = c->settings;
 	bool skips = s->on_error && strcmp(s->on_error, "fail");
 	/* Only the pass that exports writes a quarantine. */
 	bool keeps_faults = !first && !s->dry_run;
 	struct selection_opts opts = {
-		.skip = s->skip,
-		.limit = s->limit,
-		.where = s->where,
+		.select = {
+			.skip = s->skip,
+			.limit = s->limit,
+			.where = s->where,
+			.progress = progress,
+		},
 		.allow_missing = s->allow_missing,
 		.on_error = keeps_faults || !skips ? s->on_error : "skip",
 		.force = s->force,
-		.progress = progress,
 	};
 
 	return selection_open(c, records, &opts);
@@ -97,7 +99,7 @@ static int split_columns(struct cmd *c, char *copy, struct tfr_export_opts *o)
 /* Reads all records to find their features. */
 static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
 {
-	struct selection *records;
+	struct selection records;
 	struct tfr_error err;
 	bool quiet = c->quiet;
 	int failed = 0;
@@ -107,9 +109,9 @@ static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
 			return cmd_usage(c, "a table from standard input needs --columns");
 	c->quiet = true;
 	if (!open_records(c, &records, NULL, true)) {
-		if (tfr_export_columns(selection_records(records), found, &o->column_count, &err))
+		if (tfr_export_columns(records.select, found, &o->column_count, &err))
 			failed = cmd_fail(c, &err);
-		selection_close(records);
+		selection_close(&records);
 	} else {
 		failed = c->exit;
 	}
@@ -124,13 +126,13 @@ static int find_columns(struct cmd *c, struct tfr_export_opts *o, char ***found)
 /* --- the run --- */
 
 static void print_summary(
-	struct cmd *c, const struct selection *records, const struct tfr_export_report *report)
+	struct cmd *c, const struct tfr_select *records, const struct tfr_export_report *report)
 {
 	struct cmd_summary summary = {
-		.read = selection_read(records),
+		.read = tfr_select_read(records),
 		.written = report->written,
-		.skipped = selection_read(records) - report->written,
-		.bad = selection_bad(records),
+		.skipped = tfr_select_read(records) - report->written,
+		.bad = tfr_select_bad(records),
 		.bytes = report->bytes,
 		.seconds = cmd_seconds(),
 		.sum = report->sum,
@@ -155,28 +157,28 @@ static void run(struct cmd *c, struct tfr_export_opts *o)
 	const struct export_settings *s = c->settings;
 	struct tfr_progress progress = { 0 };
 	struct tfr_export_report report;
-	struct selection *records;
+	struct selection records;
 	struct tfr_error err;
 	enum tfr_status status;
 
 	if (open_records(c, &records, &progress, false))
 		return;
-	progress.total_bytes = selection_bytes(records);
+	progress.total_bytes = selection_bytes(&records);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
-	status = tfr_export(selection_records(records), o, &report, &err);
+	status = tfr_export(records.select, o, &report, &err);
 	if (!status)
-		status = selection_publish(records, &err);
+		status = selection_publish(&records, &err);
 	cmd_progress_stop();
 	if (status && status != TFR_ECANCELLED)
 		cmd_error(c, &err);
 	if (!status) {
-		selection_finish(records);
+		tfr_select_finish(records.select);
 		if (s->dry_run)
 			print_plan(s->output, &report);
 		else
-			print_summary(c, records, &report);
+			print_summary(c, records.select, &report);
 	}
-	selection_close(records);
+	selection_close(&records);
 }
 
 static int export_main(struct cmd *c)

@@ -99,10 +99,9 @@ static void run_command(struct cmd *c, int argc, char **argv)
 
 static int unknown_command(const char *name)
 {
-	struct tfr_error err = { .status = TFR_EUSAGE };
+	struct tfr_error err;
 
-	snprintf(err.message, sizeof(err.message), "unknown command '%s'", name);
-	help_hint_command(name, &err);
+	help_unknown_command(name, &err);
 	cmd_print_error(NULL, &err);
 	fprintf(stderr, "hint: 'tfr help' lists the commands.\n");
 	return 2;

@@ -63,7 +63,7 @@ static const struct opt options[] = {
 struct show_run {
 	struct cmd *c;
 	const struct show_settings *s;
-	struct selection *selection;
+	struct selection selection;
 	struct tfr_printer *printer;
 	struct show_html *html;
 	bool colour;
@@ -150,10 +150,10 @@ static enum tfr_status show_all(struct show_run *run, struct tfr_error *err)
 	enum tfr_status status = TFR_OK;
 
 	while (!status && !cmd_stdout_failed() && !(run->html && show_html_full(run->html)) &&
-		!(status = selection_next(run->selection, &rec, err))) {
-		status = show_record(run, &rec, selection_path(run->selection), err);
+		!(status = tfr_select_next(run->selection.select, &rec, err))) {
+		status = show_record(run, &rec, tfr_select_path(run->selection.select), err);
 		if (status == TFR_EDATA) /* not of the type of --as */
-			selection_locate(run->selection, &rec, err);
+			tfr_select_locate(run->selection.select, &rec, err);
 	}
 	if (!status && !run->html) /* standard output failed, which is reported at the end */
 		return TFR_END;
@@ -186,7 +186,7 @@ static enum tfr_status show_json(
 	};
 	struct tfr_export_report report;
 
-	return tfr_export(selection_records(run->selection), &o, &report, err) ?: TFR_END;
+	return tfr_export(run->selection.select, &o, &report, err) ?: TFR_END;
 }
 
 static int check_usage(struct cmd *c, const struct show_settings *s)
@@ -206,9 +206,11 @@ static int show_main(struct cmd *c)
 {
 	const struct show_settings *s = c->settings;
 	struct selection_opts selection_opts = {
-		.skip = s->skip,
-		.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
-		.where = s->where,
+		.select = {
+			.skip = s->skip,
+			.limit = s->html && s->limit == UINT64_MAX ? HTML_LIMIT : s->limit,
+			.where = s->where,
+		},
 		.allow_missing = s->allow_missing,
 	};
 	struct show_run run = { .c = c, .s = s, .colour = wants_colour(s->color) };
@@ -248,10 +250,10 @@ static int show_main(struct cmd *c)
 		err.status = status;
 		cmd_error(c, &err);
 	}
-	selection_finish(run.selection);
+	tfr_select_finish(run.selection.select);
 	show_html_close(run.html);
 	tfr_printer_free(run.printer);
-	selection_close(run.selection);
+	selection_close(&run.selection);
 	return c->exit;
 }
 

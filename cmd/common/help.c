@@ -58,11 +58,13 @@ const struct command *help_find_command(const char *name)
 	return NULL;
 }
 
-void help_hint_command(const char *name, struct tfr_error *err)
+void help_unknown_command(const char *name, struct tfr_error *err)
 {
 	struct tfr_suggestion meant;
 	const char *word;
 
+	*err = (struct tfr_error){ .status = TFR_EUSAGE };
+	snprintf(err->message, sizeof(err->message), "unknown command '%s'", name);
 	tfr_suggestion_init(&meant, name, strlen(name));
 	for (const struct command *const *p = commands; *p; p++) {
 		tfr_suggestion_offer(&meant, (*p)->name, strlen((*p)->name));
@@ -129,10 +131,9 @@ static int help_main(struct cmd *c)
 		return cmd_usage(c, "help takes one command");
 	command = help_find_command(c->operands[0]);
 	if (!command) {
-		struct tfr_error err = { .status = TFR_EUSAGE };
+		struct tfr_error err;
 
-		snprintf(err.message, sizeof(err.message), "unknown command '%s'", c->operands[0]);
-		help_hint_command(c->operands[0], &err);
+		help_unknown_command(c->operands[0], &err);
 		return cmd_fail(c, &err);
 	}
 	snprintf(page, sizeof(page), "tfr-%s", command->name);

@@ -164,11 +164,7 @@ int cmd_take_part(struct cmd *c, const char *text)
 
 int cmd_refuse_in_part(struct cmd *c, bool given, const char *option, const char *hint)
 {
-	struct tfr_error err = { .status = TFR_EUSAGE };
-
 	if (!given || !c->parts)
 		return 0;
-	snprintf(err.message, sizeof(err.message), "%s cannot go with --part", option);
-	tfr_error_hint(&err, "%s", hint);
-	return cmd_fail(c, &err);
+	return refuse(c, hint, "%s cannot go with --part", option);
 }

@@ -186,12 +186,6 @@ static int mixture_open(struct cmd *c, struct mixture **out, const char *text, b
 	return 0;
 }
 
-/* For <tfr/select.h>; lives as long as the mixture. */
-static const struct tfr_mix *mixture_mix(const struct mixture *m)
-{
-	return &m->mix;
-}
-
 /* The bytes of all sets that are read, as far as they have a size. */
 static uint64_t mixture_bytes(const struct mixture *m)
 {
@@ -203,25 +197,6 @@ static uint64_t mixture_bytes(const struct mixture *m)
 }
 
 /* --- selecting --- */
-
-struct selection {
-	struct cmd *c;
-	struct tfr_set *set;	 /* NULL: the mixture */
-	struct mixture *mixture; /* NULL: the set */
-	struct tfr_select *select;
-	struct tfr_stream_writer *quarantine; /* NULL: no quarantine was requested */
-};
-
-/* Callbacks of the library. */
-static void warn(void *ctx, const char *text)
-{
-	cmd_warn_text(((struct selection *)ctx)->c, text);
-}
-
-static void missing(void *ctx, const struct tfr_error *err)
-{
-	cmd_error(((struct selection *)ctx)->c, err);
-}
 
 const char *selection_quarantine(const char *on_error)
 {
@@ -327,94 +302,42 @@ static int read_forms(struct cmd *c, const struct selection_opts *opts, struct t
 	return 0;
 }
 
-static int open_inputs(
-	struct selection *s, const struct selection_opts *opts, struct tfr_select_opts *o)
+static int open_inputs(struct cmd *c, struct selection *s, const struct selection_opts *opts,
+	struct tfr_select_opts *o)
 {
 	if (!opts->mix)
-		return cmd_open_inputs(s->c, opts->allow_missing, &s->set);
-	if (s->c->count)
-		return cmd_usage(
-			s->c, "--mix names all inputs; '%s' is another one", s->c->operands[0]);
-	if (mixture_open(s->c, &s->mixture, opts->mix, opts->allow_missing))
-		return s->c->exit;
-	o->mix = mixture_mix(s->mixture);
+		return cmd_open_inputs(c, opts->allow_missing, &s->set);
+	if (c->count)
+		return cmd_usage(c, "--mix names all inputs; '%s' is another one", c->operands[0]);
+	if (mixture_open(c, &s->mixture, opts->mix, opts->allow_missing))
+		return c->exit;
+	o->mix = &s->mixture->mix;
 	return 0;
 }
 
-int selection_open(struct cmd *c, struct selection **out, const struct selection_opts *opts)
+static int open_all(struct cmd *c, struct selection *s, const struct selection_opts *opts)
 {
-	struct selection *s = calloc(1, sizeof(*s));
-	struct tfr_select_opts o = {
-		.framing = opts->framing,
-		.compression = opts->compression,
-		.records = opts->records,
-		.where = opts->where,
-		.shuffle_buffer = opts->shuffle_buffer,
-		.seed = opts->seed,
-		.skip = opts->skip,
-		.limit = opts->limit,
-		.growing = opts->growing,
-		.progress = opts->progress,
-		.warn = warn,
-		.missing = missing,
-		.ctx = s,
-	};
+	struct tfr_select_opts o = opts->select;
 	struct tfr_error err;
 
-	if (!s)
-		return cmd_no_memory(c);
-	s->c = c;
-	if (!read_forms(c, opts, &o) && !open_inputs(s, opts, &o)) {
-		enum tfr_status status = selection_open_quarantine(
-			&s->quarantine, opts->on_error, opts->force, false, &err);
-
-		o.quarantine = s->quarantine;
-		if (status || tfr_select_open(&s->select, s->set, &o, &err))
-			cmd_error(c, &err);
-	}
-	if (!s->select) {
-		selection_close(s);
+	o.warn = cmd_warn_text;
+	o.missing = cmd_missing;
+	o.ctx = c;
+	if (read_forms(c, opts, &o) || open_inputs(c, s, opts, &o))
 		return c->exit;
-	}
-	*out = s;
-	return 0;
+	if (selection_open_quarantine(&s->quarantine, opts->on_error, opts->force, false, &err))
+		return cmd_fail(c, &err);
+	o.quarantine = s->quarantine;
+	return tfr_select_open(&s->select, s->set, &o, &err) ? cmd_fail(c, &err) : 0;
 }
 
-enum tfr_status selection_next(struct selection *s, struct tfr_record *rec, struct tfr_error *err)
+int selection_open(struct cmd *c, struct selection *s, const struct selection_opts *opts)
 {
-	return tfr_select_next(s->select, rec, err);
-}
-
-struct tfr_select *selection_records(struct selection *s)
-{
-	return s->select;
-}
-
-const char *selection_path(const struct selection *s)
-{
-	return tfr_select_path(s->select);
-}
-
-void selection_locate(
-	const struct selection *s, const struct tfr_record *rec, struct tfr_error *err)
-{
-	tfr_select_locate(s->select, rec, err);
-}
-
-enum tfr_status selection_reject(struct selection *s, const struct tfr_record *rec,
-	enum tfr_status status, struct tfr_error *err)
-{
-	return tfr_select_reject(s->select, rec, status, err);
-}
-
-void selection_finish(struct selection *s)
-{
-	tfr_select_finish(s->select);
-}
-
-struct tfr_stream_writer *selection_aside(const struct selection *s)
-{
-	return s->quarantine;
+	*s = (struct selection){ 0 };
+	if (!open_all(c, s, opts))
+		return 0;
+	selection_close(s);
+	return c->exit;
 }
 
 enum tfr_status selection_publish(struct selection *s, struct tfr_error *err)
@@ -424,28 +347,15 @@ enum tfr_status selection_publish(struct selection *s, struct tfr_error *err)
 
 void selection_close(struct selection *s)
 {
-	if (!s)
-		return;
 	tfr_stream_writer_close(s->quarantine);
 	tfr_select_close(s->select);
 	mixture_close(s->mixture);
 	tfr_set_close(s->set);
-	free(s);
 }
 
 uint64_t selection_bytes(const struct selection *s)
 {
 	return s->mixture ? mixture_bytes(s->mixture) : tfr_set_bytes(s->set);
-}
-
-uint64_t selection_read(const struct selection *s)
-{
-	return tfr_select_read(s->select);
-}
-
-uint64_t selection_bad(const struct selection *s)
-{
-	return tfr_select_bad(s->select);
 }
 
 enum tfr_status selection_carry(
