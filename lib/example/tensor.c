@@ -17,21 +17,21 @@
 static const struct tfr_tensor_dtype dtypes[] = {
 	[1] = { "float32", TFR_FORM_F32, 4 },
 	[2] = { "float64", TFR_FORM_F64, 8 },
-	[3] = { "int32", TFR_FORM_I32, 4 },
-	[4] = { "uint8", TFR_FORM_U8, 1 },
-	[5] = { "int16", TFR_FORM_I16, 2 },
-	[6] = { "int8", TFR_FORM_I8, 1 },
+	[3] = { "int32", TFR_FORM_INT, 4 },
+	[4] = { "uint8", TFR_FORM_UINT, 1 },
+	[5] = { "int16", TFR_FORM_INT, 2 },
+	[6] = { "int8", TFR_FORM_INT, 1 },
 	[7] = { "string", TFR_FORM_STRING, 0 },
 	[8] = { "complex64", TFR_FORM_COMPLEX64, 8 },
 	[9] = { "int64", TFR_FORM_I64, 8 },
 	[10] = { "bool", TFR_FORM_BOOL, 1 },
-	[11] = { "qint8", TFR_FORM_I8, 1 },
-	[12] = { "quint8", TFR_FORM_U8, 1 },
-	[13] = { "qint32", TFR_FORM_I32, 4 },
+	[11] = { "qint8", TFR_FORM_INT, 1 },
+	[12] = { "quint8", TFR_FORM_UINT, 1 },
+	[13] = { "qint32", TFR_FORM_INT, 4 },
 	[14] = { "bfloat16", TFR_FORM_HALF, 2, 8, 7, 127, TFR_IEEE },
-	[15] = { "qint16", TFR_FORM_I16, 2 },
-	[16] = { "quint16", TFR_FORM_U16, 2 },
-	[17] = { "uint16", TFR_FORM_U16, 2 },
+	[15] = { "qint16", TFR_FORM_INT, 2 },
+	[16] = { "quint16", TFR_FORM_UINT, 2 },
+	[17] = { "uint16", TFR_FORM_UINT, 2 },
 	[18] = { "complex128", TFR_FORM_COMPLEX128, 16 },
 	[19] = { "float16", TFR_FORM_HALF, 2, 5, 10, 15, TFR_IEEE },
 	[20] = { "resource", TFR_FORM_OPAQUE, 0 },
@@ -70,39 +70,63 @@ static bool count_elements(const Tfr__TensorShape *shape, uint64_t *elements)
 	return true;
 }
 
-/* The number of values in the repeated field for this type. */
-static uint64_t count_values(const Tfr__TensorProto *m, enum tfr_form form)
+/* The number of values in the repeated field for this form.  Reads value `i`, unless `v` is NULL.
+ */
+static uint64_t read_field(
+	const Tfr__TensorProto *m, enum tfr_form form, uint64_t i, struct tfr_tensor_value *v)
 {
 	switch (form) {
 	case TFR_FORM_F32:
+		if (v)
+			v->f[0] = m->float_val[i];
 		return m->n_float_val;
 	case TFR_FORM_F64:
+		if (v)
+			v->d[0] = m->double_val[i];
 		return m->n_double_val;
 	case TFR_FORM_HALF:
+		if (v)
+			v->i = m->half_val[i];
 		return m->n_half_val;
 	case TFR_FORM_SMALL:
+		if (v)
+			v->i = m->float8_val.data[i];
 		return m->float8_val.len;
-	case TFR_FORM_I8:
 	case TFR_FORM_I_BITS:
 	case TFR_FORM_U_BITS:
-	case TFR_FORM_I16:
-	case TFR_FORM_I32:
-	case TFR_FORM_U8:
-	case TFR_FORM_U16:
+	case TFR_FORM_INT:
+	case TFR_FORM_UINT:
+		if (v)
+			v->i = m->int_val[i];
 		return m->n_int_val;
 	case TFR_FORM_I64:
+		if (v)
+			v->i = m->int64_val[i];
 		return m->n_int64_val;
 	case TFR_FORM_U32:
+		if (v)
+			v->i = m->uint32_val[i];
 		return m->n_uint32_val;
 	case TFR_FORM_U64:
+		if (v)
+			v->u = m->uint64_val[i];
 		return m->n_uint64_val;
 	case TFR_FORM_BOOL:
+		if (v)
+			v->i = m->bool_val[i];
 		return m->n_bool_val;
 	case TFR_FORM_STRING:
+		if (v)
+			v->bytes =
+				(struct tfr_bytes){ m->string_val[i].data, m->string_val[i].len };
 		return m->n_string_val;
 	case TFR_FORM_COMPLEX64:
+		if (v)
+			memcpy(v->f, m->scomplex_val + 2 * i, sizeof(v->f));
 		return m->n_scomplex_val / 2;
 	case TFR_FORM_COMPLEX128:
+		if (v)
+			memcpy(v->d, m->dcomplex_val + 2 * i, sizeof(v->d));
 		return m->n_dcomplex_val / 2;
 	case TFR_FORM_OPAQUE:
 		break;
@@ -155,7 +179,7 @@ enum tfr_status tfr_tensor_init(
 	t->dtype = &dtypes[message->dtype];
 	if (!count_elements(message->tensor_shape, &t->elements))
 		return tfr_fail(err, TFR_EDATA, "not a TensorProto: no shape, or not a known one");
-	t->count = count_values(message, t->dtype->form);
+	t->count = read_field(message, t->dtype->form, 0, NULL);
 	if (message->tensor_content.len ? !check_content(t) : t->count > t->elements)
 		return tfr_fail(err, TFR_EDATA,
 			"not a TensorProto: its values do not go with its shape and type");
@@ -203,104 +227,28 @@ static void next_text(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 	t->data += length;
 }
 
-/* Element `i` of the content, stored as in memory. */
-static void content_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
+/* The next element of the content, stored as in memory. */
+static void read_content(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 {
-	const uint8_t *p = t->message->tensor_content.data + t->next * t->dtype->size;
-	union {
-		int8_t i8;
-		int16_t i16;
-		int32_t i32;
-		int64_t i64;
-		uint8_t u8;
-		uint16_t u16;
-		uint32_t u32;
-		uint64_t u64;
-		float f[2];
-		double d[2];
-	} u;
+	unsigned size = t->dtype->size, unused = 64 - 8 * size;
+	const uint8_t *p = t->message->tensor_content.data + t->next * size;
 
-	memcpy(&u, p, t->dtype->size);
 	switch (t->dtype->form) {
 	case TFR_FORM_F32:
 	case TFR_FORM_COMPLEX64:
-		memcpy(v->f, u.f, t->dtype->size);
+		memcpy(v->f, p, size);
 		break;
 	case TFR_FORM_F64:
 	case TFR_FORM_COMPLEX128:
-		memcpy(v->d, u.d, t->dtype->size);
+		memcpy(v->d, p, size);
 		break;
-	case TFR_FORM_I8:
-		v->i = u.i8;
+	case TFR_FORM_INT:
+		memcpy(&v->u, p, size);
+		v->i = (int64_t)(v->u << unused) >> unused;
 		break;
-	case TFR_FORM_I16:
-		v->i = u.i16;
-		break;
-	case TFR_FORM_I32:
-		v->i = u.i32;
-		break;
-	case TFR_FORM_U8:
-	case TFR_FORM_I_BITS:
-	case TFR_FORM_U_BITS:
-	case TFR_FORM_SMALL:
-	case TFR_FORM_BOOL:
-		v->i = u.u8;
-		break;
-	case TFR_FORM_U32:
-		v->i = u.u32;
-		break;
-	case TFR_FORM_I64:
-	case TFR_FORM_U64:
-		v->u = u.u64;
-		v->i = u.i64;
-		break;
-	default: /* two bytes */
-		v->i = u.u16;
-		break;
-	}
-}
-
-static void field_value(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
-{
-	const Tfr__TensorProto *m = t->message;
-	size_t i = t->next;
-
-	switch (t->dtype->form) {
-	case TFR_FORM_F32:
-		v->f[0] = m->float_val[i];
-		break;
-	case TFR_FORM_F64:
-		v->d[0] = m->double_val[i];
-		break;
-	case TFR_FORM_HALF:
-		v->i = m->half_val[i];
-		break;
-	case TFR_FORM_SMALL:
-		v->i = m->float8_val.data[i];
-		break;
-	case TFR_FORM_I64:
-		v->i = m->int64_val[i];
-		break;
-	case TFR_FORM_U32:
-		v->i = m->uint32_val[i];
-		break;
-	case TFR_FORM_U64:
-		v->u = m->uint64_val[i];
-		break;
-	case TFR_FORM_BOOL:
-		v->i = m->bool_val[i];
-		break;
-	case TFR_FORM_STRING:
-		v->bytes = (struct tfr_bytes){ m->string_val[i].data, m->string_val[i].len };
-		break;
-	case TFR_FORM_COMPLEX64:
-		memcpy(v->f, m->scomplex_val + 2 * i, sizeof(v->f));
-		break;
-	case TFR_FORM_COMPLEX128:
-		memcpy(v->d, m->dcomplex_val + 2 * i, sizeof(v->d));
-		break;
-	default: /* the narrow integers */
-		v->i = m->int_val[i];
+	default:
+		memcpy(&v->u, p, size);
+		v->i = (int64_t)v->u;
 		break;
 	}
 }
@@ -319,11 +267,8 @@ static void widen(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
 		v->i = narrow_integer(d, v->i);
 		v->form = TFR_FORM_I64;
 		break;
-	case TFR_FORM_I8:
-	case TFR_FORM_I16:
-	case TFR_FORM_I32:
-	case TFR_FORM_U8:
-	case TFR_FORM_U16:
+	case TFR_FORM_INT:
+	case TFR_FORM_UINT:
 	case TFR_FORM_U32:
 		v->form = TFR_FORM_I64;
 		break;
@@ -338,11 +283,11 @@ bool tfr_tensor_next(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 		return false;
 	*v = (struct tfr_tensor_value){ .form = t->dtype->form };
 	if (!t->message->tensor_content.len)
-		field_value(t, v);
+		read_field(t->message, v->form, t->next, v);
 	else if (v->form == TFR_FORM_STRING)
 		next_text(t, v);
 	else
-		content_value(t, v);
+		read_content(t, v);
 	widen(t->dtype, v);
 	t->next++;
 	return true;

@@ -11,16 +11,13 @@ enum tfr_form {
 	TFR_FORM_OPAQUE,
 	TFR_FORM_F32,
 	TFR_FORM_F64,
-	TFR_FORM_HALF,	/* 16 bits, of either kind */
-	TFR_FORM_SMALL, /* a float of 8 bits or less */
-	TFR_FORM_I8,
+	TFR_FORM_HALF,	 /* 16 bits, of either kind */
+	TFR_FORM_SMALL,	 /* a float of 8 bits or less */
 	TFR_FORM_I_BITS, /* int4, int2: one byte each */
 	TFR_FORM_U_BITS,
-	TFR_FORM_I16,
-	TFR_FORM_I32,
+	TFR_FORM_INT, /* 8 to 32 bits */
 	TFR_FORM_I64,
-	TFR_FORM_U8,
-	TFR_FORM_U16,
+	TFR_FORM_UINT, /* 8 or 16 bits */
 	TFR_FORM_U32,
 	TFR_FORM_U64,
 	TFR_FORM_BOOL,
