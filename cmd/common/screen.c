@@ -1,18 +1,18 @@
 /* cmd/common/screen.c - the width of a line, and text that fits into it.
  *
- * Columns are counted by our own table of widths.  wcwidth() needs a locale, and the process uses
+ * Columns are counted by tfr_text_step().  wcwidth() needs a locale, and the process uses
  * the C locale so that numbers have a decimal point.  Text is escaped before it is measured: it is
  * valid UTF-8 without control characters. */
 #include "common/screen.h"
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <tfr-private/example.h>
 #include <tfr-private/text.h>
 
 /* CHARACTER: the most bytes for each column, which bounds runs of combining characters. */
@@ -57,53 +57,12 @@ bool screen_utf8(void)
 	return false;
 }
 
-/* Ranges of code points with another width than one column (Unicode's EastAsianWidth W and F, and
- * the blocks of combining marks), in order. */
-static const struct width {
-	uint32_t first, last;
-	unsigned columns;
-} widths[] = {
-	{ 0x300, 0x36f, 0 },
-	{ 0x1100, 0x115f, 2 },
-	{ 0x20d0, 0x20ff, 0 },
-	{ 0x2e80, 0x303e, 2 },
-	{ 0x3041, 0xa4cf, 2 },
-	{ 0xac00, 0xd7a3, 2 },
-	{ 0xf900, 0xfaff, 2 },
-	{ 0xfe00, 0xfe0f, 0 },
-	{ 0xfe30, 0xfe6f, 2 },
-	{ 0xff00, 0xff60, 2 },
-	{ 0xffe0, 0xffe6, 2 },
-	{ 0x1f300, 0x1f64f, 2 },
-	{ 0x1f680, 0x1f6ff, 2 },
-	{ 0x1f900, 0x1f9ff, 2 },
-	{ 0x20000, 0x3fffd, 2 },
-};
-
-/* The length of the character at `text`, of at most `n` bytes, and its columns. */
-static size_t character(const char *text, size_t n, unsigned *columns)
-{
-	unsigned char lead = (unsigned char)*text;
-	size_t size = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-	uint32_t point = size == 1 ? lead : lead & (0x7fu >> size);
-
-	assert(n);
-	size = size < n ? size : n;
-	for (size_t i = 1; i < size; i++)
-		point = point << 6 | ((unsigned char)text[i] & 0x3f);
-	*columns = 1;
-	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
-		if (point >= widths[i].first && point <= widths[i].last)
-			*columns = widths[i].columns;
-	return size;
-}
-
 unsigned text_columns(const char *text, size_t n)
 {
 	unsigned all = 0, columns;
 
 	for (size_t size; n; text += size, n -= size) {
-		size = character(text, n, &columns);
+		size = tfr_text_step(text, n, &columns);
 		all += columns;
 	}
 	return all;
@@ -117,7 +76,7 @@ static size_t text_fit(const char *text, unsigned columns)
 	unsigned used = 0, more;
 
 	while (at < n) {
-		size_t size = character(text + at, n - at, &more);
+		size_t size = tfr_text_step(text + at, n - at, &more);
 
 		if (used + more > columns || at + size > CHARACTER * columns)
 			break;
@@ -138,7 +97,7 @@ const char *text_cut(const char *text, unsigned columns, enum text_cut where, ch
 	for (; where == CUT_BEGINNING &&
 		(left > columns - (at > 0) || n - at > CHARACTER * columns);
 		left -= one)
-		at += character(text + at, n - at, &one);
+		at += tfr_text_step(text + at, n - at, &one);
 	snprintf(out, TEXT_CUT(columns), "%s%.*s%s", at ? "…" : "", (int)(n - at), text + at,
 		text[n] ? "…" : "");
 	return out;

@@ -10,54 +10,61 @@
 
 enum { ESCAPE = '\033', LONGEST_NUMBER = 24 };
 
-struct range {
+/* Ranges of code points with another width than one column (Unicode's EastAsianWidth W and F, and
+ * the blocks of combining marks), in order. */
+static const struct width {
 	uint32_t first, last;
+	unsigned columns;
+} widths[] = {
+	{ 0x300, 0x36f, 0 },
+	{ 0x1100, 0x115f, 2 },
+	{ 0x200b, 0x200f, 0 },
+	{ 0x202a, 0x202e, 0 },
+	{ 0x20d0, 0x20ff, 0 },
+	{ 0x2e80, 0x303e, 2 },
+	{ 0x3041, 0xa4cf, 2 },
+	{ 0xac00, 0xd7a3, 2 },
+	{ 0xf900, 0xfaff, 2 },
+	{ 0xfe00, 0xfe0f, 0 },
+	{ 0xfe30, 0xfe6f, 2 },
+	{ 0xff00, 0xff60, 2 },
+	{ 0xffe0, 0xffe6, 2 },
+	{ 0x1f300, 0x1f64f, 2 },
+	{ 0x1f680, 0x1f6ff, 2 },
+	{ 0x1f900, 0x1f9ff, 2 },
+	{ 0x1fa70, 0x1faff, 2 },
+	{ 0x20000, 0x3fffd, 2 },
 };
 
-static bool in_ranges(const struct range *ranges, size_t n, uint32_t c)
+size_t tfr_text_step(const void *text, size_t n, unsigned *columns)
 {
-	for (size_t i = 0; i < n; i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
-}
+	const uint8_t *p = text;
+	size_t len = tfr_utf8_length(p, n);
+	uint32_t point = *p;
 
-static size_t count_columns(uint32_t c)
-{
-	static const struct range none[] = { { 0x300, 0x36f }, { 0x200b, 0x200f },
-		{ 0x202a, 0x202e }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f } };
-	static const struct range two[] = { { 0x1100, 0x115f }, { 0x2e80, 0xa4cf },
-		{ 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 },
-		{ 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd } };
-
-	if (c < 0x300)
-		return 1;
-	if (in_ranges(none, sizeof(none) / sizeof(none[0]), c))
-		return 0;
-	return in_ranges(two, sizeof(two) / sizeof(two[0]), c) ? 2 : 1;
-}
-
-static uint32_t code_point(const uint8_t *p, size_t len)
-{
-	uint32_t c = len == 1 ? *p : *p & (0x7fu >> len);
-
+	len = len ? len : 1;
+	if (len > 1)
+		point = *p & (0x7fu >> len);
 	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (p[i] & 0x3f);
-	return c;
+		point = point << 6 | (p[i] & 0x3f);
+	*columns = 1;
+	for (size_t i = 0; point >= widths[0].first && i < sizeof(widths) / sizeof(*widths); i++)
+		if (point >= widths[i].first && point <= widths[i].last)
+			*columns = widths[i].columns;
+	return len;
 }
 
 /* The bytes of the next character or colour sequence; adds its columns. */
 static size_t step(const uint8_t *p, size_t n, size_t *columns)
 {
-	size_t len = tfr_utf8_length(p, n);
-	const uint8_t *end;
+	const uint8_t *end = *p == ESCAPE ? memchr(p, 'm', n) : NULL;
+	unsigned of_one;
+	size_t len;
 
-	if (*p == ESCAPE) {
-		end = memchr(p, 'm', n);
+	if (*p == ESCAPE)
 		return end ? (size_t)(end - p) + 1 : n;
-	}
-	len = len ? len : 1;
-	*columns += count_columns(code_point(p, len));
+	len = tfr_text_step(p, n, &of_one);
+	*columns += of_one;
 	return len;
 }
 

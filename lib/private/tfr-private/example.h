@@ -115,6 +115,10 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
 enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err);
 
+/* The length of the character at the start of a text of `n` bytes, at least 1, and the columns that
+ * it takes on a terminal: two for wide East Asian characters and emoji, none for combining ones. */
+size_t tfr_text_step(const void *text, size_t n, unsigned *columns);
+
 /* The type that the last record was printed as. */
 enum tfr_content tfr_printer_content(const struct tfr_printer *p);
 
