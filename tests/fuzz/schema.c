@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

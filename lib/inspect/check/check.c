@@ -18,7 +18,7 @@
 #include "inspect/check/content_types.h"
 #include "inspect/check/record_contents.h"
 #include "inspect/check/strict.h"
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "record/parallel_check.h"

@@ -15,7 +15,7 @@
 #include "example/wire_lint.h"
 #include "inspect/check/content_types.h"
 #include "inspect/check/strict.h"
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 #include "xxhash.h"
 
 enum { MOST_PIXELS = 500000000 }; /* a larger image is a fault */

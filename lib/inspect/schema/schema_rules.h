@@ -1,39 +1,32 @@
-/* inspect/schema/schema_rules.h - the parts of a schema, for the code that reads one and the code
- * that checks records against it. */
+/* inspect/schema/schema_rules.h - the features that every record must have; tfr-check(1) describes
+ * the format. */
 #ifndef TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 #define TFR_INSPECT_SCHEMA_SCHEMA_RULES_H
 
 #include <tfr-private/example.h>
 
-enum { TFR_SCHEMA_WORD = 48 };
+#include "base/error.h"
+#include "example/lists.h"
 
-struct tfr_count {
-	uint64_t min, max;
-	char said[TFR_SCHEMA_WORD]; /* as written in the schema */
-};
+struct tfr_schema; /* can be read by any number of threads once it is open */
 
-/* A feature, or a feature list. */
-struct tfr_rule {
-	char *name; /* `size` bytes */
-	size_t size;
-	enum tfr_kind kind;
-	bool required;
-	struct tfr_count values; /* for a list: per step */
-	struct tfr_count steps;	 /* for a list only */
-};
+/* TFR_EUSAGE names the line that is wrong, and the reason. */
+enum tfr_status tfr_schema_open(struct tfr_schema **s, const char *path, struct tfr_error *err);
+/* The same for a text in memory; `path` is its name. */
+enum tfr_status tfr_schema_parse(struct tfr_schema **s, const char *path, const char *text,
+	size_t size, struct tfr_error *err);
+void tfr_schema_close(struct tfr_schema *s); /* accepts NULL */
 
-/* Sorted by name, bytewise; names are unique. */
-struct tfr_rules {
-	struct tfr_rule *at;
-	size_t n, cap;
-};
+/* Whether the schema has rules for feature lists. */
+bool tfr_schema_of_lists(const struct tfr_schema *s);
 
-struct tfr_schema {
-	struct tfr_rules features, lists;
-	bool only; /* no other features are allowed */
-};
+typedef enum tfr_status tfr_schema_found(
+	void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err);
 
-/* Compares bytewise; a prefix comes first.  (schema_check.c) */
-int tfr_compare_names(const void *a, size_t a_size, const void *b, size_t b_size);
+/* Passes each feature, and then each feature list, that violates the schema to `found`, in bytewise
+ * order of the names.  The arguments live until `found` returns.  A failure of `found` ends the
+ * check and is returned.  `lists`: those of a SequenceExample; NULL: the record is not one. */
+enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_example *ex,
+	struct tfr_lists *lists, tfr_schema_found *found, void *ctx, struct tfr_error *err);
 
 #endif

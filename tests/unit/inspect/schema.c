@@ -3,7 +3,7 @@
 #include <tfr-private/inspect.h>
 #include <tfr-private/survey.h>
 
-#include "inspect/schema/schema_read.h"
+#include "inspect/schema/schema_rules.h"
 #include "inspect/survey.h"
 #include "support/examples.h"
 
