@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/rng.h"
 #include "doctor/doctor.h"
 #include "inspect/check/content_types.h"
@@ -79,10 +80,8 @@ void tfr_dlook_clear(struct tfr_dlook *l)
 
 static int compare_feature(const struct tfr_dfeature *a, const struct tfr_feature *f)
 {
-	int c = memcmp(a->name, f->key, a->size < f->key_size ? a->size : f->key_size);
+	int c = tfr_compare_bytes(a->name, a->size, f->key, f->key_size);
 
-	if (!c)
-		c = (a->size > f->key_size) - (a->size < f->key_size);
 	return c ? c : (int)a->kind - (int)f->kind;
 }
 

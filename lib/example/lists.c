@@ -205,42 +205,30 @@ enum tfr_status tfr_steps_next(
 	return TFR_OK;
 }
 
-struct visitor {
-	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
-		const struct tfr_bytes *value, struct tfr_error *err);
-	void *ctx;
-};
-
-static enum tfr_status visit_list(const struct visitor *v, struct tfr_lists *l,
-	const struct tfr_feature_list *list, struct tfr_error *err)
-{
-	struct tfr_bytes key = { (const uint8_t *)list->key, list->key_size }, value;
-	enum tfr_status status = TFR_OK;
-	struct tfr_feature step;
-	struct tfr_steps steps;
-	struct tfr_cursor c;
-
-	tfr_steps_init(&steps, list);
-	while (!status && !(status = tfr_steps_next(&steps, l, &step, err))) {
-		tfr_cursor_init(&c, &step);
-		while (!status && tfr_cursor_bytes(&c, &value))
-			status = v->visit(v->ctx, &key, &value, err);
-	}
-	return status == TFR_END ? TFR_OK : status;
-}
-
 enum tfr_status tfr_sequence_visit_bytes(const void *data, size_t size,
 	enum tfr_status (*visit)(void *ctx, const struct tfr_bytes *key,
 		const struct tfr_bytes *value, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
 {
-	struct visitor v = { visit, ctx };
 	struct tfr_lists *l = tfr_lists_new();
 	enum tfr_status status = l ? tfr_lists_parse(l, data, size, err)
 				   : tfr_fail_nomem(err, "parsing a SequenceExample");
 
-	for (size_t i = 0; visit && !status && i < l->n; i++)
-		status = visit_list(&v, l, &l->all[i], err);
+	for (size_t i = 0; visit && !status && i < l->n; i++) {
+		struct tfr_bytes key = { (const uint8_t *)l->all[i].key, l->all[i].key_size };
+		struct tfr_bytes value;
+		struct tfr_feature step;
+		struct tfr_steps steps;
+		struct tfr_cursor c;
+
+		tfr_steps_init(&steps, &l->all[i]);
+		while (!status && !(status = tfr_steps_next(&steps, l, &step, err))) {
+			tfr_cursor_init(&c, &step);
+			while (!status && tfr_cursor_bytes(&c, &value))
+				status = visit(ctx, &key, &value, err);
+		}
+		status = status == TFR_END ? TFR_OK : status;
+	}
 	tfr_lists_free(l);
 	return status;
 }

@@ -5,15 +5,13 @@
 
 #include <tfr-private/export.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/name_list.h"
 
 static int compare(const char *name, const struct tfr_feature *f)
 {
-	size_t n = strlen(name), m = f->key_size;
-	int order = memcmp(name, f->key, n < m ? n : m);
-
-	return order ? order : (n > m) - (n < m);
+	return tfr_compare_bytes(name, strlen(name), f->key, f->key_size);
 }
 
 /* Both are sorted: one pass over the two. */

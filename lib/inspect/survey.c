@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/escape.h"
 
@@ -81,10 +82,8 @@ const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s)
 int tfr_survey_compare(
 	const struct tfr_surveyed *a, const void *name, size_t size, enum tfr_kind kind)
 {
-	int c = memcmp(a->name, name, a->size < size ? a->size : size);
+	int c = tfr_compare_bytes(a->name, a->size, name, size);
 
-	if (!c)
-		c = (a->size > size) - (a->size < size);
 	return c ? c : (int)a->kind - (int)kind;
 }
 

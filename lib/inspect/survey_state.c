@@ -3,7 +3,7 @@
  * The packed state of a survey depends on the records alone: lists are in order, and each part
  * packs itself in an order of its own.  In JSON a hash follows the state, since corrupted counters
  * would still look like counters. */
-#include "inspect/survey_state.h"
+#include "inspect/survey.h"
 
 #include <assert.h>
 #include <endian.h>

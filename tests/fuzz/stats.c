@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/survey_state.h"
+#include "inspect/survey.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

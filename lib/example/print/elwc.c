@@ -71,28 +71,45 @@ static enum tfr_status widest(struct tfr_printer *p, uint32_t number, struct tfr
 	size_t *width, struct tfr_error *err)
 {
 	struct tfr_bytes one;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && next_example(&w, number, &one)) {
-		status = parse(p, one, err);
-		for (size_t i = 0; !status && i < tfr_example_count(p->ex); i++)
+	while (next_example(&w, number, &one)) {
+		TFR_TRY(parse(p, one, err));
+		for (size_t i = 0; i < tfr_example_count(p->ex); i++)
 			*width = tfr_print_wider(*width, tfr_example_at(p->ex, i)->key_size);
 	}
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status print_examples(
-	struct tfr_printer *p, bool json, struct tfr_wire w, size_t width, struct tfr_error *err)
+static enum tfr_status print_json(
+	struct tfr_printer *p, struct tfr_bytes context, struct tfr_wire w, struct tfr_error *err)
 {
 	struct tfr_bytes one;
-	enum tfr_status status = TFR_OK;
+
+	tfr_json_open_object(p->json, NULL);
+	TFR_TRY(print_part(p, true, "context", context, 0, err));
+	tfr_json_open_array(p->json, "examples");
+	while (next_example(&w, EXAMPLES, &one))
+		TFR_TRY(print_part(p, true, NULL, one, 0, err));
+	tfr_json_close_array(p->json);
+	tfr_json_close_object(p->json);
+	return TFR_OK;
+}
+
+static enum tfr_status print_text(
+	struct tfr_printer *p, struct tfr_bytes context, struct tfr_wire w, struct tfr_error *err)
+{
+	struct tfr_bytes one;
+	size_t width = 8;
 	char name[32];
 
-	for (unsigned i = 0; !status && next_example(&w, EXAMPLES, &one); i++) {
+	TFR_TRY(widest(p, CONTEXT, w, &width, err));
+	TFR_TRY(widest(p, EXAMPLES, w, &width, err));
+	TFR_TRY(print_part(p, false, "context", context, width, err));
+	for (unsigned i = 0; next_example(&w, EXAMPLES, &one); i++) {
 		snprintf(name, sizeof(name), "example %u", i);
-		status = print_part(p, json, json ? NULL : name, one, width, err);
+		TFR_TRY(print_part(p, false, name, one, width, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_print_elwc(
@@ -103,8 +120,6 @@ enum tfr_status tfr_print_elwc(
 	struct tfr_wire w = whole;
 	struct tfr_wire_field f;
 	struct tfr_bytes context;
-	enum tfr_status status = TFR_OK;
-	size_t width = 8;
 
 	while (tfr_wire_next(&w, &f))
 		;
@@ -114,21 +129,5 @@ enum tfr_status tfr_print_elwc(
 	if (!join_contexts(p, whole, &context))
 		return tfr_fail_nomem(err, "printing a record");
 	p->indent = 2;
-	if (!json)
-		status = widest(p, CONTEXT, whole, &width, err);
-	if (!json && !status)
-		status = widest(p, EXAMPLES, whole, &width, err);
-	if (json)
-		tfr_json_open_object(p->json, NULL);
-	if (!status)
-		status = print_part(p, json, "context", context, width, err);
-	if (json)
-		tfr_json_open_array(p->json, "examples");
-	if (!status)
-		status = print_examples(p, json, whole, width, err);
-	if (json) {
-		tfr_json_close_array(p->json);
-		tfr_json_close_object(p->json);
-	}
-	return status;
+	return (json ? print_json : print_text)(p, context, whole, err);
 }

@@ -33,12 +33,6 @@ size_t tfr_print_wider(size_t width, size_t size);
 /* Ends a line without trailing blanks, which an empty column would leave, and within
  * opts.columns. */
 bool tfr_print_end_line(struct tfr_printer *p);
-/* Columns left on the current line; SIZE_MAX: no limit. */
-size_t tfr_print_room(const struct tfr_printer *p);
-/* Whether a text with its quotes fits in so many columns. */
-bool tfr_print_goes(struct tfr_bytes text, size_t room);
-/* Cuts the current line to opts.columns. */
-bool tfr_print_fit(struct tfr_printer *p);
 /* A text in quotes, cut at its width; for other bytes, their description and size. */
 bool tfr_print_text_bytes(struct tfr_printer *p, struct tfr_bytes b);
 /* Prints the contents of p->json: a number, without the quotes that JSON needs for NaN. */

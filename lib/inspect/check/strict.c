@@ -10,6 +10,7 @@
 #include <tfr-private/codec.h>
 #include <tfr-private/text.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 #include "io/source.h"
 #include "record/framing.h"
@@ -313,10 +314,8 @@ static int compare_known(const void *key, const void *row)
 {
 	const struct tfr_bytes *name = key;
 	const char *other = ((const struct known *)row)->name;
-	size_t size = strlen(other);
-	int c = memcmp(name->data, other, name->size < size ? name->size : size);
 
-	return c ? c : (name->size > size) - (name->size < size);
+	return tfr_compare_bytes(name->data, name->size, other, strlen(other));
 }
 
 enum tfr_kind tfr_strict_kind(const struct tfr_bytes *name)

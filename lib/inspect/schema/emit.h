@@ -21,9 +21,6 @@ struct tfr_field {
 /* The field that begins at index *i of the list; advances *i past it.  False: there are no more. */
 bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *field);
 
-/* "image"; TFR_CONTENTS is "mixed". */
-const char *tfr_content_name(enum tfr_value_content content);
-
 /* The text of one form; `failed` stays set after memory ran out. */
 struct tfr_emit {
 	const struct tfr_survey *s;
@@ -37,17 +34,6 @@ void tfr_emit_dali(struct tfr_emit *e);
 void tfr_emit_torch(struct tfr_emit *e);
 void tfr_emit_pbtxt(struct tfr_emit *e);
 
-/* --- code that several Python forms share --- */
-
-/* Writes the first line, a comment with the number of records and files read. */
-void tfr_emit_origin(struct tfr_emit *e);
-/* Writes the name as a Python string. */
-void tfr_emit_name(struct tfr_emit *e, const struct tfr_surveyed *f);
-/* Writes IMAGES, the features that are one image in every record, and IMAGE_SIZE: their common
- * size, or this one if sizes differ.  False: there are no such features. */
-enum { TFR_EMIT_IMAGE_SIZE = 224 };
-bool tfr_emit_images(struct tfr_emit *e);
-bool tfr_emit_has_images(const struct tfr_survey *s);
 /* The compression of the first file; NONE if it cannot be opened again. */
 enum tfr_compression tfr_emit_compression(const struct tfr_survey *s);
 

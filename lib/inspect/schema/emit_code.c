@@ -1,5 +1,5 @@
-/* inspect/schema/emit_code.c - writes the schema as code for TensorFlow and DALI, and as a Schema
- * of TensorFlow Metadata.
+/* inspect/schema/emit_code.c - writes the schema as code for TensorFlow, DALI and PyTorch, and as
+ * a Schema of TensorFlow Metadata.
  *
  * The code runs unchanged and parses every record that was examined.  A feature has a fixed length
  * only if each record has it with that many values.  Every other feature is ragged, which loses
@@ -14,6 +14,8 @@
 #include "base/utf8.h"
 
 enum { PYTHON = '\'', PBTXT = '"' };
+
+enum { IMAGE_SIZE = 224 };
 
 /* Escapes a character that must not reach a terminal or an editor.  In protobuf's text form an
  * escape is a byte, in a Python string a character. */
@@ -47,12 +49,8 @@ static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char qu
 	tfr_emit(e, "%c", quote);
 }
 
-void tfr_emit_name(struct tfr_emit *e, const struct tfr_surveyed *f)
-{
-	put_quoted(e, f, PYTHON);
-}
-
-void tfr_emit_origin(struct tfr_emit *e)
+/* The first line: a comment with the number of records and files read. */
+static void put_origin(struct tfr_emit *e)
 {
 	tfr_emit(e, "# tfr schema: %llu record%s in %llu file%s\n",
 		(unsigned long long)e->s->records, e->s->records == 1 ? "" : "s",
@@ -68,7 +66,7 @@ static bool is_image(const struct tfr_field *field)
 	       field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE;
 }
 
-bool tfr_emit_has_images(const struct tfr_survey *s)
+static bool has_images(const struct tfr_survey *s)
 {
 	struct tfr_field field;
 
@@ -78,7 +76,9 @@ bool tfr_emit_has_images(const struct tfr_survey *s)
 	return false;
 }
 
-bool tfr_emit_images(struct tfr_emit *e)
+/* IMAGES, the features that are one image in every record, and IMAGE_SIZE: their common size, or a
+ * usual one if sizes differ.  False: there are no such features. */
+static bool put_images(struct tfr_emit *e)
 {
 	uint64_t width = 0, height = 0;
 	struct tfr_field field;
@@ -91,7 +91,7 @@ bool tfr_emit_images(struct tfr_emit *e)
 		if (!is_image(&field))
 			continue;
 		tfr_emit(e, images++ ? ", " : "IMAGES = [");
-		tfr_emit_name(e, field.f);
+		put_quoted(e, field.f, PYTHON);
 		uniform = uniform && f->width.min == f->width.max &&
 			  f->height.min == f->height.max && f->width.min && f->height.min &&
 			  (images == 1 || (width == f->width.min && height == f->height.min));
@@ -101,7 +101,7 @@ bool tfr_emit_images(struct tfr_emit *e)
 	if (!images)
 		return false;
 	if (!uniform)
-		width = height = TFR_EMIT_IMAGE_SIZE;
+		width = height = IMAGE_SIZE;
 	tfr_emit(e, "]\nIMAGE_SIZE = (%llu, %llu)  # height and width%s\n",
 		(unsigned long long)height, (unsigned long long)width,
 		uniform ? " of all images" : ", to which images are resized");
@@ -221,7 +221,7 @@ static void python_constants(struct tfr_emit *e)
 
 static void python_of_examples(struct tfr_emit *e)
 {
-	bool any = python_dict(e, "FEATURES", e->s), images = any && tfr_emit_images(e);
+	bool any = python_dict(e, "FEATURES", e->s), images = any && put_images(e);
 
 	if (any)
 		python_constants(e);
@@ -262,7 +262,7 @@ static void python_of_sequences(struct tfr_emit *e)
 
 void tfr_emit_python(struct tfr_emit *e)
 {
-	tfr_emit_origin(e);
+	put_origin(e);
 	tfr_emit(e, "import tensorflow as tf\n");
 	if (e->s->lists)
 		python_of_sequences(e);
@@ -358,7 +358,7 @@ void tfr_emit_dali(struct tfr_emit *e)
 	bool any = false;
 	size_t i = 0;
 
-	tfr_emit_origin(e);
+	put_origin(e);
 	tfr_emit(e, "import glob\n\n"
 		    "import nvidia.dali.tfrecord as tfrec\n"
 		    "from nvidia.dali import fn, pipeline_def, types\n\nFEATURES = {\n");
@@ -366,7 +366,107 @@ void tfr_emit_dali(struct tfr_emit *e)
 		any |= dali_field(e, &field);
 	tfr_emit(e, "}\n");
 	if (any) /* a pipeline without outputs cannot be built */
-		dali_batches(e, tfr_emit_images(e));
+		dali_batches(e, put_images(e));
+}
+
+/* --- PyTorch, with the module tfrkit --- */
+
+/* tfrkit finds the files, detects their compression, verifies checksums and divides the records
+ * among the workers of a DataLoader.  What is written here is the shape of each feature. */
+
+static void torch_field(struct tfr_emit *e, const struct tfr_field *field)
+{
+	if (!field->kinds) {
+		put_left_out(e, field, "without a kind in every record");
+		return;
+	}
+	tfr_emit(e, "    ");
+	put_quoted(e, field->f, PYTHON);
+	tfr_emit(e, ": ('%s', ", tfr_kind_name(field->f->kind));
+	if (!field->required || !field->fixed)
+		tfr_emit(e, "None),\n");
+	else if (field->length == 1)
+		tfr_emit(e, "()),\n");
+	else
+		tfr_emit(e, "(%llu,)),\n", (unsigned long long)field->length);
+}
+
+static void torch_imports(struct tfr_emit *e, bool images)
+{
+	tfr_emit(e,
+		"%s"
+		"%simport tfrkit.torch\n"
+		"import torch\n"
+		"%s"
+		"\n",
+		images ? "import io\n\n" : "", images ? "import numpy\n" : "",
+		images ? "from PIL import Image\n" : "");
+}
+
+static const char torch_parse[] =
+	"\n\ndef parse(record):\n"
+	"    \"\"\"A serialized Example as a dict: tensors, and bytes or lists of bytes.\"\"\"\n"
+	"    found = tfrkit.Example(record)\n"
+	"    out = {}\n"
+	"    for name, (kind, shape) in FEATURES.items():\n"
+	"        values = found.get(name)\n"
+	"        if kind == 'bytes':\n"
+	"            out[name] = values[0] if shape == () else values or []\n"
+	"        else:\n"
+	"            tensor = torch.tensor([] if values is None else values, dtype=torch.int64 if "
+	"kind == 'int64' else "
+	"torch.float32)\n"
+	"            out[name] = tensor if shape is None else tensor.reshape(shape)\n";
+
+static const char torch_decode[] =
+	"\n\ndef pixels(data):\n"
+	"    \"\"\"An encoded image as uint8 pixels, [3, height, width].\"\"\"\n"
+	"    image = Image.open(io.BytesIO(data)).convert('RGB').resize(IMAGE_SIZE[::-1], "
+	"Image.BILINEAR)\n"
+	"    return torch.from_numpy(numpy.array(image)).permute(2, 0, 1)\n";
+
+static const char torch_images[] = "    for name in IMAGES:\n"
+				   "        out[name] = pixels(out[name])\n";
+
+static const char torch_collate[] =
+	"\n\ndef collate(rows):\n"
+	"    \"\"\"A batch: tensors of one shape are stacked, all else is a list with one entry "
+	"per record.\"\"\"\n"
+	"    out = {name: [row[name] for row in rows] for name in FEATURES}\n"
+	"    for name, (_, shape) in FEATURES.items():\n"
+	"        if shape is not None and isinstance(out[name][0], torch.Tensor):\n"
+	"            out[name] = torch.stack(out[name])\n"
+	"    return out\n";
+
+static const char torch_batches[] =
+	"\n\ndef batches(inputs, batch_size=32, shuffle_buffer=2048, workers=0):\n"
+	"    \"\"\"One epoch of the records in `inputs` (files, a set, a glob), as a "
+	"DataLoader.\n\n"
+	"    Each worker reads a range of records.  shuffle_buffer=0 keeps one order for all "
+	"epochs; "
+	"torch.manual_seed()\n"
+	"    repeats the others.\n"
+	"    \"\"\"\n"
+	"    data = tfrkit.torch.IterableDataset(inputs, parse, shuffle=shuffle_buffer)\n"
+	"    return torch.utils.data.DataLoader(data, batch_size=batch_size, collate_fn=collate, "
+	"num_workers=workers)\n";
+
+void tfr_emit_torch(struct tfr_emit *e)
+{
+	bool images = has_images(e->s);
+	struct tfr_field field;
+
+	put_origin(e);
+	torch_imports(e, images);
+	tfr_emit(e, "# The kind of each feature and its shape; None where records differ in it.\n"
+		    "FEATURES = {\n");
+	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
+		torch_field(e, &field);
+	tfr_emit(e, "}\n");
+	put_images(e);
+	tfr_emit(e, "%s", images ? torch_decode : "");
+	tfr_emit(e, "%s%s    return out\n", torch_parse, images ? torch_images : "");
+	tfr_emit(e, "%s%s", torch_collate, torch_batches);
 }
 
 /* --- tensorflow.metadata.v0.Schema --- */
@@ -436,7 +536,7 @@ void tfr_emit_pbtxt(struct tfr_emit *e)
 {
 	struct tfr_field field;
 
-	tfr_emit_origin(e);
+	put_origin(e);
 	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
 		pbtxt_field(e, 0, &field, false);
 	if (!e->s->lists)

@@ -5,7 +5,7 @@
  * the same records give the same text. */
 #include "base/base64.h"
 #include "base/error.h"
-#include "inspect/survey_state.h"
+#include "inspect/survey.h"
 
 static const char *const quantile_names[TFR_QUANTILES] = { "0.01", "0.05", "0.25", "0.5", "0.75",
 	"0.95", "0.99" };
@@ -106,14 +106,12 @@ static bool put_top(struct tfr_json *j, const struct tfr_feature_stats *f)
 
 static void put_bytes(struct tfr_json *j, const struct tfr_feature_stats *f)
 {
-	static const char *const contents[TFR_CONTENTS] = { "empty", "image", "text", "tensor",
-		"message", "binary" };
-
 	put_distribution(j, "sizes", &f->numbers);
 	tfr_json_open_object(j, "contents");
 	for (int i = 0; i < TFR_CONTENTS; i++)
 		if (f->contents[i])
-			tfr_json_u64(j, contents[i], f->contents[i]);
+			tfr_json_u64(
+				j, tfr_content_name((enum tfr_value_content)i), f->contents[i]);
 	tfr_json_close_object(j);
 	if (!f->contents[TFR_VALUE_IMAGE])
 		return;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/hash_index.h"
 
 enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS };
@@ -313,13 +314,8 @@ uint64_t tfr_tops_count(const struct tfr_tops *t, uint64_t hash)
 
 static int compare_values(const struct tfr_value *a, const struct tfr_value *b, bool floats)
 {
-	uint32_t size = a->size < b->size ? a->size : b->size;
-	int c;
-
-	if (a->text && b->text) {
-		c = memcmp(a->text, b->text, size);
-		return c ? c : (a->size > b->size) - (a->size < b->size);
-	}
+	if (a->text && b->text)
+		return tfr_compare_bytes(a->text, a->size, b->text, b->size);
 	if (floats) {
 		uint32_t bits[2] = { (uint32_t)a->number, (uint32_t)b->number };
 		float v[2];
