@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/first_rows.h"
 #include "diff/record_table.h"
 
 struct run {
@@ -54,22 +53,6 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 	return status == TFR_END ? end_group(r, err) : status;
 }
 
-static enum tfr_status tell(struct run *r, struct tfr_error *err)
-{
-	struct tfr_overlap_report *report = r->report;
-
-	tfr_firsts_settle(&r->pairs);
-	report->pairs = calloc(r->pairs.n + 1, sizeof(*report->pairs));
-	if (!report->pairs)
-		return tfr_fail_nomem(err, "comparing records");
-	report->pair_count = r->pairs.n;
-	for (size_t i = 0; i < r->pairs.n; i++)
-		for (unsigned side = 0; side < 2; side++)
-			report->pairs[i].at[side] = tfr_note_place(r->o, side,
-				r->pairs.rows + i * r->pairs.row + side * TFR_NOTE_PLACE);
-	return TFR_OK;
-}
-
 enum tfr_status tfr_overlap(
 	const struct tfr_diff_opts *opts, struct tfr_overlap_report *report, struct tfr_error *err)
 {
@@ -86,8 +69,8 @@ enum tfr_status tfr_overlap(
 		status = tfr_record_table_take(&r.table, report->sides, err);
 	if (!status)
 		status = walk(&r, err);
-	if (!status)
-		status = tell(&r, err);
+	if (!status && !tfr_note_pairs(opts, &r.pairs, &report->pairs, &report->pair_count))
+		status = tfr_fail_nomem(err, "comparing records");
 	tfr_firsts_clear(&r.pairs);
 	tfr_record_table_close(&r.table);
 	return status;

@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "diff/changed_features.h"
-#include "diff/first_rows.h"
 #include "diff/record_table.h"
 
 /* --- pairs --- */
@@ -260,23 +259,10 @@ static bool list_only(struct run *r, unsigned side)
 	return true;
 }
 
-static bool list_steps(struct run *r)
-{
-	tfr_firsts_settle(&r->steps);
-	r->report->steps = calloc(r->steps.n + 1, sizeof(*r->report->steps));
-	if (!r->report->steps)
-		return false;
-	for (size_t i = 0; i < r->steps.n; i++)
-		for (unsigned side = 0; side < 2; side++)
-			r->report->steps[i].at[side] = tfr_note_place(r->o, side,
-				r->steps.rows + i * TFR_CHANGED_ROW + side * TFR_NOTE_PLACE);
-	r->report->step_count = r->steps.n;
-	return true;
-}
-
 static enum tfr_status tell(struct run *r, struct tfr_error *err)
 {
-	if (!list_only(r, 0) || !list_only(r, 1) || !list_steps(r))
+	if (!list_only(r, 0) || !list_only(r, 1) ||
+		!tfr_note_pairs(r->o, &r->steps, &r->report->steps, &r->report->step_count))
 		return no_memory(err);
 	return TFR_OK;
 }

@@ -315,3 +315,16 @@ struct tfr_diff_place tfr_note_place(
 		.record = tfr_get_be(place + 4, 8),
 	};
 }
+
+bool tfr_note_pairs(const struct tfr_diff_opts *opts, struct tfr_firsts *rows,
+	struct tfr_diff_pair **pairs, size_t *n)
+{
+	tfr_firsts_settle(rows);
+	*pairs = calloc(rows->n + 1, sizeof(**pairs));
+	*n = *pairs ? rows->n : 0;
+	for (size_t i = 0; i < *n; i++)
+		for (unsigned side = 0; side < 2; side++)
+			(*pairs)[i].at[side] = tfr_note_place(
+				opts, side, rows->rows + i * rows->row + side * TFR_NOTE_PLACE);
+	return *pairs;
+}

@@ -11,6 +11,7 @@
 #include <tfr-private/diff.h>
 
 #include "base/error.h"
+#include "diff/first_rows.h"
 #include "rewrite/sort/sorter.h"
 
 enum {
@@ -49,6 +50,9 @@ struct tfr_sorter *tfr_record_table_sorter(
 
 struct tfr_diff_place tfr_note_place(
 	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE]);
+/* Settles the rows, each a place in A and one in B, and lists them.  False: out of memory. */
+bool tfr_note_pairs(const struct tfr_diff_opts *opts, struct tfr_firsts *rows,
+	struct tfr_diff_pair **pairs, size_t *n);
 static inline void tfr_note_put_place(uint8_t *out, uint32_t file, uint64_t record)
 {
 	tfr_put_be(out, file, 4);

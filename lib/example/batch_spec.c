@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr-private/example.h>
 #include <tfr/batch.h>
 
 #include "base/cleanup.h"
@@ -32,15 +33,6 @@ static const char *unquote(const char *p, char *name)
 	}
 	*name = '\0';
 	return *p ? p + 1 : NULL;
-}
-
-static bool parse_kind(const char *name, size_t size, enum tfr_kind *kind)
-{
-	for (*kind = TFR_KIND_BYTES; *kind <= TFR_KIND_INT64; ++*kind)
-		if (strlen(tfr_kind_name(*kind)) == size &&
-			!memcmp(tfr_kind_name(*kind), name, size))
-			return true;
-	return false;
 }
 
 /* "[17]", "[*]", "[]", or nothing, which is "[1]". */
@@ -82,7 +74,8 @@ enum tfr_status tfr_batch_feature_parse(
 	if (!name[0])
 		return wrong(spec, "has no name", err);
 	bracket = strchrnul(colon, '[');
-	if (!parse_kind(colon + 1, (size_t)(bracket - colon - 1), &f->kind))
+	f->kind = tfr_kind_named(colon + 1, (size_t)(bracket - colon - 1));
+	if (!f->kind)
 		return wrong(spec, "has a kind other than int64, float and bytes", err);
 	if (!parse_layout(bracket, f))
 		return wrong(spec, "has a shape other than [N], [*] and []", err);

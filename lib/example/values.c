@@ -17,6 +17,16 @@ const char *tfr_kind_name(enum tfr_kind kind)
 	return names[kind];
 }
 
+enum tfr_kind tfr_kind_named(const char *name, size_t size)
+{
+	enum tfr_kind kind = TFR_KIND_INT64;
+
+	while (kind && (strlen(tfr_kind_name(kind)) != size ||
+			       memcmp(tfr_kind_name(kind), name, size) != 0))
+		kind--;
+	return kind;
+}
+
 void tfr_cursor_init(struct tfr_cursor *c, const struct tfr_feature *f)
 {
 	*c = (struct tfr_cursor){ 0 };

@@ -34,12 +34,6 @@
  * file.  The modification time is not compared: a copy has another one, and the CRC is stronger
  * evidence. */
 
-/* The result of reading the file. */
-struct tfr_proof {
-	uint64_t records, sum;
-	bool quick; /* no payload was read, so there is no sum */
-};
-
 enum { BLOCK = 512 << 10 };
 
 static enum tfr_status crc_of_file(
@@ -80,25 +74,25 @@ static enum tfr_status size_of_file(const char *path, uint64_t *bytes, struct tf
 /* TFR_EDATA lists all differences in one message.  A failure to read the file has another status.
  */
 static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *shard,
-	const char *path, const struct tfr_proof *found, struct tfr_error *err)
+	const struct tfr_check_file *found, bool quick, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
 	uint64_t bytes = 0;
 	uint32_t crc = 0;
 	bool good = true;
 
-	TFR_TRY(found->quick ? size_of_file(path, &bytes, err)
-			     : crc_of_file(path, &crc, &bytes, err));
+	TFR_TRY(quick ? size_of_file(found->path, &bytes, err)
+		      : crc_of_file(found->path, &crc, &bytes, err));
 	if (found->records != shard->records)
 		good &= tfr_buf_printf(&text, ", %llu records where it has %llu",
 			(unsigned long long)found->records, (unsigned long long)shard->records);
 	if (bytes != shard->bytes)
 		good &= tfr_buf_printf(&text, ", %llu bytes where it has %llu",
 			(unsigned long long)bytes, (unsigned long long)shard->bytes);
-	if (!found->quick && found->sum != shard->sum)
+	if (!quick && found->sum != shard->sum)
 		good &= tfr_buf_printf(&text, ", content sum %016llx where it has %016llx",
 			(unsigned long long)found->sum, (unsigned long long)shard->sum);
-	if (!found->quick && crc != shard->crc)
+	if (!quick && crc != shard->crc)
 		good &= tfr_buf_printf(&text, ", CRC-32C %08x where it has %08x", crc, shard->crc);
 	if (!good)
 		return tfr_fail_nomem(err, "checking");
@@ -382,7 +376,6 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 static enum tfr_status prove(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {
-	struct tfr_proof found = { slot->file.records, slot->file.sum, run->opts->quick };
 	enum tfr_status status = TFR_OK;
 	const struct tfr_manifest_shard *shard;
 	const struct tfr_error *why;
@@ -393,7 +386,8 @@ static enum tfr_status prove(
 		slot->err = *why;
 		status = keep_fault(slot, err);
 	}
-	if (!status && shard && compare_with_manifest(shard, slot->file.path, &found, &slot->err))
+	if (!status && shard &&
+		compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->err))
 		status = keep_fault(slot, err);
 	return status;
 }
@@ -531,9 +525,6 @@ static void clear_slot(void *slot_memory)
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
-	struct tfr_contents_opts opts = {
-		.example = o->example, .decode = o->decode, .strict = o->strict
-	};
 	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)
@@ -542,10 +533,9 @@ static enum tfr_status open_contents(struct check_run *run, unsigned threads, st
 		status = tfr_schema_open(&run->schema, o->schema, err);
 	if (status)
 		return status;
-	opts.schema = run->schema;
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
-		run->contents[i] = tfr_contents_new(&opts);
+		run->contents[i] = tfr_contents_new(o, run->schema);
 		if (!run->contents[i])
 			return tfr_fail_nomem(err, "checking");
 	}

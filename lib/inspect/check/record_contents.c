@@ -30,7 +30,8 @@ struct tfr_contents {
 	uint64_t kind;			 /* of the last reported fault */
 };
 
-struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
+struct tfr_contents *tfr_contents_new(
+	const struct tfr_check_opts *opts, const struct tfr_schema *schema)
 {
 	struct tfr_contents *c = calloc(1, sizeof(*c));
 	struct tfr_decoder_opts images = { .max_pixels = MOST_PIXELS };
@@ -41,9 +42,9 @@ struct tfr_contents *tfr_contents_new(const struct tfr_contents_opts *opts)
 	c->parser = tfr_example_new();
 	c->decoder = opts->decode ? tfr_decoder_new(&images) : NULL;
 	c->lint = opts->strict ? tfr_lint_new() : NULL;
-	c->schema = opts->schema;
-	c->must_parse = opts->example || opts->decode || opts->schema;
-	lists = opts->schema && tfr_schema_of_lists(opts->schema);
+	c->schema = schema;
+	c->must_parse = opts->example || opts->decode || schema;
+	lists = schema && tfr_schema_of_lists(schema);
 	c->lists = lists ? tfr_lists_new() : NULL;
 	if (c->parser && (c->decoder || !opts->decode) && (c->lint || !opts->strict) &&
 		(c->lists || !lists))

@@ -3,20 +3,18 @@
 #ifndef TFR_INSPECT_CHECK_RECORD_CONTENTS_H
 #define TFR_INSPECT_CHECK_RECORD_CONTENTS_H
 
+#include <tfr-private/inspect.h>
+
 #include "base/error.h"
 #include "example/content.h"
 
 struct tfr_contents;
 struct tfr_schema;
 
-/* The members of tfr_check_opts that concern records. */
-struct tfr_contents_opts {
-	bool example, decode, strict;
-	const struct tfr_schema *schema; /* NULL: none */
-};
-
+/* For the options that concern records, and the open schema, which may be NULL.  NULL: out of
+ * memory. */
 struct tfr_contents *tfr_contents_new(
-	const struct tfr_contents_opts *opts); /* NULL: out of memory */
+	const struct tfr_check_opts *opts, const struct tfr_schema *schema);
 void tfr_contents_free(struct tfr_contents *c);
 /* TFR_EDATA names the fault.  Adds the number of decoded images to *images.  If records must be
  * Examples, counts the record's type in `counts`; *strange: it is not an Example, not even a

@@ -178,14 +178,6 @@ static struct rule *new_rule(struct rules *rules, size_t name_size)
 	return r->name ? r : NULL;
 }
 
-static enum tfr_kind kind_of(const char *word)
-{
-	for (int k = TFR_KIND_BYTES; k <= TFR_KIND_INT64; k++)
-		if (!strcmp(word, tfr_kind_name((enum tfr_kind)k)))
-			return (enum tfr_kind)k;
-	return TFR_KIND_UNSET;
-}
-
 /* Reads the rest of a line after the first word.  No kind is called list. */
 static enum tfr_status read_rule(
 	struct tfr_schema *s, struct line *l, bool required, struct tfr_error *err)
@@ -206,7 +198,7 @@ static enum tfr_status read_rule(
 			return wrong(l, err, "expected a number of steps: 3, 0..5, 1.. or *");
 		next_word(l, word);
 	}
-	r->kind = kind_of(word);
+	r->kind = tfr_kind_named(word, strlen(word));
 	if (!r->kind)
 		return wrong(l, err, "expected int64, float or bytes");
 	next_word(l, r->values.said);
@@ -349,7 +341,7 @@ static enum tfr_status read_entry(
 	if (!r)
 		return tfr_fail_nomem(err, "reading a schema");
 	r->required = *presence == 'r';
-	r->kind = kind_of(kind);
+	r->kind = tfr_kind_named(kind, strlen(kind));
 	if (!range_of(o, "length", &r->values))
 		return wrong_member(m, "expected a length with min and max", err);
 	if (m->is_list && !range_of(o, "steps", &r->steps))

@@ -26,33 +26,26 @@ void tfr_range_merge(struct tfr_range *into, const struct tfr_range *from)
 
 void tfr_facts_init(struct tfr_facts *f)
 {
-	const struct tfr_range none = { UINT64_MAX, 0 };
-
-	*f = (struct tfr_facts){ .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX },
-		.length = none,
-		.steps = none,
-		.size = none,
-		.width = none,
-		.height = none,
-		.channels = none };
+	*f = (struct tfr_facts){ .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	for (int i = 0; i < TFR_FACTS_RANGES; i++)
+		f->ranges[i] = (struct tfr_range){ UINT64_MAX, 0 };
 }
 
 void tfr_facts_clear(struct tfr_facts *f)
 {
-	tfr_series_clear(&f->lengths);
-	tfr_series_clear(&f->step_counts);
-	tfr_series_clear(&f->numbers);
-	tfr_series_clear(&f->widths);
-	tfr_series_clear(&f->heights);
+	for (int i = 0; i < TFR_FACTS_SERIES; i++)
+		tfr_series_clear(&f->series[i]);
 	tfr_floats_clear(&f->floats);
 	tfr_facts_init(f);
 }
 
 size_t tfr_facts_bytes(const struct tfr_facts *f)
 {
-	return tfr_series_bytes(&f->lengths) + tfr_series_bytes(&f->step_counts) +
-	       tfr_series_bytes(&f->numbers) + tfr_series_bytes(&f->widths) +
-	       tfr_series_bytes(&f->heights) + tfr_floats_bytes(&f->floats);
+	size_t bytes = tfr_floats_bytes(&f->floats);
+
+	for (int i = 0; i < TFR_FACTS_SERIES; i++)
+		bytes += tfr_series_bytes(&f->series[i]);
+	return bytes;
 }
 
 /* --- types of bytes values --- */
@@ -233,30 +226,17 @@ bool tfr_facts_add_list(
 
 bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from)
 {
-	into->records += from->records;
-	into->empty += from->empty;
-	into->values += from->values;
-	into->bytes += from->bytes;
+	bool ok = tfr_floats_merge(&into->floats, &from->floats);
+
 	if (is_before(&from->first, &into->first))
 		into->first = from->first;
-	tfr_range_merge(&into->length, &from->length);
-	into->all_steps += from->all_steps;
-	tfr_range_merge(&into->steps, &from->steps);
-	tfr_range_merge(&into->size, &from->size);
-	tfr_range_merge(&into->width, &from->width);
-	tfr_range_merge(&into->height, &from->height);
-	tfr_range_merge(&into->channels, &from->channels);
-	for (unsigned i = 0; i < TFR_CONTENTS; i++)
-		into->contents[i] += from->contents[i];
-	for (unsigned i = 0; i < TFR_FORMATS; i++)
-		into->formats[i] += from->formats[i];
-	into->damaged += from->damaged;
-	return tfr_series_merge(&into->lengths, &from->lengths) &&
-	       tfr_series_merge(&into->step_counts, &from->step_counts) &&
-	       tfr_series_merge(&into->numbers, &from->numbers) &&
-	       tfr_series_merge(&into->widths, &from->widths) &&
-	       tfr_series_merge(&into->heights, &from->heights) &&
-	       tfr_floats_merge(&into->floats, &from->floats);
+	for (int i = 0; i < TFR_FACTS_COUNTS; i++)
+		into->counts[i] += from->counts[i];
+	for (int i = 0; i < TFR_FACTS_RANGES; i++)
+		tfr_range_merge(&into->ranges[i], &from->ranges[i]);
+	for (int i = 0; ok && i < TFR_FACTS_SERIES; i++)
+		ok = tfr_series_merge(&into->series[i], &from->series[i]);
+	return ok;
 }
 
 /* --- the state --- */

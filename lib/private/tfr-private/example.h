@@ -50,6 +50,9 @@ enum tfr_status tfr_builder_frames(struct tfr_builder *b, const char *key, const
 enum tfr_status tfr_builder_feature(
 	struct tfr_builder *b, const struct tfr_feature *f, struct tfr_error *err);
 
+/* The kind of that name; UNSET: there is none. */
+enum tfr_kind tfr_kind_named(const char *name, size_t size);
+
 /* The type of a record.  No record names its type, so its fields decide:
  *
  *   EXAMPLE  an Example or a SequenceExample: an entry of its maps has a name and a value
