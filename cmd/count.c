@@ -108,16 +108,13 @@ static int put_json(struct count_run *run)
 static int print_json(struct count_run *run)
 {
 	struct tfr_json *j = run->json;
-	char sum[17];
 
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "records", run->records);
 	tfr_json_u64(j, "files", run->files);
 	tfr_json_u64(j, "bad_files", run->bad_files);
-	if (run->s->sum) {
-		snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)run->sum);
-		tfr_json_string(j, "sum", sum);
-	}
+	if (run->s->sum)
+		cmd_json_sum(j, "sum", run->sum);
 	tfr_json_close_object(j);
 	return put_json(run);
 }

@@ -114,7 +114,6 @@ static void warned(void *ctx, const char *text)
 static int print_json(struct repair_run *run, const struct tfr_repair_report *report)
 {
 	struct tfr_json *j = run->json;
-	char sum[17];
 
 	tfr_json_close_array(j);
 	tfr_json_open_array(j, "inputs");
@@ -127,8 +126,7 @@ static int print_json(struct repair_run *run, const struct tfr_repair_report *re
 	tfr_json_close_array(j);
 	totals_as_json(j, &report->totals);
 	tfr_json_u64(j, "written", report->written);
-	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->sum);
-	tfr_json_string(j, "sum", sum);
+	cmd_json_sum(j, "sum", report->sum);
 	tfr_json_f64(j, "seconds", cmd_seconds());
 	tfr_json_close_object(j);
 	run->json = NULL; /* freed with the printing */

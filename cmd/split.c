@@ -127,14 +127,6 @@ static void split_report_text(struct cmd *c, const struct tfr_split_report *r)
 
 /* --- for a program --- */
 
-static void put_sum(struct tfr_json *j, uint64_t sum)
-{
-	char text[17];
-
-	snprintf(text, sizeof(text), "%016llx", (unsigned long long)sum);
-	tfr_json_string(j, "sum", text);
-}
-
 static void put_sets(struct tfr_json *j, const struct tfr_split_report *r)
 {
 	tfr_json_open_array(j, "sets");
@@ -148,7 +140,7 @@ static void put_sets(struct tfr_json *j, const struct tfr_split_report *r)
 		tfr_json_u64(j, "records", set->records);
 		tfr_json_f64(j, "actual", part(set->records, r->common.taken));
 		tfr_json_u64(j, "bytes", set->bytes);
-		put_sum(j, set->sum);
+		cmd_json_sum(j, "sum", set->sum);
 		tfr_json_close_object(j);
 	}
 	tfr_json_close_array(j);

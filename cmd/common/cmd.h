@@ -101,6 +101,8 @@ int cmd_finish_stdout(const char *name, int status);
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
 enum { CMD_JSON_VERSION = 3 };
 struct tfr_json *cmd_json_open(unsigned depth);
+/* A content sum, as a string of hexadecimal digits. */
+void cmd_json_sum(struct tfr_json *j, const char *key, uint64_t sum);
 /* Prints the object as a line and frees it.  Returns the exit status: 3 if out of memory, or if
  * `to` is standard error and cannot be written. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);

@@ -67,6 +67,13 @@ static enum tfr_status usage(struct parser *p, const char *format, ...)
 	return TFR_EUSAGE;
 }
 
+static enum tfr_status no_memory(struct parser *p)
+{
+	*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
+		.message = "out of memory reading the options" };
+	return TFR_ENOMEM;
+}
+
 static void *field(struct parser *p, const struct opt *o)
 {
 	return (char *)p->settings + o->offset;
@@ -77,11 +84,8 @@ static enum tfr_status append(
 {
 	const char **larger = realloc(*values, (*count + 1) * sizeof(**values));
 
-	if (!larger) {
-		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
-			.message = "out of memory reading the options" };
-		return TFR_ENOMEM;
-	}
+	if (!larger)
+		return no_memory(p);
 	larger[(*count)++] = value;
 	*values = larger;
 	return TFR_OK;
@@ -134,11 +138,8 @@ static enum tfr_status set_secret(struct parser *p, const struct opt *o, const c
 
 	free(*secret);
 	*secret = strdup(value);
-	if (!*secret) {
-		*p->err = (struct tfr_error){ .status = TFR_ENOMEM,
-			.message = "out of memory reading the options" };
-		return TFR_ENOMEM;
-	}
+	if (!*secret)
+		return no_memory(p);
 	memset(word, 0, n);
 	memset(word, '*', n < 3 ? n : 3);
 	return TFR_OK;

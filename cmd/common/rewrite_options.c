@@ -90,16 +90,12 @@ FILE *rewriting_json_file(const char *output)
 
 void rewriting_json(struct tfr_json *j, const struct tfr_rewrite_report *report)
 {
-	char sum[17];
-
 	tfr_json_u64(j, "records", report->records);
 	tfr_json_u64(j, "bad", report->bad);
 	tfr_json_u64(j, "selected", report->taken);
 	tfr_json_u64(j, "written", report->written);
 	tfr_json_u64(j, "bytes", report->bytes);
-	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->taken_sum);
-	tfr_json_string(j, "selected_sum", sum);
-	snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)report->sum);
-	tfr_json_string(j, "sum", sum);
+	cmd_json_sum(j, "selected_sum", report->taken_sum);
+	cmd_json_sum(j, "sum", report->sum);
 	tfr_json_f64(j, "seconds", cmd_seconds());
 }

@@ -55,6 +55,14 @@ struct tfr_json *cmd_json_open(unsigned depth)
 	return j;
 }
 
+void cmd_json_sum(struct tfr_json *j, const char *key, uint64_t sum)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)sum);
+	tfr_json_string(j, key, text);
+}
+
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to)
 {
 	const char *text = tfr_json_text(j, NULL);

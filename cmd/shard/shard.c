@@ -290,7 +290,6 @@ static void print_planned(void *ctx, const struct tfr_planned_shard *shard)
 static void print_json(struct talk *t, const struct tfr_convert_report *r, bool records_on_stdout)
 {
 	const struct shard_settings *s = t->c->settings;
-	char sum[17];
 
 	if (s->dry_run)
 		tfr_json_close_array(t->json);
@@ -304,9 +303,8 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 	}
 	tfr_json_u64(t->json, "bytes", r->bytes);
 	if (!s->dry_run) {
-		snprintf(sum, sizeof(sum), "%016llx", (unsigned long long)r->sum);
 		tfr_json_f64(t->json, "seconds", cmd_seconds());
-		tfr_json_string(t->json, "sum", sum);
+		cmd_json_sum(t->json, "sum", r->sum);
 	}
 	tfr_json_close_object(t->json);
 	cmd_print_json(t->c, t->json, records_on_stdout ? stderr : stdout);
