@@ -159,7 +159,6 @@ static enum tfr_status make_temporary(struct tree *t, struct tfr_error *err)
 static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 {
 	struct tree *t = calloc(1, sizeof(*t));
-	enum tfr_status status;
 
 	if (!t)
 		return tfr_fail_nomem(err, "creating a folder");
@@ -167,10 +166,9 @@ static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 	t->fd = -1;
 	if (!strcmp(e->o->target, "-"))
 		return tfr_fail(err, TFR_EUSAGE, "a folder cannot be written to standard output");
-	status = name_target(t, e->o->target, err);
-	if (!status)
-		status = check_target(t, e->o->force, err);
-	return status || e->o->dry_run ? status : make_temporary(t, err);
+	TFR_TRY(name_target(t, e->o->target, err));
+	TFR_TRY(check_target(t, e->o->force, err));
+	return e->o->dry_run ? TFR_OK : make_temporary(t, err);
 }
 
 /* --- an image --- */

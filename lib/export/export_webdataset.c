@@ -379,11 +379,8 @@ static enum tfr_status gather(struct work *w, struct tfr_error *err)
 
 static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
 {
-	enum tfr_status status = list_fields(w, err);
-
 	(void)e;
-	if (status)
-		return status;
+	TFR_TRY(list_fields(w, err));
 	qsort_r(fields_of(w), field_count(w), sizeof(struct field), by_name, w->out.data);
 	return gather(w, err);
 }

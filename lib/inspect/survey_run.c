@@ -231,14 +231,11 @@ static enum tfr_status take_features(struct run *r, struct worker *w, const stru
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i);
-		enum tfr_status status = TFR_OK;
 		struct own *o;
 
 		/* Nearly always it is the next entry. */
 		if (at == w->features.n || !is_own(w->features.list[at], f))
-			status = find_own(r->s, &w->features, &at, f, err);
-		if (status)
-			return status;
+			TFR_TRY(find_own(r->s, &w->features, &at, f, err));
 		o = w->features.list[at++];
 		seen->feature = f;
 		if (!tfr_facts_add(&o->facts, seen, o->shared->values, o->tally))
@@ -300,11 +297,10 @@ static enum tfr_status take_list(struct run *r, struct worker *w,
 	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
 	struct walk walk = { 0 };
-	enum tfr_status status = find_list(r, w, &walk, list, list->kind, err);
 
-	if (!status)
-		status = take_steps(r, w, &walk, list, seen, err);
-	for (int k = 0; !status && k <= TFR_KIND_INT64; k++) {
+	TFR_TRY(find_list(r, w, &walk, list, list->kind, err));
+	TFR_TRY(take_steps(r, w, &walk, list, seen, err));
+	for (int k = 0; k <= TFR_KIND_INT64; k++) {
 		struct own *o = walk.own[k];
 
 		if (!o)
@@ -314,18 +310,16 @@ static enum tfr_status take_list(struct run *r, struct worker *w,
 		if (r->spans_files)
 			note_in_file(o, w->file, walk.lengths[k]);
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status take_lists(
 	struct run *r, struct worker *w, struct tfr_seen *seen, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	seen->step = true;
-	for (size_t i = 0; !status && i < tfr_lists_count(w->lists); i++)
-		status = take_list(r, w, tfr_lists_at(w->lists, i), seen, err);
-	return status;
+	for (size_t i = 0; i < tfr_lists_count(w->lists); i++)
+		TFR_TRY(take_list(r, w, tfr_lists_at(w->lists, i), seen, err));
+	return TFR_OK;
 }
 
 static enum tfr_status parse_lists(

@@ -52,31 +52,27 @@ static enum tfr_status feature_state(
 static enum tfr_status features_state(
 	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint64_t n = s->n;
 
 	tfr_state_below(state, &n, TFR_SURVEY_FEATURES);
 	state->bad |= s->of_lists && !n;
-	for (size_t i = 0; !status && !state->bad && i < n; i++)
-		status = feature_state(s, i, state, err);
-	return status;
+	for (size_t i = 0; !state->bad && i < n; i++)
+		TFR_TRY(feature_state(s, i, state, err));
+	return TFR_OK;
 }
 
 /* Without lists the state ends after the features. */
 static enum tfr_status survey_state(
 	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	tfr_state_u64(state, &s->files);
 	tfr_state_u64(state, &s->records);
 	tfr_state_u64(state, &s->sequences);
 	tfr_series_state(&s->sizes, state);
-	status = features_state(s, state, err);
-	if (!status && state->in && !state->bad && state->in != state->end &&
-		!tfr_survey_make_lists(s))
+	TFR_TRY(features_state(s, state, err));
+	if (state->in && !state->bad && state->in != state->end && !tfr_survey_make_lists(s))
 		return tfr_fail_nomem(err, "reading statistics");
-	return status || !s->lists ? status : features_state(s->lists, state, err);
+	return s->lists ? features_state(s->lists, state, err) : TFR_OK;
 }
 
 void tfr_survey_pack(const struct tfr_survey *s, struct tfr_state *state)
@@ -92,19 +88,18 @@ static enum tfr_status unpack_all(
 	struct tfr_survey *s, struct tfr_state *state, struct tfr_error *err)
 {
 	struct tfr_bytes head = { 0 };
-	enum tfr_status status;
 
 	tfr_state_bytes(state, &head);
 	if (state->bad || head.size != strlen(magic) || memcmp(head.data, magic, head.size - 1))
 		return tfr_fail(err, TFR_EDATA, "the state is no state of statistics");
 	if (memcmp(head.data, magic, head.size))
 		return tfr_fail(err, TFR_EDATA, "the state is of another version of tfr");
-	status = survey_state(s, state, err);
-	if (!status && state->no_memory)
-		status = tfr_fail_nomem(err, "reading statistics");
-	if (!status && (state->bad || state->in != state->end))
-		status = tfr_fail(err, TFR_EDATA, "damaged state");
-	return status;
+	TFR_TRY(survey_state(s, state, err));
+	if (state->no_memory)
+		return tfr_fail_nomem(err, "reading statistics");
+	if (state->bad || state->in != state->end)
+		return tfr_fail(err, TFR_EDATA, "damaged state");
+	return TFR_OK;
 }
 
 enum tfr_status tfr_survey_unpack(

@@ -283,12 +283,10 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 static enum tfr_status keep_differences_of_file(
 	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (unsigned i = 0; !status && i < TFR_STRICT_FILE; i++)
+	for (unsigned i = 0; i < TFR_STRICT_FILE; i++)
 		if (tfr_strict_file(r, &slot->file, i, &slot->err))
-			status = keep_fault(slot, err);
-	return status;
+			TFR_TRY(keep_fault(slot, err));
+	return TFR_OK;
 }
 
 static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
@@ -360,15 +358,13 @@ static enum tfr_status check_by_hopping(const struct check_run *run, unsigned th
 /* Reports the records that are not Examples, after the last record of a file. */
 static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	struct tfr_stranger s;
 
-	for (size_t i = 0;
-		!status && tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
+	for (size_t i = 0; tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
 		slot->file.faults += slot->err.has_record ? s.records : 1;
-		status = append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err);
+		TFR_TRY(append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Compares the file with its manifest.  Faults of the manifest are reported with the first file of
@@ -376,7 +372,6 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 static enum tfr_status prove(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	const struct tfr_manifest_shard *shard;
 	const struct tfr_error *why;
 	bool first;
@@ -384,12 +379,11 @@ static enum tfr_status prove(
 	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
 	if (why && first) {
 		slot->err = *why;
-		status = keep_fault(slot, err);
+		TFR_TRY(keep_fault(slot, err));
 	}
-	if (!status && shard &&
-		compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->err))
-		status = keep_fault(slot, err);
-	return status;
+	if (shard && compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->err))
+		return keep_fault(slot, err);
+	return TFR_OK;
 }
 
 /* --- the pass --- */
@@ -495,13 +489,11 @@ static enum tfr_status end_file(
 {
 	const struct check_run *run = ctx;
 	struct check_slot *slot = part;
-	enum tfr_status status = TFR_OK;
 
 	if (reader && run->opts->strict)
-		status = keep_differences_of_file(reader, slot, err);
-	if (!status)
-		status = judge_types(slot, err);
-	return status || !run->manifests ? status : prove(run, slot, file, err);
+		TFR_TRY(keep_differences_of_file(reader, slot, err));
+	TFR_TRY(judge_types(slot, err));
+	return run->manifests ? prove(run, slot, file, err) : TFR_OK;
 }
 
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
@@ -525,14 +517,11 @@ static void clear_slot(void *slot_memory)
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
-	enum tfr_status status = TFR_OK;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)
 		return TFR_OK;
 	if (o->schema)
-		status = tfr_schema_open(&run->schema, o->schema, err);
-	if (status)
-		return status;
+		TFR_TRY(tfr_schema_open(&run->schema, o->schema, err));
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
 		run->contents[i] = tfr_contents_new(o, run->schema);

@@ -130,13 +130,12 @@ static enum tfr_status check_feature(
 	struct look *look, const struct tfr_feature *f, struct tfr_error *err)
 {
 	struct tfr_bytes key = { (const uint8_t *)f->key, f->key_size }, value;
-	enum tfr_status status = TFR_OK;
 	struct tfr_cursor cursor;
 
 	tfr_cursor_init(&cursor, f);
-	while (!status && tfr_cursor_bytes(&cursor, &value))
-		status = check_value(look, &key, &value, err);
-	return status;
+	while (tfr_cursor_bytes(&cursor, &value))
+		TFR_TRY(check_value(look, &key, &value, err));
+	return TFR_OK;
 }
 
 /* Parses a record, which must be an Example, and counts its type. */
@@ -164,18 +163,18 @@ static enum tfr_status check_all(
 	struct look *look, const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_contents *c = look->contents;
-	enum tfr_status status = parse(look, data, size, err);
 
-	for (size_t i = 0; !status && c->decoder && i < tfr_example_count(c->parser); i++) {
+	TFR_TRY(parse(look, data, size, err));
+	for (size_t i = 0; c->decoder && i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 
 		if (f->kind == TFR_KIND_BYTES)
-			status = check_feature(look, f, err);
+			TFR_TRY(check_feature(look, f, err));
 	}
-	if (status || !tfr_is_sequence_example(data, size))
-		return status;
-	status = tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err);
-	return status || !c->lists ? status : tfr_lists_parse(c->lists, data, size, err);
+	if (!tfr_is_sequence_example(data, size))
+		return TFR_OK;
+	TFR_TRY(tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err));
+	return c->lists ? tfr_lists_parse(c->lists, data, size, err) : TFR_OK;
 }
 
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
@@ -215,9 +214,7 @@ static enum tfr_status let_out(
 static enum tfr_status check_known_names(
 	struct tfr_contents *c, struct outlet *out, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < tfr_example_count(c->parser); i++) {
+	for (size_t i = 0; i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 		struct tfr_bytes name = { (const uint8_t *)f->key, f->key_size };
 		enum tfr_kind wanted = tfr_strict_kind(&name);
@@ -228,9 +225,9 @@ static enum tfr_status check_known_names(
 		snprintf(what, sizeof(what),
 			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
 			tfr_kind_name(f->kind), tfr_kind_name(wanted));
-		status = let_out(out, &name, what, err);
+		TFR_TRY(let_out(out, &name, what, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Whether the record has only an entry without a name and a value.  An ExampleListWithContext that

@@ -419,15 +419,14 @@ enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_fo
 {
 	struct tfr_emit e = { .s = s };
 	const char *code = forms[form].code;
-	enum tfr_status status = code ? check_fields(s, code, err) : TFR_OK;
 
-	if (!status && code && s->lists)
-		status = readers[form] ? refuse_lists(s->lists, readers[form], err)
-				       : check_fields(s->lists, code, err);
-	if (!status && form == TFR_SCHEMA_DALI)
-		status = refuse_compression(s, err);
-	if (status)
-		return status;
+	if (code)
+		TFR_TRY(check_fields(s, code, err));
+	if (code && s->lists)
+		TFR_TRY(readers[form] ? refuse_lists(s->lists, readers[form], err)
+				      : check_fields(s->lists, code, err));
+	if (form == TFR_SCHEMA_DALI)
+		TFR_TRY(refuse_compression(s, err));
 	forms[form].put(&e);
 	if (e.failed || !tfr_buf_append(&e.out, "", 1)) {
 		tfr_buf_clear(&e.out);

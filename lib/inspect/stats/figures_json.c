@@ -175,7 +175,6 @@ enum tfr_status tfr_survey_json(
 	const struct tfr_survey *s, struct tfr_json *j, struct tfr_error *err)
 {
 	struct tfr_distribution sizes;
-	enum tfr_status status;
 
 	TFR_TRY(tfr_survey_sizes(s, &sizes, err));
 	tfr_json_u64(j, "records", s->records);
@@ -183,10 +182,8 @@ enum tfr_status tfr_survey_json(
 	tfr_json_u64(j, "sequence_examples", s->sequences);
 	put_distribution(j, "record_bytes", &sizes);
 	free(sizes.bins);
-	status = put_features(s, j, "features", err);
-	if (!status && s->lists)
-		status = put_features(s->lists, j, "feature_lists", err);
-	if (!status && !tfr_survey_put_state(s, j))
-		status = tfr_fail_nomem(err, "writing statistics");
-	return status;
+	TFR_TRY(put_features(s, j, "features", err));
+	if (s->lists)
+		TFR_TRY(put_features(s->lists, j, "feature_lists", err));
+	return tfr_survey_put_state(s, j) ? TFR_OK : tfr_fail_nomem(err, "writing statistics");
 }

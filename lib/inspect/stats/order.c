@@ -228,12 +228,9 @@ static enum tfr_status go_by(
 {
 	struct tfr_mixing *r = ctx;
 	const struct verdict *v = verdict;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && files(r) <= s->file)
-		status = tfr_mixing_file(r, err);
-	if (status)
-		return status;
+	while (files(r) <= s->file)
+		TFR_TRY(tfr_mixing_file(r, err));
 	r->report->absent += v->absent;
 	return v->absent ? tfr_mixing_skip(r, err) : tfr_mixing_put(r, v->hash, err);
 }
