@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "diff/changed_features.h"
 #include "diff/record_table.h"
@@ -19,9 +18,13 @@
 /* Pairs the rows of both sides, two by two in the order of each side.
  *
  * Rows arrive sorted by group, side and place.  The first row of A in a group is paired with the
- * first of B, and so on; the surplus is in one side only.  The places of A wait in memory for those
- * of B: 12 bytes for each record of one group. */
-struct pairing {
+ * first of B, and so on; the surplus is in one side only.  The places of A wait for those of B:
+ * some thousands in memory, beyond that in a sorter.
+ *
+ * Pairs rows with a queue of places, or with ranks that are sorted. */
+
+struct tfr_pairing {
+	const struct tfr_record_table *table;
 	size_t prefix; /* bytes that identify the group */
 	enum tfr_status (*match)(
 		void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err);
@@ -32,44 +35,136 @@ struct pairing {
 	uint8_t group[TFR_NOTE_MAX]; /* the last row, or any row of its group */
 	bool any;
 	uint8_t *held; /* places of A */
-	size_t n_held, cap, at;
+	size_t n_held, at;
+	struct tfr_sorter *large; /* NULL: all places are in `held` */
+	uint64_t ranks[2];	  /* of the last row of each side, in `large` */
 };
 
-/* Call after the last row of a group. */
-static enum tfr_status end_group(struct pairing *p, struct tfr_error *err)
+enum { HELD = 4096, RANKED = 8 + TFR_NOTE_SIDED };
+
+static enum tfr_status tell_only(
+	struct tfr_pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
 {
-	uint8_t *sided = p->group + p->prefix;
+	memcpy(p->group + p->prefix, sided, TFR_NOTE_SIDED);
+	return p->only(p->ctx, p->group, err);
+}
+
+static enum tfr_status rank(
+	struct tfr_pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
+{
+	uint8_t ranked[RANKED];
+
+	assert(p->large && sided[0] < 2);
+	tfr_put_be(ranked, p->ranks[sided[0]]++, 8);
+	memcpy(ranked + 8, sided, TFR_NOTE_SIDED);
+	return tfr_sorter_add(p->large, ranked, 1, err);
+}
+
+/* Moves the held places to a sorter. */
+static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
+{
 	enum tfr_status status = TFR_OK;
+	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
+
+	assert(!p->large && !p->at); /* B comes after A in a group */
+	p->large = tfr_record_table_sorter(p->table, RANKED, 8);
+	p->ranks[0] = p->ranks[1] = 0;
+	if (!p->large)
+		return tfr_fail_nomem(err, "comparing records");
+	for (size_t i = 0; !status && i < p->n_held; i++) {
+		memcpy(sided + 1, p->held + i * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+		status = rank(p, sided, err);
+	}
+	p->n_held = 0;
+	return status;
+}
+
+static enum tfr_status hold(
+	struct tfr_pairing *p, const uint8_t place[TFR_NOTE_PLACE], struct tfr_error *err)
+{
+	assert(p->n_held < HELD);
+	if (!p->held)
+		p->held = malloc(HELD * TFR_NOTE_PLACE);
+	if (!p->held)
+		return tfr_fail_nomem(err, "comparing records");
+	memcpy(p->held + p->n_held++ * TFR_NOTE_PLACE, place, TFR_NOTE_PLACE);
+	return TFR_OK;
+}
+
+/* Two rows of one rank are adjacent, that of A first. */
+static enum tfr_status end_large(struct tfr_pairing *p, struct tfr_error *err)
+{
+	uint8_t a[RANKED];
+	bool waits = false;
+	enum tfr_status status;
+	const void *next;
+
+	while (!(status = tfr_sorter_next(p->large, &next, err))) {
+		const uint8_t *row = next;
+
+		if (waits && row[8]) { /* of the same rank, since lower ones of A are done */
+			waits = false;
+			status = p->match(p->ctx, a + 9, row + 9, err);
+		} else if (row[8]) {
+			status = tell_only(p, row + 8, err);
+		} else {
+			if (waits)
+				status = tell_only(p, a + 8, err);
+			memcpy(a, row, RANKED);
+			waits = true;
+		}
+		if (status)
+			return status;
+	}
+	if (status == TFR_END)
+		status = waits ? tell_only(p, a + 8, err) : TFR_OK;
+	tfr_sorter_free(p->large);
+	p->large = NULL;
+	return status;
+}
+
+/* Call after the last row. */
+static enum tfr_status pairing_end(struct tfr_pairing *p, struct tfr_error *err)
+{
+	enum tfr_status status = p->large ? end_large(p, err) : TFR_OK;
+	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
 
 	for (; !status && p->at < p->n_held; p->at++) {
-		sided[0] = 0;
 		memcpy(sided + 1, p->held + p->at * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
-		status = p->only(p->ctx, p->group, err);
+		status = tell_only(p, sided, err);
 	}
 	p->n_held = p->at = 0;
 	return status;
 }
 
-static enum tfr_status pair_row(struct pairing *p, const uint8_t *row, struct tfr_error *err)
+static enum tfr_status pairing_add(struct tfr_pairing *p, const uint8_t *row, struct tfr_error *err)
 {
 	const uint8_t *sided = row + p->prefix;
+	enum tfr_status status = TFR_OK;
 
 	assert(p->prefix + TFR_NOTE_SIDED <= TFR_NOTE_MAX && sided[0] < 2);
 	if (!p->any || memcmp(p->group, row, p->prefix)) {
-		TFR_TRY(p->any ? end_group(p, err) : TFR_OK);
+		status = p->any ? pairing_end(p, err) : TFR_OK;
 		memcpy(p->group, row, p->prefix);
 		p->any = true;
 	}
-	if (!sided[0]) {
-		if (p->n_held == p->cap &&
-			tfr_array_grow(&p->held, &p->cap, p->n_held + 1, TFR_NOTE_PLACE))
-			return tfr_fail_nomem(err, "comparing records");
-		memcpy(p->held + p->n_held++ * TFR_NOTE_PLACE, sided + 1, TFR_NOTE_PLACE);
-		return TFR_OK;
-	}
+	if (!status && !p->large && !sided[0] && p->n_held == HELD)
+		status = outgrow(p, err);
+	if (status)
+		return status;
+	if (p->large)
+		return rank(p, sided, err);
+	if (!sided[0])
+		return hold(p, sided + 1, err);
 	if (p->at < p->n_held)
 		return p->match(p->ctx, p->held + p->at++ * TFR_NOTE_PLACE, sided + 1, err);
 	return p->only(p->ctx, row, err);
+}
+
+static void pairing_clear(struct tfr_pairing *p)
+{
+	tfr_sorter_free(p->large);
+	free(p->held);
 }
 
 /* --- comparing --- */
@@ -173,7 +268,7 @@ static void count_key(struct run *r, const uint8_t *row)
 }
 
 static enum tfr_status walk(
-	struct run *r, struct tfr_sorter *rows, struct pairing *p, struct tfr_error *err)
+	struct run *r, struct tfr_sorter *rows, struct tfr_pairing *p, struct tfr_error *err)
 {
 	bool count = r->o->key && rows == r->table.sorter;
 	enum tfr_status status;
@@ -182,21 +277,22 @@ static enum tfr_status walk(
 	while (!(status = tfr_sorter_next(rows, &row, err))) {
 		if (count)
 			count_key(r, row);
-		status = pair_row(p, row, err);
+		status = pairing_add(p, row, err);
 		if (status)
 			break;
 	}
 	if (status == TFR_END)
-		status = end_group(p, err);
+		status = pairing_end(p, err);
 	if (count)
 		count_key(r, NULL);
-	free(p->held);
+	pairing_clear(p);
 	return status;
 }
 
 static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
 {
-	struct pairing p = { .prefix = r->table.prefix,
+	struct tfr_pairing p = { .table = &r->table,
+		.prefix = r->table.prefix,
 		.match = equal,
 		.only = r->o->key ? leave : only_content,
 		.ctx = r };
@@ -210,9 +306,11 @@ static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
 
 static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
 {
-	struct pairing p = {
-		.prefix = TFR_NOTE_HASH, .match = changed, .only = only_content, .ctx = r
-	};
+	struct tfr_pairing p = { .table = &r->table,
+		.prefix = TFR_NOTE_HASH,
+		.match = changed,
+		.only = only_content,
+		.ctx = r };
 	enum tfr_status status = walk(r, r->left, &p, err);
 
 	r->report->temp_bytes += tfr_sorter_spilled(r->left);

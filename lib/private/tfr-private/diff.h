@@ -112,8 +112,7 @@ bool tfr_diff_differs(const struct tfr_diff_report *report);
  * among 10^12 records, the chance that two different ones are taken for equal is 1 in 10^14.
  *
  * Each side is read once, and once more if records changed.  Memory: `memory`, a few blocks per
- * thread, the examples, the names of features, and 12 bytes for each of the records of A that are
- * most often equal, or have one key.
+ * thread, the examples, and the names of features.
  *   TFR_EDATA   a record is damaged, is not an Example or lacks the key, and may not be skipped;
  *               keys are of two kinds; or the inputs changed between two readings
  *   TFR_EUSAGE  a pipe with a key, a file on both sides, or more than 65536 changed features
