@@ -158,6 +158,7 @@ void feed_guard_free(struct feed_guard *g);
 void feed_guard_phase(struct feed_guard *g, const char *doing, double least);
 void feed_guard_alive(struct feed_guard *g);
 
+/* bench_feed.c: the end of a run. */
 /* Whether closing would wait for a driver that does not answer, or for a GPU that still computes.
  * The process must then end without closing.  `err`: how the run ended. */
 bool feed_is_stuck(struct feed *f, const struct tfr_error *err);

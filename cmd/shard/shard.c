@@ -25,9 +25,6 @@ struct splits_found {
 	size_t n;
 };
 
-/* Prints the given command with other sets, word by word, so that pasting it runs the same
- * conversion. */
-
 /* Parses "SET=FOLDER/" into `share`, which gets copies.  False: `text` has another form, or, if
  * *status is not 0, out of memory. */
 static bool splits_parse(const char *text, struct tfr_share *share, enum tfr_status *status)
@@ -144,6 +141,8 @@ static void print_classless(const struct splits_found *s)
 
 /* Prints the command line with one set for each split.  `like` is the first of the given sets,
  * which they replace.  Notes about the splits follow. */
+/* Prints the given command with other sets, word by word, so that pasting it runs the same
+ * conversion. */
 static void splits_print_command(
 	struct cmd *c, const struct splits_found *s, const char *like, bool tfds)
 {

@@ -271,8 +271,14 @@ enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kin
 	bool good = opts->annotations
 			    ? tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations)
 			    : find_all(&parts, opts->inputs[0], kind->find);
-	enum tfr_status status = good ? open_found(in, kind, &parts, opts, err)
-				      : tfr_fail_nomem(err, "reading annotations");
+	enum tfr_status status;
+
+	if (good)
+		status = open_found(in, kind, &parts, opts, err);
+	else if (parts.fault)
+		status = tfr_fail_errno(err, parts.fault, opts->inputs[0], "cannot look at");
+	else
+		status = tfr_fail_nomem(err, "reading annotations");
 
 	tfr_parts_clear(&parts);
 	return status;

@@ -16,7 +16,6 @@
 #include "convert/tfds/tfds.h"
 #include "record/framing.h"
 #include "shard/fractions.h"
-#include "shard/fractions.h"
 #include "shard/set_name.h"
 #include "shard/set_writer.h"
 

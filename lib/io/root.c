@@ -105,12 +105,13 @@ int tfr_root_stat(const struct tfr_root *f, const char *name, struct stat *st)
 static ssize_t head_of_object(const char *url, void *head, size_t size)
 {
 	struct tfr_error why = { .sys_errno = 0 };
-	TFR_AUTO_SOURCE source = NULL;
+	struct tfr_source *source = NULL;
 	enum tfr_status status = tfr_source_open(&source, url, &why);
 	size_t got = 0;
 
 	if (!status)
 		status = tfr_source_read(source, head, size, &got, &why);
+	tfr_source_close(source); /* before errno is set */
 	if (!status)
 		return (ssize_t)got;
 	errno = status == TFR_ENOMEM ? ENOMEM : why.sys_errno ? why.sys_errno : EIO;

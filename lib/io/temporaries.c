@@ -1,4 +1,5 @@
-/* io/temporaries.c - makes, recognises and removes temporary names, in this place only. */
+/* io/temporaries.c - makes, recognises and removes temporary names, in this place only, and
+ * keeps a register of them for signals. */
 #include "io/temporaries.h"
 
 #include <errno.h>

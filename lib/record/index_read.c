@@ -1,4 +1,4 @@
-/* record/index_read.c - parses the text of an index.
+/* record/index_read.c - parses the text of an index, and judges whether it fits its file.
  *
  * The text is read in blocks and never held completely.  A pair is only a claim that a record is
  * there.  Reading the file verifies it, by the CRCs. */

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "io/path.h"
 #include "shard/set_name.h"
 
 enum tfr_status tfr_options_compare(
@@ -59,6 +60,25 @@ static bool all_fit(const struct tfr_manifest *m, const char *target)
 	return fit;
 }
 
+/* Sets the number of shards of a set that was written as @auto, by its first shard.  False: no such
+ * set, or several. */
+static bool find_count(struct tfr_set_name *name)
+{
+	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
+	TFR_AUTO_NAMES found = { 0 };
+	struct tfr_shard_file f;
+	size_t n = 0;
+
+	if (!pattern || tfr_glob(pattern, &found, NULL))
+		return false;
+	for (size_t i = 0; i < found.n; i++)
+		if (tfr_shard_file_of(name, found.list[i], &f)) {
+			name->count = f.count;
+			n++;
+		}
+	return n == 1;
+}
+
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err)
 {
@@ -70,8 +90,7 @@ enum tfr_status tfr_finished_find(
 	*m = NULL;
 	if (status && status != TFR_END)
 		return status;
-	/* One that was written as @auto has as many as there are. */
-	if (is_set && name.automatic && tfr_set_name_count(&name, target, NULL))
+	if (is_set && name.automatic && !find_count(&name))
 		return TFR_END;
 	if (is_set)
 		status = name.count ? tfr_manifest_find(&name, m, &path, err) : TFR_END;

@@ -1,5 +1,5 @@
-/* shard/manifests.h - reads manifests: what is known about the files of a set before they are
- * opened.
+/* shard/manifests.h - reads and writes manifests: what is known about the files of a set before
+ * they are opened.
  *
  * A manifest is untrusted input: its figures are only compared with the files. */
 #ifndef TFR_SHARD_MANIFESTS_H

@@ -1,6 +1,7 @@
 /* shard/set_publish.c - publishes sets, or their parts, and their companion files together.
  *
- * This file only lists the files; shard/publication.c carries out the steps. */
+ * This file lists the files, claims the names of objects, and withdraws the manifest of an older
+ * set; shard/publication.c carries out the steps. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>

@@ -17,6 +17,9 @@ def _parts_of(kind):
             s.put('train', '%s/%s' % (kind, path), data)
         here, there = ([top + w if w.split('/')[0] == kind else w for w in words] for top in (t.path(''), 's3://train/'))
         t.good('shard', '-q', *here, '-o', t.path('x@5.tfrecord'))
+        t.good('shard', '-q', *there, '-o', t.path('y@5.tfrecord'))
+        for i in range(5):
+            assert read(t.path('x-%05d-of-00005.tfrecord' % i)) == read(t.path('y-%05d-of-00005.tfrecord' % i)), i
         content = t.good('count', '--sum', t.path('x@5.tfrecord')).out.split()[1].decode()
         for n in (1, 2, 3, 8, 64):
             target = 's3://train/out%d/x@5.tfrecord' % n

@@ -55,7 +55,6 @@ static struct tfr_member_folder *look_up(
 	return found ? *found : NULL;
 }
 
-/* A new folder, and those that contain it. */
 static struct tfr_member_folder *add_folder(
 	struct tfr_member_folders *f, const char *folder, size_t size)
 {
@@ -73,9 +72,22 @@ static struct tfr_member_folder *add_folder(
 		return NULL;
 	}
 	f->list[f->n++] = node;
-	return !size || tfr_member_folders_add(f, folder, tfr_member_folder_size(node->own), 0)
-		       ? node
-		       : NULL;
+	return node;
+}
+
+/* A new folder, and those that contain it and are new. */
+static struct tfr_member_folder *add_path(
+	struct tfr_member_folders *f, const char *folder, size_t size)
+{
+	struct tfr_member_folder *lowest = add_folder(f, folder, size), *node = lowest;
+
+	while (node && node->size) {
+		size = tfr_member_folder_size(node->own);
+		if (look_up(f, folder, size))
+			return lowest;
+		node = add_folder(f, folder, size);
+	}
+	return node ? lowest : NULL;
 }
 
 bool *tfr_member_folders_add(
@@ -84,7 +96,7 @@ bool *tfr_member_folders_add(
 	struct tfr_member_folder *node = f->last;
 
 	if (!node || node->size != size || memcmp(node->path, folder, size) != 0)
-		node = look_up(f, folder, size) ?: add_folder(f, folder, size);
+		node = look_up(f, folder, size) ?: add_path(f, folder, size);
 	f->last = node;
 	if (!node)
 		return NULL;

@@ -405,6 +405,8 @@ static bool search_entry(struct search *s, const char *path, unsigned depth)
 	n = tfr_root_head(NULL, path, head, sizeof(head));
 	if (n < 0 && tfr_errno_of_process(errno))
 		s->failed = errno;
+	if (n < 0 && !tfr_is_url(path))
+		return false;
 	s->files--;
 	s->audio = n > 0 && tfr_audio_sniff(head, (size_t)n);
 	return s->audio || !s->files ||

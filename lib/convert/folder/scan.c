@@ -237,10 +237,11 @@ static enum tfr_status visit(struct tfr_scan *s, int parent, const char *name, u
 	int fault = 0;
 
 	type = resolve(parent, name, type, &fault);
-	if (fault > 0 && fault != ENOENT && fault != ENOTDIR && fault != ELOOP)
-		return fail_path(s, here, name, fault, "cannot follow link", err);
 	if (s->globs && !is_wanted(s, here->dir, name, type == DT_DIR, &included))
 		return TFR_OK;
+	if (fault > 0 && fault != ENOENT && fault != ENOTDIR && fault != ELOOP &&
+		fault != ENAMETOOLONG)
+		return fail_path(s, here, name, fault, "cannot follow link", err);
 	if (type == DT_DIR)
 		return enter(s, parent, name, here, included, err);
 	return add_item(s, here->dir, name, fault, err);

@@ -34,9 +34,8 @@ enum tfr_usable_reach {
 	TFR_USABLE_ALL,
 };
 
-/* Whether a folder contains a usable file.  A folder that could not be listed counts as one, and
- * so does one with files that are not included: leaving files out moves no label.  TFR_ESYS: out
- * of descriptors. */
+/* Whether a folder contains a usable file.  One with files that are not included counts as one:
+ * leaving files out moves no label.  TFR_ESYS: out of descriptors. */
 enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach,
 	bool *yes, struct tfr_error *err);
 /* Appends to `list`, as uint32_t, the folders directly in `dir` that contain a usable file. */

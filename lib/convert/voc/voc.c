@@ -395,6 +395,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	const struct tfr_part *part, struct tfr_error *err)
 {
 	struct voc *v = calloc(1, sizeof(*v));
+	enum tfr_status status;
 
 	if (!v)
 		return tfr_fail_nomem(err, "reading annotations");
@@ -406,13 +407,14 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	TFR_TRY(tfr_open_named_folder(&v->images, &v->prefix, part->images, err));
 	v->in.prefix = v->prefix;
 	TFR_TRY(tfr_open_named_folder(&v->annotations, &v->xml_prefix, part->annotations, err));
-	TFR_TRY(opts->image_set ? look_at_listed(v, opts->inputs[0], err)
-				: look_at_all(v, v->xml_prefix, err));
+	status = opts->image_set ? look_at_listed(v, opts->inputs[0], err)
+				 : look_at_all(v, v->xml_prefix, err);
 	if (v->unusable)
 		tfr_warn(opts,
 			"%zu box%s of '%s' left out: without an area, or past the edge of its "
 			"image",
 			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
+	TFR_TRY(status);
 	TFR_TRY(tfr_object_classes_number(&v->classes, &v->in, err));
 	if (v->in.items > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u annotations", UINT32_MAX);

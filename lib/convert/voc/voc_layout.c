@@ -96,15 +96,20 @@ bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 
 /* --- the image of an annotation --- */
 
-/* Sets the path to the first `n` bytes of `folder` and `name`.  Whether there is such an image, or
- * memory is exhausted, which sets *good. */
+/* Sets the path to the first `n` bytes of `folder` and `name`.  False: out of memory. */
+static bool set_path(struct tfr_buf *path, const char *folder, size_t n, const char *name)
+{
+	path->size = 0;
+	return tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
+}
+
+/* Whether there is such an image, or memory is exhausted, which sets *good. */
 static bool is_at(const struct tfr_root *images, struct tfr_buf *path, const char *folder, size_t n,
 	const char *name, bool *good)
 {
 	struct stat st;
 
-	path->size = 0;
-	*good = tfr_buf_append(path, folder, n) && tfr_buf_append(path, name, strlen(name) + 1);
+	*good = set_path(path, folder, n, name);
 	return !*good || (tfr_path_is_below((const char *)path->data) &&
 				 !tfr_root_stat(images, (const char *)path->data, &st) &&
 				 S_ISREG(st.st_mode));
@@ -128,7 +133,5 @@ bool tfr_voc_image(
 		(last && is_at(images, path, xml, folder, last + 1, &good));
 	for (size_t i = 0; !found && i < sizeof(extensions) / sizeof(*extensions); i++)
 		found = is_at(images, path, xml, stem, extensions[i], &good);
-	if (!found)
-		is_at(images, path, "", 0, filename, &good);
-	return good;
+	return found ? good : set_path(path, "", 0, filename);
 }

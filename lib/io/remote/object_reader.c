@@ -1,4 +1,4 @@
-/* io/remote/object_reader.c - reads an object in order.
+/* io/remote/object_reader.c - reads an object in order, or at a position.
  *
  * Opening asks for the first 256 KiB at once, and its answer has the size and the ETag: one round
  * trip.  Once a caller reads on, ranges of 8 MiB follow.
@@ -67,6 +67,7 @@ struct tfr_object {
 	_Atomic uint64_t came; /* bytes since then */
 };
 
+/* `what` is followed by the URL. */
 static enum tfr_status object_wrong(
 	const struct tfr_object *o, const char *what, struct tfr_error *err)
 {
@@ -205,7 +206,6 @@ static enum tfr_status object_replaced(const struct tfr_object *o, struct tfr_er
 	return TFR_ESYS;
 }
 
-/* `what` is followed by the URL. */
 /* A weak tag (W/"...") never matches If-Match; it is compared here. */
 static void learn(struct tfr_object *o, const struct tfr_answer *a)
 {

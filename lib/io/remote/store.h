@@ -82,6 +82,9 @@ void tfr_store_note_unconditional(struct tfr_store *s);
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);
 
+/* Process-wide, as tfr_remote_opts. */
+void tfr_stores_set(const struct tfr_remote_opts *opts);
+
 /* --- hidden queries ---
  *
  * A query is often a signature that gives access.  Such an address is exchanged where it comes in,
@@ -93,8 +96,5 @@ enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *
 /* The query that begins at `text`, after '?', if it is "hidden-N"; otherwise NULL.  It belongs to
  * the process. */
 const char *tfr_hidden_query(const char *text);
-
-/* Process-wide, as tfr_remote_opts. */
-void tfr_stores_set(const struct tfr_remote_opts *opts);
 
 #endif

@@ -14,6 +14,11 @@ cp "$jpeg" images/m.jpg
 mkfifo images/n.jpg
 cp "$png" masks/n.png
 rm masks/l.png && echo text > masks/l.png
+echo text > masks/a.json                      # a text beside a mask is no rival, either
+echo text > images/o.txt; echo text > images/o.json; cp "$png" masks/o.png
+cp "$jpeg" images/q.jpg; cp "$png" masks/Q.png   # names differ by case
+cp "$jpeg" images/r; cp "$png" masks/r.png       # no extension
+ln -s gone images/s.jpg; cp "$png" masks/s.png
 tfr shard --max-skipped 100 --no-shuffle images --mask masks -o a@3 2>&1 | sed 's/, read .*//'
 tfr count --per-file 'a@3'
 for n in 0 1 2; do tfr show --json a-0000$n-of-00003 --limit 9 | grep -o '"image/filename": *\["[^]]*' ; done
@@ -23,4 +28,4 @@ echo --- none at all
 mkdir none && cp "$png" none/other.png
 tfr shard --no-shuffle -q images --mask none -o b@3; echo "status $?"
 echo --- quarantine
-tfr shard --max-skipped 100 --no-shuffle -q images --mask masks -o b@3 --on-error quarantine=bad.tsv; cut -f 1 bad.tsv
+tfr shard --max-skipped 100 --no-shuffle -q images --mask masks -o b@3 --on-error quarantine=bad.tsv; cut -f 1,2 bad.tsv
