@@ -139,10 +139,9 @@ static void print_classless(const struct splits_found *s)
 				tfr_escape_line(folder, sizeof(folder), s->list[i].folder));
 }
 
-/* Prints the command line with one set for each split.  `like` is the first of the given sets,
- * which they replace.  Notes about the splits follow. */
-/* Prints the given command with other sets, word by word, so that pasting it runs the same
- * conversion. */
+/* Prints the given command, word by word, with one set for each split, so that pasting it runs the
+ * same conversion.  `like` is the first of the given sets, which they replace.  Notes about the
+ * splits follow. */
 static void splits_print_command(
 	struct cmd *c, const struct splits_found *s, const char *like, bool tfds)
 {

@@ -9,6 +9,7 @@ cp "$DATA/images/png/rgb.png" in/b/.no.png
 ln -s ../a/z.png in/b/link.png
 ln -s "$DATA/images/jpeg" in/c
 ln -s .. in/b/loop
+ln -s "$(printf '%0300d' 0)" in/b/long   # leads nowhere
 tfr shard --no-shuffle in -o t@1.tfrecord 2> err; echo "status $?"
 sed 's/in [0-9.]* s/in N s/' err
 tfr show -q --json t@1.tfrecord | grep -o '"image/filename": [^]]*]' ; cat t.1-tfrecord.labels.txt

@@ -5,6 +5,7 @@ twice() { rm -rf out; mkdir out; echo "== $*"; tfr "$@" -q 2> /dev/null; echo "s
 twice shard in --resume -o out/t@3.tfrecord
 tfr check -q --manifest out/t@3.tfrecord && echo whole
 twice shard in --resume -o out/t@auto.tfrecord --records-per-shard 4
+touch out/t-00001-of-00099.tfrecord; say tfr shard in --resume -o out/t@auto.tfrecord --records-per-shard 4; rm out/t-00001-of-00099.tfrecord   # no first shard: no set
 twice shard in --resume -o out/a@2=0.5 -o out/b@2.tfrecord
 twice shard in --resume --tfds out/ds
 twice shard in --resume -o out/t.tfrecord; ls out; cp out/t.tfrecord all.tfrecord
