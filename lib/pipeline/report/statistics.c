@@ -71,16 +71,16 @@ static void settle(struct tfr_statistics *s, uint64_t now)
 
 /* ---- jobs ---- */
 
-/* The stages of a job are measured by the clock, and the job as a whole by its processor time.
- * Each stage gets its share of that; the rest of the job's time went to other threads. */
+/* The stages of a job are measured by the clock, and the job as a whole by its processor time too.
+ * Each stage gets that part of its time; the rest of the job's time went to other threads. */
 uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
 {
-	uint64_t wall = 0, cpu;
+	uint64_t wall, cpu;
 	double part;
 
-	for (unsigned i = 0; i < s->set->rows; i++)
-		wall += t->spent[i].busy;
+	/* In this order, and begun in the other: processor time is never more than `wall`. */
 	t->cpu_left += tfr_clock_thread_ns() - t->cpu_began;
+	wall = tfr_clock_ns() - t->began;
 	cpu = t->cpu_left < wall ? t->cpu_left : wall;
 	t->cpu_left -= cpu;
 	if (t->cpu_left > CPU_LEFT_MAX)

@@ -115,12 +115,14 @@ static inline void tfr_span_end(struct tfr_span *s)
 struct tfr_job_time {
 	unsigned thread;
 	struct tfr_stage_counter spent[TFR_ROWS_MAX];
+	uint64_t began;	    /* tfr_clock_ns() */
 	uint64_t cpu_began; /* tfr_clock_thread_ns() */
 	uint64_t cpu_left;  /* measured and not charged yet: a coarse clock gives it in ticks */
 };
 
 static inline void tfr_job_time_begin(struct tfr_job_time *t)
 {
+	t->began = tfr_clock_ns();
 	t->cpu_began = tfr_clock_thread_ns();
 }
 

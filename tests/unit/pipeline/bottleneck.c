@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pipeline/report/statistics.h"
 #include "support/temp.h"
 #include "unit/pipeline/made.h"
 
@@ -329,6 +330,37 @@ Test(bottleneck, other_programs)
 		cr_skip("no /proc/stat");
 	expect(&run, "other programs");
 	cr_assert_gt(run.stats.other_load, 0.5);
+}
+
+static void compute(uint64_t ns)
+{
+	for (uint64_t began = tfr_clock_thread_ns(); tfr_clock_thread_ns() - began < ns;)
+		;
+}
+
+/* A job that computes much outside its stages leaves no processor time to be taken for that of a
+ * later job, which waits. */
+Test(bottleneck, a_wait_is_a_wait)
+{
+	static struct tfr_feed_settings settings = { .rows = 1 };
+	static struct tfr_statistics statistics = { .set = &settings };
+	struct tfr_job_time job = { 0 };
+	struct timespec pause = { 0, 8000000 };
+	struct timespec tick;
+	uint64_t waited;
+
+	if (clock_getres(CLOCK_THREAD_CPUTIME_ID, &tick) || tick.tv_nsec > 1000)
+		cr_skip("the clock of processor time is coarse here");
+	tfr_job_time_begin(&job);
+	compute(8000000);
+	tfr_job_time_add(&job, 0, 1000, 1, 1);
+	tfr_job_time_end(&statistics, &job);
+	tfr_job_time_begin(&job);
+	nanosleep(&pause, NULL);
+	tfr_job_time_add(&job, 0, 8000000, 1, 1);
+	waited = tfr_job_time_end(&statistics, &job);
+	cr_assert_gt(waited, 7000000);
+	cr_assert_lt(job.spent[0].busy, 1000000);
 }
 
 /* One record: threads begin and end, and no share of that shows a limit. */
