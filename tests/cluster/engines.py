@@ -28,6 +28,7 @@ SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=1,sched_min_interval=100000
 ReturnToService=2
+KillWait=5
 MpiDefault=none
 SlurmdParameters=config_overrides
 JobAcctGatherType=jobacct_gather/none
@@ -53,6 +54,7 @@ slurmctld || exit 91
 for n in n1 n2 n3; do slurmd -N $n || exit 92; done
 for i in $(seq 100); do [ "$(sinfo -h -t idle -o %D 2> /dev/null)" = 3 ] && break; sleep .2; done
 [ "$(sinfo -h -t idle -o %D)" = 3 ] || { sinfo; cat /var/log/*.log; exit 93; }
+{ set +x; sleep 200; squeue -o '%i %T %r %S'; sinfo; tail -n 12 /var/log/*.log; } &   # what a run that does not end waits for
 '''
 
 
@@ -64,21 +66,22 @@ def _need(*programs):
         raise Unavailable('namespaces need root')
 
 
-def _isolated(t, script, limit=90):
+def _isolated(t, script, limit=240):
     """Runs a script of bash in namespaces of its own, with the network of loopback alone."""
     path = t.path('script')
     with open(path, 'w') as f:
         f.write('exec > "$FOLDER/log" 2>&1; set -x; ip link set lo up\nip link add v0 type veth peer name v1; ip addr add 10.9.9.9/24 dev v0; ip link set v0 up; ip link set v1 up\n' + script)
     environ = environment({'TFR': t.tfr, 'FOLDER': t.folder, 'DATA': t.inputs, 'PATH': '/usr/sbin:/usr/bin:/sbin:/bin',
                            'HOME': t.folder, 'PARALLEL_HOME': t.folder})
-    found = subprocess.run(['unshare', '--uts', '--mount', '--net', '--ipc', '--pid', '--fork', '--mount-proc', '--kill-child', 'bash', path],
-                           capture_output=True, cwd=t.inputs, env=environ, stdin=subprocess.DEVNULL, timeout=limit)
+    found = subprocess.run(['timeout', '-s', 'KILL', str(limit), 'unshare', '--uts', '--mount', '--net', '--ipc', '--pid', '--fork',
+                            '--mount-proc', '--kill-child', 'bash', path],
+                           capture_output=True, cwd=t.inputs, env=environ, stdin=subprocess.DEVNULL)
     text = found.stderr.decode(errors='replace')
     if text.startswith('unshare:'):   # as in a chroot that is no mount, or a container without the right
         raise Unavailable('no namespaces here: %s' % text.strip())
     if os.path.exists(t.path('log')):
         with open(t.path('log'), errors='replace') as f:
-            text += f.read()[-3000:]
+            text += f.read()[-6000:]
     if 90 <= found.returncode <= 94:
         raise Unavailable('Slurm does not start here (%d): %s' % (found.returncode, text[-300:]))
     assert found.returncode == 0, 'status %d: %s' % (found.returncode, text)
@@ -133,6 +136,8 @@ while squeue -h | grep -q .; do sleep .2; done
 
 @case
 def slurm_task_that_is_killed_and_requeued(t):
+    """Slurm starts the task again when its credential has expired, after 11 s.  Told to start it at once, it does so in the
+    second of the kill too, and then the node refuses the task for good as "already killed"."""
     if not t.shim:
         raise Unavailable('no --shim')
     _slurm(t, """
@@ -140,17 +145,15 @@ cat > task <<'END'
 #!/bin/bash
 if [ "$SLURM_ARRAY_TASK_ID" = 1 ] && [ -z "$SLURM_RESTART_COUNT" ]; then
   LD_PRELOAD=%s CRASH_KILL=3 CRASH_AFTER=1 tfr shard "$DATA/classes" -o out/x@5.tfrecord --part auto/3; echo $? > killed
-  scontrol requeue ${SLURM_ARRAY_JOB_ID}_1
+  until scontrol requeue ${SLURM_ARRAY_JOB_ID}_1; do sleep .2; done
   sleep 100
 fi
 exec tfr shard "$DATA/classes" -o out/x@5.tfrecord --part auto/3
 END
 id=$(sbatch --parsable --requeue --array=0-2 task)
-for i in $(seq 300); do
-  scontrol update JobId=${id}_1 StartTime=now 2> /dev/null || true
-  ls out/*.part-0000[012]-* 2> /dev/null | wc -l | grep -q 3 && break
-  sleep .3
-done
+set +x
+while ! ls out/*.part-0000[012]-* 2> /dev/null | wc -l | grep -q 3; do sleep .3; done
+set -x
 [ "$(cat killed)" = 137 ]
 sbatch --wait --dependency=afterok:$id --wrap 'tfr finish out/x@5.tfrecord'
 """ % t.shim)
