@@ -71,21 +71,25 @@ static void settle(struct tfr_statistics *s, uint64_t now)
 
 /* ---- jobs ---- */
 
-/* The stages of a job are measured by the clock, and the job as a whole by its processor time too.
- * Each stage gets that part of its time; the rest of the job's time went to other threads. */
+/* Each stage of a job is measured by the clock; the whole job by the clock and by its processor
+ * time.  The stages share the processor time by what each took.  In the rest of its time the job
+ * waited for a processor. */
 uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
 {
-	uint64_t wall, cpu;
+	uint64_t wall, cpu, took = 0;
 	double part;
 
-	/* In this order, and begun in the other: processor time is never more than `wall`. */
+	/* The clock is read before the processor time at the start and after it here, so that the
+	 * processor time is never the larger. */
 	t->cpu_left += tfr_clock_thread_ns() - t->cpu_began;
 	wall = tfr_clock_ns() - t->began;
 	cpu = t->cpu_left < wall ? t->cpu_left : wall;
 	t->cpu_left -= cpu;
 	if (t->cpu_left > CPU_LEFT_MAX)
 		t->cpu_left = CPU_LEFT_MAX;
-	part = wall ? (double)cpu / (double)wall : 1;
+	for (unsigned i = 0; i < s->set->rows; i++)
+		took += t->spent[i].busy;
+	part = took ? (double)cpu / (double)took : 0;
 	for (unsigned i = 0; i < s->set->rows; i++)
 		t->spent[i].busy = (uint64_t)((double)t->spent[i].busy * part);
 	return wall - cpu;

@@ -338,8 +338,7 @@ static void compute(uint64_t ns)
 		;
 }
 
-/* A job that computes much outside its stages leaves no processor time to be taken for that of a
- * later job, which waits. */
+/* What one job computes outside its stages is not taken for work of the next job, which waits. */
 Test(bottleneck, a_wait_is_a_wait)
 {
 	static struct tfr_feed_settings settings = { .rows = 1 };
