@@ -10,9 +10,9 @@ rng = random.Random(9)
 def cat(data, *options):
     """Through a file, and through a pipe, which gives the bytes in pieces."""
     open('in', 'wb').write(data)
-    out = subprocess.run(['tfr', 'cat', '-q', 'in', *options], capture_output=True, check=True).stdout
+    out = subprocess.run(['tfr', 'cat', '-q', '--allow-empty', 'in', *options], capture_output=True, check=True).stdout
     with subprocess.Popen(['cat', 'in'], stdout=subprocess.PIPE) as pieces:
-        piped = subprocess.run(['tfr', 'cat', '-q', '-', *options], stdin=pieces.stdout, capture_output=True, check=True).stdout
+        piped = subprocess.run(['tfr', 'cat', '-q', '--allow-empty', '-', *options], stdin=pieces.stdout, capture_output=True, check=True).stdout
     if piped != out:
         print('a pipe gives something else')
     return out

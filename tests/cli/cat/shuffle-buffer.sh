@@ -18,7 +18,7 @@ for n in range(40):
     buffer, seed = rng.choice((1, 2, 7, 20, 1000)), rng.choice((0, 1, 2**31 - 1, 2**63))
     skip, limit = rng.choice((0, 3)), rng.choice((1, 10, 1000))
     cycle, block = rng.randrange(1, 4), rng.randrange(1, 4)
-    done = subprocess.run(['tfr', 'cat', '-q', '--limit', str(limit), '--skip', str(skip), '--seed', str(seed),
+    done = subprocess.run(['tfr', 'cat', '-q', '--allow-empty', '--limit', str(limit), '--skip', str(skip), '--seed', str(seed),
                            '--shuffle-buffer', str(buffer), '--interleave', '%d,%d' % (cycle, block)] +
                           ['in%d' % f for f in range(len(files))], capture_output=True, check=True)
     want = shuffled(interleaved(files, cycle, block), buffer, seed)[skip:skip + limit]
