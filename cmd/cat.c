@@ -262,16 +262,6 @@ static enum tfr_status features_apply(struct features *f, const struct tfr_recor
 	return tfr_builder_gather(f->builder, pieces, n, &size, err);
 }
 
-/* Reports names that no record has.  `read`: how many records the input has, or 0 if not all of it
- * was read.  If all of them passed through here, a name in --keep that no record has is an error.
- */
-static void features_finish(struct cmd *c, const struct features *f, uint64_t read)
-{
-	if (f && f->records)
-		tfr_feature_watch_report(f->watch,
-			f->keep && f->records == read ? cmd_missing : NULL, cmd_warn_text, c);
-}
-
 /* --- the copy --- */
 
 struct cat_run {
@@ -286,6 +276,7 @@ struct cat_run {
 	struct tfr_expect expect;
 	uint64_t taken_sum;		  /* of the records as they were read, for --expect-sum */
 	const volatile bool *interrupted; /* --follow */
+	struct tfr_error unknown;	  /* a name in --keep that no record has */
 };
 
 static size_t put_varint(uint8_t *p, uint64_t v)
@@ -370,11 +361,42 @@ static enum tfr_status open_output(struct cat_run *run, struct tfr_error *err)
 	return tfr_set_writer_open(&run->out, s->output, &opts, cmd_warn_text, run->c, err);
 }
 
+static void note_unknown(void *ctx, const struct tfr_error *err)
+{
+	struct cat_run *run = ctx;
+
+	if (run->unknown.status)
+		cmd_error(run->c, &run->unknown);
+	run->unknown = *err;
+}
+
+static void warn_of_feature(void *ctx, const char *text)
+{
+	cmd_warn_text(((struct cat_run *)ctx)->c, text);
+}
+
+/* Reports names in --keep and --drop that no record has.  If all records passed through here, such
+ * a name in --keep is an error, and nothing is published. */
+static enum tfr_status check_features(struct cat_run *run, struct tfr_error *err)
+{
+	const struct features *f = run->features;
+	bool all = !run->s->records && run->s->limit == UINT64_MAX && f &&
+		   f->records == tfr_select_read(run->in.select);
+
+	if (f && f->records)
+		tfr_feature_watch_report(
+			f->watch, f->keep && all ? note_unknown : NULL, warn_of_feature, run);
+	*err = run->unknown;
+	return err->status;
+}
+
 static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 {
 	struct tfr_set_info info = { .command = run->c->line };
 	enum tfr_status status = tfr_expect_check(&run->expect, run->written, run->taken_sum, err);
 
+	if (!status)
+		status = check_features(run, err);
 	if (!status && !run->s->follow)
 		status = tfr_expect_some(
 			&run->expect, tfr_select_read(run->in.select), run->written, err);
@@ -543,10 +565,6 @@ static void write_all(struct cat_run *run)
 	} else {
 		cmd_progress_stop();
 		tfr_select_finish(run->in.select);
-		features_finish(run->c, run->features,
-			run->s->records || run->s->limit != UINT64_MAX
-				? 0
-				: tfr_select_read(run->in.select));
 		if (run->s->dry_run)
 			print_plan(run);
 		else
