@@ -288,27 +288,28 @@ static void put_boxes(struct show_html *h, const struct tfr_image_info *info)
 	}
 }
 
-/* An image that cannot be measured is shown without boxes and masks. */
-static void put_image(struct show_html *h)
+/* An image that cannot be measured is shown without boxes and masks.  Returns whether one is shown.
+ */
+static bool put_image(struct show_html *h)
 {
 	char size[TFR_SIZE_TEXT];
 	struct tfr_image_info info;
 	struct tfr_bytes b;
 
 	if (!find_image(h->ex, &b))
-		return;
+		return false;
 	if (!fits(h, b)) {
 		page_format(h->page,
 			"<p>an image of %s is left out: the page is limited to 2 MB</p>\n",
 			tfr_format_size(b.size, size));
-		return;
+		return false;
 	}
 	tfr_image_probe(b.data, b.size, &info, NULL);
 	if (!info.width || !info.height) {
 		page_text(h->page, "<img alt=\"\"");
 		put_data(h, "src", b);
 		page_text(h->page, ">\n");
-		return;
+		return true;
 	}
 	page_format(h->page, "<svg viewBox=\"0 0 %u %u\">\n<image width=\"%u\" height=\"%u\"",
 		info.width, info.height, info.width, info.height);
@@ -317,6 +318,7 @@ static void put_image(struct show_html *h)
 	put_masks(h, &info);
 	put_boxes(h, &info);
 	page_text(h->page, "</svg>\n");
+	return true;
 }
 
 /* ---- The text of a card ---- */
@@ -376,7 +378,8 @@ static void put_values(struct show_html *h, const struct tfr_feature *f)
 static void put_label(struct show_html *h)
 {
 	const struct tfr_feature *text = tfr_example_get(h->ex, "image/class/text");
-	const struct tfr_feature *label = tfr_example_get(h->ex, "image/class/label");
+	const struct tfr_feature *label =
+		tfr_example_get(h->ex, "image/class/label") ?: tfr_example_get(h->ex, "label");
 	bool named = text && text->kind == TFR_KIND_BYTES && text->count;
 	bool numbered = label && label->kind == TFR_KIND_INT64 && label->count;
 
@@ -420,6 +423,7 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 	const char *text, bool example, struct tfr_error *err)
 {
 	char size[TFR_SIZE_TEXT];
+	bool image = false;
 
 	page_text(h->page, example ? "<article>\n" : "<article class=\"wide\">\n");
 	if (example) {
@@ -427,10 +431,10 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 
 		if (status)
 			return status;
-		put_image(h);
+		image = put_image(h);
 		put_label(h);
 	}
-	page_text(h->page, example ? "<details><summary>" : "<details open><summary>");
+	page_text(h->page, image ? "<details><summary>" : "<details open><summary>");
 	page_escaped(h->page, path, strlen(path));
 	page_format(h->page, " record %llu, %s</summary>\n", (unsigned long long)rec->index,
 		tfr_format_size(rec->size, size));
