@@ -1,4 +1,4 @@
-/* tests/rows.h - rows of a list, read twice: CSV rows as libcsv reads them and JSON lines as json-c
+/* tests/rows.h - rows of a list, read twice: CSV rows cell by cell and JSON lines as json-c
  * does, and records made in place as the builder makes them.
  *
  * For a unit test and a fuzz target; ROWS_CHECK is what each of them asserts with. */
@@ -18,10 +18,10 @@ static bool rows_open(
 	*l = (struct tfr_list){ .in.opts = &rows_opts, .path = "list", .file = true };
 	l->columns.opts = &rows_opts;
 	l->lines.end = true;
-	if (!tfr_buf_append(&l->lines.buf, data, size) || !tfr_row_reader_open(&l->reader, format))
-		return false;
-	l->reader.csv.careful = careful;
-	return true;
+	l->lines.feed = '\n';
+	l->reader = (struct tfr_row_reader){ .format = format,
+		.csv = { .delimiter = format == TFR_LIST_TSV ? '\t' : ',', .careful = careful } };
+	return tfr_buf_append(&l->lines.buf, data, size);
 }
 
 static void rows_close(struct tfr_list *l)
@@ -314,9 +314,8 @@ static void rows_encode_all(struct tfr_list *l, const struct tfr_buf *texts, uns
 {
 	const struct tfr_row *rows = (const struct tfr_row *)(const void *)l->rows_.data;
 	struct tfr_builder *b = tfr_builder_new();
-	struct tfr_list_item own = { 0 };
-	bool good = b && tfr_row_layout_init(&l->layout, &l->columns) &&
-		    tfr_row_reader_open(&own.reader, l->reader.format);
+	struct tfr_list_item own = { .reader = tfr_row_reader_like(&l->reader) };
+	bool good = b && tfr_row_layout_init(&l->layout, &l->columns);
 	size_t at = 0;
 
 	for (size_t i = 0; good && i < l->rows_.size / sizeof(*rows); i++) {

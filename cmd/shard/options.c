@@ -88,13 +88,19 @@ const struct opt shard_options[] = {
 	OPT_HEADING("Lists and arrays"),
 	ROW(LIST, 0, "types", "NAME=TYPE,...", NULL, types,
 		"columns that are int, float or bytes, whatever their values look like"),
+	ROW(STRING, 0, "delimiter", "CHAR", NULL, delimiter,
+		"CSV and TSV: the character between cells; tab for a tab [detected: comma or "
+		"semicolon]"),
+	ROW(STRING, 0, "na", "TEXT,...", NULL, na,
+		"CSV and TSV: cells with one of these texts have no value, like empty ones"),
 	ROW(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL, embeds,
 		"COLUMN holds paths: store the files' bytes as FEATURE; image/encoded adds all "
 		"features of an image [COLUMN]"),
 	ROW(STRING, 0, "root", "DIR", NULL, root,
 		"the folder of the paths that --embed reads [that of the list]"),
 	ROW(STRING, 0, "tmpdir", "DIR", NULL, tmpdir,
-		"archives of arrays: unpack in DIR what cannot be streamed [beside the set]"),
+		"archives of arrays, compressed lists: unpack in DIR what cannot be streamed "
+		"[beside the set]"),
 
 	OPT_HEADING("Order and division"),
 	ROW(FLAG, 0, "shuffle", NULL, NULL, shuffle,

@@ -22,7 +22,7 @@ struct shard_settings {
 	double frame; /* -1: not given */
 	/* lists and arrays */
 	struct opt_list types, embeds;
-	const char *root, *tmpdir;
+	const char *root, *tmpdir, *delimiter, *na;
 	/* order and division */
 	bool shuffle, keep_order, stratify;
 	uint64_t seed;
@@ -53,7 +53,7 @@ int shard_parse_input(
 int shard_parse_images(
 	struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o);
 int shard_parse_audio(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o);
-/* --types NAME=TYPE,... and --embed COLUMN[=FEATURE]: allocates lists in `o`. */
+/* --types NAME=TYPE,..., --embed COLUMN[=FEATURE], --delimiter and --na: allocates lists in `o`. */
 int shard_parse_columns(
 	struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o);
 void shard_free_columns(struct tfr_convert_opts *o);

@@ -242,6 +242,13 @@ int shard_parse_columns(struct cmd *c, const struct shard_settings *s, struct tf
 		status = add_types(c, o, s->types.values[i]);
 	for (size_t i = 0; !status && i < s->embeds.count; i++)
 		status = add_embed(c, o, s->embeds.values[i]);
+	o->na = s->na;
+	if (s->delimiter)
+		o->delimiter = strcmp(s->delimiter, "tab") ? *s->delimiter : '\t';
+	if (!status && s->delimiter && strcmp(s->delimiter, "tab") &&
+		(strlen(s->delimiter) != 1 || strchr("\"\r\n", *s->delimiter) || *s->delimiter < 0))
+		status = cmd_usage(
+			c, "--delimiter takes one ASCII character or tab, not '%s'", s->delimiter);
 	return status;
 }
 

@@ -78,6 +78,15 @@ void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr
 /* Calls opts->warn, if there is one. */
 void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...) TFR_PRINTF(2, 3);
 
+/* Whether a list of this name is compressed by GZIP. */
+bool tfr_list_is_packed(const char *path);
+/* Opens a file without a name for what an input has to unpack, in --tmpdir's folder or beside the
+ * first set.  The descriptor is the caller's. */
+enum tfr_status tfr_unpacked_open(
+	const struct tfr_convert_opts *opts, int *fd, struct tfr_error *err);
+enum tfr_status tfr_unpacked_write(const struct tfr_convert_opts *opts, int fd, const uint8_t *data,
+	size_t size, struct tfr_error *err);
+
 /* Opens a folder of files; *prefix is its path with a slash at its end, for the messages.  Both are
  * the caller's, who closes the folder, which is NULL on failure. */
 enum tfr_status tfr_open_named_folder(

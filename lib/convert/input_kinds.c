@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -20,26 +22,19 @@
 #include "convert/parts.h"
 #include "convert/rework.h"
 #include "io/path.h"
+#include "io/temporaries.h"
 #include "record/filetype.h"
 
 enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
 
 static const struct tfr_input_ops *const rows[] = {
 	&tfr_input_voc, /* its annotations can be a folder of files */
-	&tfr_input_coco,
-	&tfr_input_yolo,
-	&tfr_input_metadata,
-	&tfr_input_pairs,
+	&tfr_input_coco, &tfr_input_yolo, &tfr_input_metadata, &tfr_input_pairs,
 	&tfr_input_audio, /* looks for a WAV file; tfr_input_folder takes any folder */
-	&tfr_input_folder,
-	&tfr_input_npy, /* an NPZ file is also a zip archive */
-	&tfr_input_hdf5,
-	&tfr_input_records, /* verifies a checksum; tfr_input_archive takes any GZIP file */
-	&tfr_input_webdataset,
-	&tfr_input_archive,
-	&tfr_input_csv,
-	&tfr_input_tsv,
-	&tfr_input_jsonl,
+	&tfr_input_folder, &tfr_input_npy,   /* an NPZ file is also a zip archive */
+	&tfr_input_hdf5, &tfr_input_records, /* verifies a checksum */
+	&tfr_input_csv, &tfr_input_tsv, &tfr_input_jsonl, &tfr_input_webdataset,
+	&tfr_input_archive, /* takes any GZIP file */
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
@@ -188,11 +183,15 @@ static enum tfr_status check_opts(
 			"options that choose files and labels do not apply to ", "" },
 		{ opts->type_count + opts->embed_count && !ops->columns,
 			"--types and --embed need a list, not ", "" },
+		{ (opts->delimiter || opts->na) && ops != &tfr_input_csv && ops != &tfr_input_tsv &&
+				ops != &tfr_input_metadata,
+			"--delimiter and --na need CSV or TSV, not ", "" },
 		{ opts->root && !opts->embed_count, "--root needs --embed", NULL },
 		{ opts->allow_missing && !ops->framed, "--allow-missing needs records, not ", "" },
 		{ opts->synsets && !folder, "--synsets needs a folder of images, not ", "" },
 		{ opts->class_list && !folder, "--class-list needs a folder of images, not ", "" },
-		{ opts->tmpdir && ops != &tfr_input_npy && !writes_objects(opts),
+		{ opts->tmpdir && ops != &tfr_input_npy && !tfr_list_is_packed(opts->inputs[0]) &&
+				!writes_objects(opts),
 			"--tmpdir has no effect: ", " needs no temporary files" },
 		{ opts->synsets && opts->tfds,
 			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
@@ -284,6 +283,54 @@ void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	opts->warn(opts->ctx, text);
+}
+
+/* The folder of what is unpacked. */
+static char *unpacking_folder(const struct tfr_convert_opts *opts)
+{
+	const char *set = opts->targets[0].set, *slash = strrchr(set, '/');
+
+	if (opts->tmpdir)
+		return strdup(opts->tmpdir);
+	if (tfr_is_url(set))
+		return strdup(getenv("TMPDIR") ?: "/tmp");
+	return slash ? strndup(set, (size_t)(slash - set) + 1) : strdup(".");
+}
+
+static enum tfr_status unpacking_failed(
+	const struct tfr_convert_opts *opts, const char *what, struct tfr_error *err)
+{
+	int errnum = errno;
+	TFR_AUTO_FREE char *folder = unpacking_folder(opts);
+
+	return folder ? tfr_fail_errno(err, errnum, folder, "cannot %s a temporary file in", what)
+		      : tfr_fail_nomem(err, "unpacking an input");
+}
+
+enum tfr_status tfr_unpacked_open(
+	const struct tfr_convert_opts *opts, int *fd, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *folder = unpacking_folder(opts);
+
+	TFR_NEED_MEMORY(folder, err, "unpacking an input");
+	*fd = tfr_temporary_nameless(folder);
+	return *fd < 0 ? unpacking_failed(opts, "make", err) : TFR_OK;
+}
+
+enum tfr_status tfr_unpacked_write(const struct tfr_convert_opts *opts, int fd, const uint8_t *data,
+	size_t size, struct tfr_error *err)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return unpacking_failed(opts, "write to", err);
+		data += n;
+		size -= (size_t)n;
+	}
+	return TFR_OK;
 }
 
 enum tfr_status tfr_open_named_folder(

@@ -21,9 +21,11 @@ struct magic {
 static const struct magic magics[] = {
 	M(0, "version https://git-lfs", "a git-lfs pointer",
 		"Fetch the file itself with 'git lfs pull'."),
-	M(0, "PK\x03\x04", "a zip archive", "Unpack it first."),
+	M(0, "PK\x03\x04", "a zip archive",
+		"Images and arrays in archives become records with 'tfr shard'."),
 	M(0, "PK\x05\x06", "an empty zip archive", NULL),
-	M(257, "ustar", "a tar archive", "Unpack it first."),
+	M(257, "ustar", "a tar archive",
+		"Images and samples in archives become records with 'tfr shard'."),
 	M(0, "\x28\xb5\x2f\xfd", "a zstd file", "Unpack it first: zstd -d."),
 	M(0, "BZh", "a bzip2 file", "Unpack it first: bzip2 -d."),
 	M(0,
@@ -36,14 +38,17 @@ static const struct magic magics[] = {
 	M(0, "\x89PNG\r\n\x1a\n", "a PNG image", "Images become records with 'tfr shard'."),
 	M(0, "GIF8", "a GIF image", NULL),
 	M(8, "WEBP", "a WebP image", NULL),
-	M(8, "WAVE", "a WAV file", NULL),
+	M(8, "WAVE", "a WAV file", "WAV files become records with 'tfr shard'."),
 	M(0, "fLaC", "a FLAC file", NULL),
 	M(0, "OggS", "an Ogg file", NULL),
 	M(0, "P5\n", "a PGM image", NULL),
 	M(0, "P6\n", "a PPM image", NULL),
-	M(0, "\x89HDF\r\n\x1a\n", "an HDF5 file", NULL),
-	M(0, "\x93NUMPY", "a NumPy array", NULL),
-	M(0, "PAR1", "a Parquet file", NULL),
+	M(0, "\x89HDF\r\n\x1a\n", "an HDF5 file", "Its arrays become records with 'tfr shard'."),
+	M(0, "\x93NUMPY", "a NumPy array", "Its rows become records with 'tfr shard'."),
+	M(0, "PAR1", "a Parquet file",
+		"Make JSON lines of it, which 'tfr shard' reads: python3 -c \"import pandas; "
+		"pandas.read_parquet('FILE').to_json('FILE.jsonl', orient='records', "
+		"lines=True)\""),
 	M(0, "%PDF", "a PDF document", NULL),
 	M(0,
 		"\x7f"
@@ -68,6 +73,12 @@ static const char *text_name(const uint8_t *head, size_t size, const char **hint
 	for (size_t i = 0; i < size; i++)
 		if (!isprint(head[i]) && !isspace(head[i]) && head[i] < 0x80)
 			return NULL;
+	if (size > at && head[at] == '[')
+		*hint = "Make JSON lines of an array of objects, which 'tfr shard' reads: python3 "
+			"-c "
+			"\"import json; [print(json.dumps(x)) for x in json.load(open('FILE'))]\" "
+			"> "
+			"FILE.jsonl";
 	if (size > at && (head[at] == '{' || head[at] == '['))
 		return "a JSON text";
 	return size ? "a text file" : NULL;

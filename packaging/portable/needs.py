@@ -22,7 +22,6 @@ REQUIRED = [
     ('pkg:libxxhash', 'libxxhash-dev', 'xxhash-devel', 'xxhash'),
     ('pkg:libpcre2-8', 'libpcre2-dev', 'pcre2-devel', 'pcre2'),
     ('pkg:json-c', 'libjson-c-dev', 'json-c-devel', 'json-c'),
-    ('<csv.h>', 'libcsv-dev', 'libcsv-devel', 'libcsv'),
     ('pkg:expat', 'libexpat1-dev', 'expat-devel', 'expat'),
     ('pkg:libgcrypt', 'libgcrypt20-dev', 'libgcrypt-devel', 'libgcrypt'),
 ]
@@ -45,7 +44,7 @@ def compiler():
 
 
 def has_header(name):
-    """Whether a file that includes it compiles; csv.h and gif_lib.h have no pkg-config file everywhere."""
+    """Whether a file that includes it compiles; gif_lib.h has no pkg-config file everywhere."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, 'header.c')
         with open(source, 'w') as file:

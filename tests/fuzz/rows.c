@@ -1,5 +1,5 @@
-/* Rows of CSV, TSV and JSON lines: what is read of them is what libcsv and json-c read, and records
- * made in place are those of the builder. */
+/* Rows of CSV, TSV and JSON lines: what is read of them is what a reading cell by cell and json-c
+ * read, and records made in place are those of the builder. */
 #include <stdlib.h>
 
 #define ROWS_CHECK(ok) \

@@ -184,54 +184,24 @@ static enum tfr_status read_member(
 	return last ? check_end(array, err) : TFR_OK;
 }
 
-static enum tfr_status write_all(
-	int fd, const uint8_t *data, size_t size, const char *folder, struct tfr_error *err)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(
-				err, errno, folder, "cannot write to a temporary file in");
-		data += n;
-		size -= (size_t)n;
-	}
-	return TFR_OK;
-}
-
-/* The folder of the first set, or --tmpdir's. */
-static char *folder_of(const struct tfr_convert_opts *opts)
-{
-	const char *set = opts->targets[0].set, *slash = strrchr(set, '/');
-
-	if (opts->tmpdir)
-		return strdup(opts->tmpdir);
-	return slash ? strndup(set, (size_t)(slash - set) + 1) : strdup(".");
-}
-
 static enum tfr_status unpack(
 	const struct tfr_convert_opts *opts, struct tfr_array *array, struct tfr_error *err)
 {
 	struct source *o = array->own;
 	uint64_t left = array->rows * array->row_size;
 	TFR_AUTO_FREE uint8_t *block = malloc(AT_ONCE);
-	TFR_AUTO_FREE char *folder = folder_of(opts);
 	enum tfr_status status = TFR_OK;
 
-	if (!block || !folder)
+	if (!block)
 		return tfr_fail_nomem(err, "reading arrays");
-	o->fd = tfr_temporary_nameless(folder);
-	if (o->fd < 0)
-		return tfr_fail_errno(err, errno, folder, "cannot make a temporary file in");
+	TFR_TRY(tfr_unpacked_open(opts, &o->fd, err));
 	while (!status && left) {
 		size_t n = left < AT_ONCE ? (size_t)left : AT_ONCE;
 
 		left -= n;
 		status = read_member(array, block, n, !left, err);
 		if (!status)
-			status = write_all(o->fd, block, n, folder, err);
+			status = tfr_unpacked_write(opts, o->fd, block, n, err);
 	}
 	tfr_archive_close(TFR_STEAL(o->member));
 	o->place = 0;

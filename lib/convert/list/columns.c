@@ -264,7 +264,7 @@ void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line)
 void tfr_column_see_misfit(
 	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
 {
-	unsigned i = looks & TFR_LOOK_HUGE ? 1 : 0;
+	unsigned i = looks & TFR_LOOK_NA ? 2 : looks & TFR_LOOK_HUGE ? 1 : 0;
 
 	if (!col->misfits[i].line) {
 		snprintf(col->misfits[i].text, sizeof(col->misfits[i].text), "%.*s",
@@ -303,7 +303,8 @@ enum tfr_status tfr_column_decide(
 				    "--types NAME=bytes.");
 		return TFR_EDATA;
 	}
-	if (col->looks & TFR_LOOK_TEXT || (!texts && col->looks == TFR_LOOK_SPECIAL))
+	if (col->looks & (TFR_LOOK_TEXT | TFR_LOOK_NA) ||
+		(!texts && col->looks == TFR_LOOK_SPECIAL))
 		col->kind = TFR_KIND_BYTES;
 	else if (col->looks & TFR_LOOK_HUGE)
 		return misfit(col, true, path, err);

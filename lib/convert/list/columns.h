@@ -19,11 +19,13 @@ enum tfr_look {
 	TFR_LOOK_TEXT = 8,
 	TFR_LOOK_BIG = 16,  /* an integer beyond int64 */
 	TFR_LOOK_HUGE = 32, /* another number, beyond float32 */
+	TFR_LOOK_NA = 64,   /* a text that often stands for a missing number, such as NA */
 };
 
 enum {
-	TFR_LOOK_MISFITS = TFR_LOOK_BIG | TFR_LOOK_HUGE,
-	TFR_LOOK_NUMBERS = TFR_LOOK_INT | TFR_LOOK_FLOAT | TFR_LOOK_MISFITS,
+	TFR_LOOK_OVER = TFR_LOOK_BIG | TFR_LOOK_HUGE,
+	TFR_LOOK_MISFITS = TFR_LOOK_OVER | TFR_LOOK_NA,
+	TFR_LOOK_NUMBERS = TFR_LOOK_INT | TFR_LOOK_FLOAT | TFR_LOOK_OVER,
 };
 
 /* The first value of its look, shortened. */
@@ -40,7 +42,8 @@ struct tfr_list_column {
 	bool unfit;	/* it has had a value that no feature can hold, such as a list of lists */
 	unsigned looks; /* of the values seen */
 	uint64_t number_line, text_line; /* where the first of each was */
-	struct tfr_misfit misfits[2];	 /* beyond int64, beyond float32 */
+	struct tfr_misfit misfits[3];	 /* beyond int64, beyond float32, TFR_LOOK_NA */
+	uint64_t absent;		 /* cells without a value */
 	size_t embed;			 /* its place in opts->embeds, or TFR_NO_EMBED */
 };
 

@@ -1,7 +1,7 @@
-/* convert/list/csv.c - a line without quotes is split where it is; every other line is libcsv's.
+/* convert/list/csv.c - a line without quotes is split where it is; any other cell by cell.
  *
- * libcsv receives one line at a time.  A row is complete after the line for which libcsv reports
- * its end; until then a quote is open, and even an empty line belongs to a cell. */
+ * A line at a time is given.  A row is complete after the line at whose end no quote is open; until
+ * then even an empty line belongs to a cell. */
 #include "convert/list/csv.h"
 
 #include <assert.h>
@@ -10,76 +10,22 @@
 #include <emmintrin.h>
 #endif
 
-enum {
-	BLOCK = 16,	      /* bytes that are compared at a time */
-	CELL_STEP = 16 << 10, /* bytes by which a long cell grows */
-};
+enum { BLOCK = 16 }; /* bytes that are compared at a time */
 
-static int no_space(unsigned char c)
-{
-	(void)c; /* blanks belong to the cell (RFC 4180, 2.4) */
-	return 0;
-}
+enum { BEGIN, PLAIN, QUOTED, CLOSED }; /* tfr_csv.state: where in a cell the next byte is */
 
-bool tfr_csv_open(struct tfr_csv *c, char delimiter)
+void tfr_csv_clear(struct tfr_csv *c)
 {
-	*c = (struct tfr_csv){ .delimiter = delimiter };
-	if (csv_init(&c->parser, CSV_STRICT | CSV_EMPTY_IS_NULL))
-		return false;
-	csv_set_space_func(&c->parser, no_space);
-	/* By default its buffer grows by 128 bytes at a time, which is quadratic for a long cell
-	 * where realloc() copies. */
-	csv_set_blk_size(&c->parser, CELL_STEP);
-	csv_set_delim(&c->parser, (unsigned char)delimiter);
-	c->open = true;
-	return true;
-}
-
-void tfr_csv_close(struct tfr_csv *c)
-{
-	if (c->open)
-		csv_free(&c->parser);
 	tfr_buf_clear(&c->text);
 	tfr_buf_clear(&c->cells_);
-	*c = (struct tfr_csv){ 0 };
 }
 
 void tfr_csv_reset(struct tfr_csv *c)
 {
-	bool within = c->begun;
-
 	c->text.size = c->cells_.size = c->n = 0;
-	c->rows = 0;
 	c->base = NULL;
+	c->state = BEGIN;
 	c->begun = c->failed = false;
-	/* A row that broke off leaves the parser within it. */
-	if (within)
-		csv_fini(&c->parser, NULL, NULL, NULL);
-}
-
-static void add_cell(void *text, size_t size, void *ctx)
-{
-	struct tfr_csv *c = ctx;
-	struct tfr_cell cell = { .at = c->text.size, .size = size, .absent = !text };
-
-	if (c->failed || !tfr_buf_reserve(&c->text, size + 1) ||
-		!tfr_buf_append(&c->cells_, &cell, sizeof(cell))) {
-		c->failed = true;
-		return;
-	}
-	if (size)
-		memcpy(c->text.data + c->text.size, text, size);
-	c->text.data[c->text.size + size] = '\0';
-	c->text.size += size + 1;
-	c->n++;
-}
-
-static void end_row(int terminator, void *ctx)
-{
-	struct tfr_csv *c = ctx;
-
-	(void)terminator;
-	c->rows++;
 }
 
 /* ---- rows without quotes ---- */
@@ -156,48 +102,118 @@ static bool split(struct tfr_csv *c, const char *line, size_t size)
 	return true;
 }
 
-/* Whether the line was split.  Of an empty one libcsv knows whether it is a row. */
-static bool split_plain(struct tfr_csv *c, const char *line, size_t size)
-{
-	if (c->careful)
-		return false;
-	if (size && line[size - 1] == '\n')
-		size -= size > 1 && line[size - 2] == '\r' ? 2 : 1;
-	return size && split(c, line, size);
-}
-
 /* ---- rows with quotes ---- */
 
-static enum tfr_status feed(
-	struct tfr_csv *c, const char *bytes, size_t size, struct tfr_error *err)
+/* Ends the cell that begins at c->from in the text. */
+static void end_cell(struct tfr_csv *c)
 {
-	size_t n = csv_parse(&c->parser, bytes, size, add_cell, end_row, c);
+	struct tfr_cell cell = cell_between(c->from, c->text.size);
 
-	if (c->failed || (n < size && csv_error(&c->parser) != CSV_EPARSE))
-		return tfr_fail_nomem(err, "reading a list");
-	if (n < size)
-		return tfr_fail(err, TFR_EDATA, "broken quote");
-	return TFR_OK;
+	cell.absent &= c->state == BEGIN;
+	c->failed |= !tfr_buf_append(&c->cells_, &cell, sizeof(cell));
+	c->n++;
+	c->from = c->text.size;
+	c->state = BEGIN;
+}
+
+/* Takes the bytes of a line up to its end, or with it in a quote.  False: a line break within. */
+static bool take_bytes(struct tfr_csv *c, const char *line, size_t size)
+{
+	size_t end = tfr_csv_line_size(line, size), n = c->text.size;
+	int state = c->state;
+	char *to;
+
+	c->failed |= !tfr_buf_reserve(&c->text, size);
+	if (c->failed)
+		return true;
+	to = (char *)c->text.data;
+	for (size_t i = 0; i < size && (i < end || state == QUOTED); i++) {
+		char byte = line[i];
+
+		if (byte == '"' && (state == BEGIN || state == QUOTED)) {
+			state = state == BEGIN ? QUOTED : CLOSED;
+		} else if (state == QUOTED) {
+			to[n++] = byte;
+		} else if (byte == c->delimiter) {
+			c->text.size = n;
+			c->state = state;
+			end_cell(c);
+			state = BEGIN;
+		} else if (byte == '\r' || byte == '\n') {
+			return false;
+		} else {
+			to[n++] = byte;
+			/* The second quote of two is one that the cell has. */
+			state = byte == '"' && state == CLOSED ? QUOTED : PLAIN;
+		}
+	}
+	c->text.size = n;
+	c->state = state;
+	return true;
+}
+
+static enum tfr_status take_quoted(
+	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err)
+{
+	if (!c->begun)
+		c->from = 0;
+	c->begun = true;
+	if (!take_bytes(c, line, size))
+		return tfr_fail(
+			err, TFR_EDATA, "a line break of another kind in the middle of the line");
+	if (c->state == QUOTED && !c->failed)
+		return TFR_END;
+	end_cell(c);
+	c->base = (const char *)c->text.data;
+	return c->failed ? tfr_fail_nomem(err, "reading a list") : TFR_OK;
+}
+
+bool tfr_csv_is_na(const char *words, const char *text, size_t size)
+{
+	for (;;) {
+		size_t n = strcspn(words, ",");
+
+		if (n == size && !memcmp(words, text, n))
+			return true;
+		if (!words[n])
+			return false;
+		words += n + 1;
+	}
+}
+
+static void leave_out(struct tfr_csv *c)
+{
+	struct tfr_cell *cells = (struct tfr_cell *)(void *)c->cells_.data;
+
+	for (size_t i = 0; i < c->n; i++)
+		cells[i].absent |= tfr_csv_is_na(c->na, c->base + cells[i].at, cells[i].size);
 }
 
 enum tfr_status tfr_csv_line(
 	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err)
 {
-	bool blank = !c->begun && (size == 0 || line[0] == '\n' || (size == 2 && line[0] == '\r'));
-	enum tfr_status status;
+	size_t end = tfr_csv_line_size(line, size);
 
-	if (!c->begun && split_plain(c, line, size))
+	if (!c->begun && !end)
 		return TFR_OK;
-	if (c->failed)
-		return tfr_fail_nomem(err, "reading a list");
-	c->begun = true;
-	status = feed(c, line, size, err);
-	if (!status && (!size || line[size - 1] != '\n'))
-		status = feed(c, "\n", 1, err);
-	c->base = (const char *)c->text.data;
-	if (status)
-		return status;
-	if (c->rows > 1)
-		return tfr_fail(err, TFR_EDATA, "a carriage return in the middle of the line");
-	return c->rows || blank ? TFR_OK : TFR_END;
+	if (c->begun || c->careful || !split(c, line, end))
+		TFR_TRY(take_quoted(c, line, size, err));
+	if (c->na)
+		leave_out(c);
+	return TFR_OK;
+}
+
+char tfr_csv_find_delimiter(const char *line, size_t size)
+{
+	bool quoted = false;
+	char found = ',';
+
+	for (size_t i = 0; i < size; i++) {
+		quoted ^= line[i] == '"';
+		if (!quoted && line[i] == ',')
+			return ',';
+		if (!quoted && line[i] == ';')
+			found = ';';
+	}
+	return found;
 }

@@ -1,43 +1,58 @@
-/* convert/list/csv.h - the cells of a row, separated by commas or by tabs.
+/* convert/list/csv.h - the cells of a row, separated by a delimiter, quoted as Python's csv module
+ * and pandas read them.
  *
- * Quotes are those of RFC 4180, with tabs as well, as spreadsheets, pandas and Python write. libcsv
- * reads the rows that have quotes; a row without quotes is split in place. */
+ * A quote opens at the beginning of a cell and ends at the next single one; two are one that the
+ * cell has.  Any other quote is a character of its cell (RFC 4180 leaves it open, 5" is in many
+ * files). */
 #ifndef TFR_CONVERT_LIST_CSV_H
 #define TFR_CONVERT_LIST_CSV_H
-
-#include <csv.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 
 struct tfr_cell {
 	size_t at, size; /* in c->base */
-	bool absent;	 /* nothing between two separators, not even quotes */
+	bool absent;	 /* nothing between two separators, not even quotes, or one of `na` */
 };
 
+/* Begin with { .delimiter = ',' } and what else is set. */
 struct tfr_csv {
-	struct csv_parser parser;
 	char delimiter;
-	bool open, failed;
-	bool begun;    /* the row has had a line */
-	bool careful;  /* libcsv reads every row: for tests, which compare the two ways */
-	unsigned rows; /* complete since the last reset */
+	bool careful; /* every row cell by cell: after CR as line end, and in tests, which compare
+		       */
+	const char
+		*na; /* the texts of cells that have no value, with commas between them; or NULL */
+	bool begun, failed; /* the row has had a line; out of memory */
+	int state;
+	size_t from;	  /* in `text`: where the current cell begins */
 	const char *base; /* of the cells: the line, or `text` */
 	struct tfr_buf text, cells_;
 	size_t n; /* cells */
 };
 
-/* False: out of memory. */
-bool tfr_csv_open(struct tfr_csv *c, char delimiter);
 /* Begins a row. */
 void tfr_csv_reset(struct tfr_csv *c);
-/* Takes a line, which ends the row unless a quote is open.  The cells are valid as long as the line.
- * TFR_OK: the row is complete, or the line is empty and there are no cells; TFR_END: the row
- * continues in the next line; TFR_EDATA: the quotes are wrong, or a carriage return is in the middle
- * of the line; TFR_ENOMEM. */
+/* Takes a line, which ends the row unless a quote is open.  The cells are valid as long as the
+ * line. TFR_OK: the row is complete, or the line is empty and there are no cells; TFR_END: the row
+ * continues in the next line; TFR_EDATA: a line break of another kind is in the middle of the line;
+ * TFR_ENOMEM. */
 enum tfr_status tfr_csv_line(
 	struct tfr_csv *c, const char *line, size_t size, struct tfr_error *err);
-void tfr_csv_close(struct tfr_csv *c);
+void tfr_csv_clear(struct tfr_csv *c);
+/* What pandas and UCI's sets write for a missing number. */
+#define TFR_NA_TEXTS "NA,N/A,n/a,#N/A,<NA>,NULL,null,None,?,-"
+
+/* Whether a text is one of `words`, which have commas between them. */
+bool tfr_csv_is_na(const char *words, const char *text, size_t size);
+/* A comma, or a semicolon if the header has semicolons only. */
+char tfr_csv_find_delimiter(const char *header, size_t size);
+
+/* The size without the line's end: LF, CR LF or CR. */
+static inline size_t tfr_csv_line_size(const char *line, size_t size)
+{
+	size -= size && line[size - 1] == '\n';
+	return size - (size && line[size - 1] == '\r');
+}
 
 static inline const struct tfr_cell *tfr_csv_cells(const struct tfr_csv *c)
 {

@@ -7,7 +7,7 @@ enum { BLOCK = 256 << 10, LINE_MAX_BYTES = INT32_MAX - (1 << 16) };
 
 enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err)
 {
-	*l = (struct tfr_lines){ 0 };
+	*l = (struct tfr_lines){ .feed = '\n' };
 	return tfr_source_open(&l->source, path, err);
 }
 
@@ -32,6 +32,21 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* Whether the first line ends in CR alone: no LF was read yet, and CR, outside of quotes, is before
+ * another byte. */
+static bool ends_in_cr(const struct tfr_lines *l)
+{
+	const uint8_t *from = l->buf.data + l->at, *end = l->buf.data + l->buf.size;
+	bool quoted = false;
+
+	for (const uint8_t *p = from; p + 1 < end && *p != '\n'; p++) {
+		quoted ^= *p == '"';
+		if (*p == '\r' && !quoted)
+			return p[1] != '\n' && !memchr(p, '\n', (size_t)(end - p));
+	}
+	return false;
+}
+
 enum tfr_status tfr_lines_next(
 	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err)
 {
@@ -40,9 +55,11 @@ enum tfr_status tfr_lines_next(
 	for (;;) {
 		size_t left = l->buf.size - l->at;
 		const uint8_t *from = left ? l->buf.data + l->at : NULL;
-		const uint8_t *feed =
-			left > searched ? memchr(from + searched, '\n', left - searched) : NULL;
+		const uint8_t *feed;
 
+		if (!l->number && l->feed != '\r' && ends_in_cr(l))
+			l->feed = '\r';
+		feed = left > searched ? memchr(from + searched, l->feed, left - searched) : NULL;
 		if (feed || (l->end && left)) {
 			*line = (const char *)from;
 			*size = feed ? (size_t)(feed + 1 - from) : left;

@@ -13,13 +13,14 @@ struct tfr_lines {
 	uint64_t offset; /* in the file: where the line last given begins */
 	uint64_t next;	 /* in the file: where the next one does */
 	uint64_t number; /* of the line last given, from 1 */
+	char feed;	 /* the last byte of each line: LF, or CR where the first one ends so */
 	bool end;	 /* nothing more can be read */
 };
 
 /* "-" is standard input.  Also where it fails, `l` is to be cleared. */
 enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr_error *err);
-/* The next line with its line feed, which only the last one may lack; a view until the next call.
- * TFR_END after the last; TFR_EDATA for one of 2 GiB and more. */
+/* The next line with its end (LF, CR LF or CR), which only the last one may lack; a view until the
+ * next call. TFR_END after the last; TFR_EDATA for one of 2 GiB and more. */
 enum tfr_status tfr_lines_next(
 	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err);
 void tfr_lines_clear(struct tfr_lines *l);

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <xxhash.h>
 
 #include "base/suffix.h"
 #include "convert/list/list.h"
 #include "convert/rework.h"
+#include "record/stream.h"
 
 /* The most rows of one item: enough that the cost of an item does not matter. */
 enum { GROUP_ROWS = 1024, GROUP_BYTES = 64 << 10 };
@@ -61,11 +63,11 @@ static enum tfr_status new_own(
 		own->paths = calloc(n + 1, sizeof(*own->paths));
 		own->files = calloc(n + 1, sizeof(*own->files));
 	}
-	if (!own || !own->paths || !own->files ||
-		!tfr_row_reader_open(&own->reader, l->reader.format)) {
+	if (!own || !own->paths || !own->files) {
 		free_own(own);
 		return tfr_fail_nomem(err, "reading a list");
 	}
+	own->reader = tfr_row_reader_like(&l->reader);
 	own->n = n;
 	*out = own;
 	return TFR_OK;
@@ -405,6 +407,8 @@ static void close_list(struct tfr_input *in)
 	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
 	free_own(l->announced);
+	if (l->unpacked >= 0)
+		close(l->unpacked);
 	free(l->folder_name);
 	free(l->prefix);
 	free(l);
@@ -437,6 +441,48 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 		       : TFR_OK;
 }
 
+bool tfr_list_is_packed(const char *path)
+{
+	return tfr_has_suffix_any_case(path, ".gz");
+}
+
+static enum tfr_status copy_stream(struct tfr_list *l, struct tfr_stream *s, struct tfr_error *err)
+{
+	enum { AT_ONCE = 256 << 10 };
+	TFR_AUTO_FREE uint8_t *block = malloc(AT_ONCE);
+	size_t n = 1;
+
+	TFR_NEED_MEMORY(block, err, "reading a list");
+	while (n) {
+		TFR_TRY(tfr_stream_read(s, block, AT_ONCE, &n, err));
+		TFR_TRY(tfr_unpacked_write(l->in.opts, l->unpacked, block, n, err));
+	}
+	return lseek(l->unpacked, 0, SEEK_SET)
+		       ? tfr_fail_errno(err, errno, l->path, "cannot read the text of")
+		       : TFR_OK;
+}
+
+/* A GZIP file is inflated into a file first: its rows are read twice, and in any order. */
+static enum tfr_status unpack(struct tfr_list *l, struct tfr_error *err)
+{
+	const struct tfr_stream_opts opts = { .threads = l->in.opts->threads };
+	struct tfr_stream *s;
+	enum tfr_status status;
+
+	TFR_TRY(tfr_unpacked_open(l->in.opts, &l->unpacked, err));
+	TFR_TRY(tfr_stream_open(&s, TFR_STEAL(l->lines.source), &opts, err));
+	status = copy_stream(l, s, err);
+	if (status == TFR_EDATA && err) {
+		struct tfr_error why = *err;
+
+		tfr_fail_path(err, status, l->path, "%s:", why.message);
+	}
+	if (!status)
+		status = tfr_source_open_fd(&l->lines.source, l->unpacked, tfr_stream_name(s), err);
+	tfr_stream_close(s);
+	return status;
+}
+
 static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 {
 	bool piped = !strcmp(l->path, "-");
@@ -446,6 +492,8 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 	if (!piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
 	TFR_TRY(tfr_lines_open(&l->lines, l->path, err));
+	if (tfr_list_is_packed(l->path))
+		TFR_TRY(unpack(l, err));
 	l->path = tfr_source_name(l->lines.source);
 	l->file = !piped && tfr_source_seekable(l->lines.source);
 	return TFR_OK;
@@ -483,9 +531,12 @@ static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct 
 
 static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
 {
-	while (*suffixes && !tfr_has_suffix_any_case(offer->path, *suffixes))
+	size_t n = strlen(offer->path) - (tfr_list_is_packed(offer->path) ? strlen(".gz") : 0);
+	TFR_AUTO_FREE char *name = strndup(offer->path, n);
+
+	while (name && *suffixes && !tfr_has_suffix_any_case(name, *suffixes))
 		suffixes++;
-	return !offer->directory && *suffixes;
+	return !offer->directory && name && *suffixes;
 }
 
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
@@ -496,6 +547,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!l)
 		return tfr_fail_nomem(err, "reading a list");
 	*in = &l->in;
+	l->unpacked = -1;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = opts->inputs[0];
 	l->columns.opts = opts;
@@ -505,8 +557,11 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	if (!l->prefix)
 		return tfr_fail_nomem(err, "reading a list");
 	l->in.prefix = l->prefix;
-	if (!tfr_row_reader_open(&l->reader, format))
-		return tfr_fail_nomem(err, "reading a list");
+	l->reader = (struct tfr_row_reader){ .format = format,
+		.csv = { .delimiter = opts->delimiter	       ? opts->delimiter
+				      : format == TFR_LIST_TSV ? '\t'
+							       : '\0',
+			.na = opts->na } };
 	if (format != TFR_LIST_JSONL)
 		TFR_TRY(tfr_list_read_header(l, err));
 	if (!l->file)

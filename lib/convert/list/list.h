@@ -34,6 +34,7 @@ struct tfr_list {
 	struct tfr_input in;
 	const char *path;
 	char *prefix;
+	int unpacked;		 /* a file with the text of a GZIP file; -1: it is none */
 	struct tfr_root *folder; /* where its paths begin; NULL: the current one */
 	char *folder_name;	 /* of that, with a slash at its end; NULL: the current folder */
 	bool file;		 /* regular: read twice */
@@ -69,8 +70,8 @@ struct tfr_list_item {
 
 /* --- list_rows.c --- */
 
-/* False: out of memory. */
-bool tfr_row_reader_open(struct tfr_row_reader *r, enum tfr_list_format format);
+/* Another reader of the rows of the same list. */
+struct tfr_row_reader tfr_row_reader_like(const struct tfr_row_reader *r);
 void tfr_row_reader_close(struct tfr_row_reader *r);
 /* Reads the cells or the members of a row.  TFR_EDATA: what is wrong with it. */
 enum tfr_status tfr_row_reader_read(struct tfr_row_reader *r, const struct tfr_columns *columns,

@@ -1,10 +1,9 @@
-/* convert/list/list_blocks.c - the first reading of a file, by all threads: its rows, and the kinds of
- * its columns.
+/* convert/list/list_blocks.c - the first reading of a file, by all threads: its rows, and the kinds
+ * of its columns.
  *
  * One thread at a time cuts the file into blocks of complete rows.  Each block is read as a list of
- * its own.  Its findings are merged in the order of the blocks, so that the result does not depend on
- * their borders.  A line break ends a row if the number of quotes before it is even.  This holds up to
- * the first misplaced quote, which ends the reading in any case. */
+ * its own.  Its findings are merged in the order of the blocks, so that the result does not depend
+ * on their borders.  A line break ends a row unless it is in a quote. */
 #include <assert.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -60,33 +59,52 @@ static size_t count(const uint8_t *p, size_t n, uint8_t byte)
 	return found;
 }
 
-static size_t after_last_line(const uint8_t *p, size_t n)
+/* The end of the last line that ends in p[from] to p[to - 1]; 0: none does. */
+static size_t after_last_line(const struct tfr_list *l, const uint8_t *p, size_t from, size_t to)
 {
-	const uint8_t *last = n ? memrchr(p, '\n', n) : NULL;
+	const uint8_t *last = to > from ? memrchr(p + from, l->lines.feed, to - from) : NULL;
 
 	return last ? (size_t)(last + 1 - p) : 0;
 }
 
-/* The end of the last complete row; 0: there is none. */
+/* The next quote from `at` on; `n`: there is none. */
+static size_t next_quote(const uint8_t *p, size_t at, size_t n)
+{
+	const uint8_t *quote = at < n ? memchr(p + at, '"', n - at) : NULL;
+
+	return quote ? (size_t)(quote - p) : n;
+}
+
+/* Where the quote that opens at p[at] ends: after the next single one; `n`: later than p[n - 1]. */
+static size_t after_quoted(const uint8_t *p, size_t at, size_t n)
+{
+	for (at = next_quote(p, at + 1, n); at + 1 < n && p[at + 1] == '"';)
+		at = next_quote(p, at + 2, n);
+	return at < n ? at + 1 : n;
+}
+
+/* The end of the last complete row; 0: there is none.  p[0] begins a row.  A quote opens only at
+ * the beginning of a cell. */
 static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
 {
-	bool quoted;
+	const uint8_t delimiter = (uint8_t)l->reader.csv.delimiter;
+	size_t border = 0, from = 0, quote;
 
 	if (l->reader.format == TFR_LIST_JSONL)
-		return after_last_line(p, n);
-	quoted = count(p, n, '"') % 2;
-	for (;;) {
-		const uint8_t *quote = n ? memrchr(p, '"', n) : NULL;
-		size_t from = quote ? (size_t)(quote + 1 - p) : 0;
-		size_t border = quoted ? 0 : after_last_line(p + from, n - from);
+		return after_last_line(l, p, 0, n);
+	for (size_t at = 0; (quote = next_quote(p, at, n)) < n; at = quote + 1) {
+		uint8_t before = quote ? p[quote - 1] : delimiter;
+		size_t end;
 
-		if (border)
-			return from + border;
-		if (!quote)
-			return 0;
-		n = from - 1;
-		quoted = !quoted;
+		if (before != delimiter && before != '\n' && before != '\r')
+			continue;
+		end = after_last_line(l, p, from, quote);
+		border = end ? end : border;
+		from = after_quoted(p, quote, n);
+		quote = from - 1;
 	}
+	quote = after_last_line(l, p, from, n);
+	return quote ? quote : border;
 }
 
 /* ---- cutting ---- */
@@ -139,13 +157,15 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 
 	(void)worker;
 	(void)lane;
-	*lines = (struct tfr_lines){
-		.buf = buf, .next = r->offset, .number = r->lines, .end = true
-	};
+	*lines = (struct tfr_lines){ .buf = buf,
+		.next = r->offset,
+		.number = r->lines,
+		.feed = r->l->lines.feed,
+		.end = true };
 	if (status)
 		return status;
 	r->offset += size;
-	r->lines += count(buf.data, size, '\n');
+	r->lines += count(buf.data, size, (uint8_t)r->l->lines.feed);
 	tfr_lanes_reserve(lanes, i, size);
 	return TFR_OK;
 }
@@ -158,7 +178,8 @@ static bool open_block(struct block *b, const struct tfr_list *l)
 	b->list.path = l->path;
 	b->list.file = true;
 	b->list.columns.opts = l->columns.opts;
-	b->open = tfr_row_reader_open(&b->list.reader, l->reader.format);
+	b->list.reader = tfr_row_reader_like(&l->reader);
+	b->open = true;
 	for (size_t i = 0; b->open && l->reader.format != TFR_LIST_JSONL && i < l->columns.n; i++)
 		b->open = tfr_columns_add(&b->list.columns, l->columns.list[i].name,
 				  strlen(l->columns.list[i].name)) != NULL;
@@ -173,6 +194,7 @@ static void forget(struct tfr_columns *c)
 
 		col->empty = col->unfit = false;
 		col->looks = 0;
+		col->absent = 0;
 		col->number_line = col->text_line = 0;
 		memset(col->misfits, 0, sizeof(col->misfits));
 	}
@@ -225,7 +247,8 @@ static void add_looks(struct tfr_list_column *to, const struct tfr_list_column *
 	to->looks |= from->looks;
 	to->number_line = to->number_line ? to->number_line : from->number_line;
 	to->text_line = to->text_line ? to->text_line : from->text_line;
-	for (int i = 0; i < 2; i++)
+	to->absent += from->absent;
+	for (int i = 0; i < 3; i++)
 		if (!to->misfits[i].line)
 			to->misfits[i] = from->misfits[i];
 }
@@ -241,7 +264,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 		const struct tfr_list_column *from = &b->list.columns.list[k];
 		struct tfr_list_column *to;
 
-		if (!from->looks && !from->empty && !from->unfit)
+		if (!from->looks && !from->empty && !from->unfit && !from->absent)
 			continue;
 		to = tfr_columns_add(columns, from->name, strlen(from->name));
 		if (!to)

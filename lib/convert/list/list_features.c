@@ -75,8 +75,9 @@ static enum tfr_status put_cell(const struct sink *s, const struct tfr_list_colu
 			: col->kind == TFR_KIND_FLOAT ? (const void *)&real
 						      : &bytes,
 			1, err);
-	return tfr_fail(err, TFR_EDATA, "'%s' is '%.*s', which %s cannot hold", col->name,
-		(int)(size < 40 ? size : 40), text, tfr_kind_name(col->kind));
+	return tfr_fail(err, TFR_EDATA, "'%s' is '%.*s', which %s cannot hold%s", col->name,
+		(int)(size < 40 ? size : 40), text, tfr_kind_name(col->kind),
+		tfr_csv_is_na(TFR_NA_TEXTS, text, size) ? " (--na leaves such cells out)" : "");
 }
 
 static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r,

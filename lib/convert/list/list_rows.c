@@ -1,19 +1,21 @@
 /* convert/list/list_rows.c - a row is a line, or several where a quote holds a line break; the kinds of
  * the columns follow from all of them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "convert/list/list.h"
 
-bool tfr_row_reader_open(struct tfr_row_reader *r, enum tfr_list_format format)
+struct tfr_row_reader tfr_row_reader_like(const struct tfr_row_reader *r)
 {
-	r->format = format;
-	return format == TFR_LIST_JSONL ||
-	       tfr_csv_open(&r->csv, format == TFR_LIST_TSV ? '\t' : ',');
+	return (struct tfr_row_reader){
+		.format = r->format,
+		.csv = { .delimiter = r->csv.delimiter, .careful = r->csv.careful, .na = r->csv.na }
+	};
 }
 
 void tfr_row_reader_close(struct tfr_row_reader *r)
 {
-	tfr_csv_close(&r->csv);
+	tfr_csv_clear(&r->csv);
 	tfr_json_row_clear(&r->json);
 }
 
@@ -42,17 +44,17 @@ static bool is_blank(const char *line, size_t size)
 {
 	size_t n = 0; /* strspn() would read past the last line of a file, which no NUL ends */
 
-	while (n < size && (line[n] == ' ' || line[n] == '\t' || line[n] == '\r'))
+	while (n < size && (line[n] == ' ' || line[n] == '\t'))
 		n++;
-	return n + 1 >= size && (!size || line[size - 1] == '\n');
+	return n == tfr_csv_line_size(line, size);
 }
 
 /* A line between two rows that holds nothing.  Blanks alone are the cell of a list with a single
  * column, and tabs alone are empty cells. */
 static bool is_between(const struct tfr_list *l, const char *line, size_t size)
 {
-	if (l->reader.format == TFR_LIST_TSV || l->columns.n == 1)
-		return line[0] == '\n' || (size == 2 && !memcmp(line, "\r\n", 2));
+	if (l->reader.csv.delimiter == '\t' || l->columns.n == 1)
+		return !tfr_csv_line_size(line, size);
 	return is_blank(line, size);
 }
 
@@ -96,7 +98,7 @@ static enum tfr_status first_line(
 
 static enum tfr_status hint_quotes(const struct tfr_list *l, struct tfr_error *err)
 {
-	if (l->reader.format == TFR_LIST_TSV)
+	if (l->reader.csv.delimiter == '\t')
 		tfr_error_hint(err,
 			"If quotes mean nothing in this file, quote its cells by " TFR_QUOTE_TSV
 			".");
@@ -136,6 +138,16 @@ static enum tfr_status add_line(struct tfr_list *l, const struct tfr_row *row, c
 						    : tfr_fail_nomem(err, "reading a list");
 }
 
+/* The delimiter, unless it is given, and the line ends of a table, by its first row. */
+static void find_form(struct tfr_list *l, const char *header, size_t size)
+{
+	struct tfr_csv *csv = &l->reader.csv;
+
+	csv->careful |= l->lines.feed == '\r';
+	if (!csv->delimiter)
+		csv->delimiter = tfr_csv_find_delimiter(header, size);
+}
+
 enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
 	size_t *size, struct tfr_error *err)
 {
@@ -153,6 +165,8 @@ enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const
 	tfr_csv_reset(&l->reader.csv);
 	l->text.size = 0;
 	TFR_TRY(first_line(l, &line, size, err));
+	if (!l->columns.n)
+		find_form(l, line, *size);
 	if (l->lines.number > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u lines in '%s'", UINT32_MAX, l->path);
 	*row = (struct tfr_row){ l->lines.offset, 0, (uint32_t)l->lines.number };
@@ -219,8 +233,53 @@ static enum tfr_status name_columns(
 	return tfr_columns_check(&l->columns, l->path, err);
 }
 
+/* The column whose numbers have such a text among them, or absent cells; `n`: how many. */
+static const struct tfr_list_column *find_gaps(const struct tfr_list *l, bool absent, size_t *n)
+{
+	const struct tfr_list_column *first = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < l->columns.n; i++) {
+		const struct tfr_list_column *col = &l->columns.list[i];
+		bool text = col->looks & TFR_LOOK_TEXT, na = col->looks & TFR_LOOK_NA;
+
+		if (absent ? !col->absent || col->kind == TFR_KIND_BYTES || !col->kind
+			   : text || !na || !(col->looks & TFR_LOOK_NUMBERS))
+			continue;
+		first = first ? first : col;
+		++*n;
+	}
+	return first;
+}
+
+static void warn_of_gaps(const struct tfr_list *l)
+{
+	char others[48] = "";
+	size_t n;
+	const struct tfr_list_column *col = find_gaps(l, true, &n);
+
+	if (n > 1)
+		snprintf(others, sizeof(others), " (%zu such columns)", n);
+	if (col && !l->in.opts->na)
+		tfr_warn(l->in.opts,
+			"'%.500s' is empty in %llu row%s%s: such records lack the feature",
+			col->name, (unsigned long long)col->absent, col->absent == 1 ? "" : "s",
+			others);
+	col = find_gaps(l, false, &n);
+	others[0] = '\0';
+	if (n > 1)
+		snprintf(others, sizeof(others), " (%zu such columns)", n);
+	if (col)
+		tfr_warn(l->in.opts,
+			"'%.500s' is stored as bytes, since it is '%s' in line %llu; '--na %s' "
+			"leaves such cells out%s",
+			col->name, col->misfits[2].text, (unsigned long long)col->misfits[2].line,
+			col->misfits[2].text, others);
+}
+
 void tfr_list_warn_of_empty(struct tfr_list *l)
 {
+	warn_of_gaps(l);
 	for (size_t i = 0; i < l->columns.n; i++) {
 		const struct tfr_list_column *col = &l->columns.list[i];
 
@@ -254,8 +313,7 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 		return status;
 	if (!l->comment_line)
 		return name_columns(l, &l->reader.csv, false, err);
-	if (!tfr_csv_open(&csv, l->reader.format == TFR_LIST_TSV ? '\t' : ','))
-		return tfr_fail_nomem(err, "reading a list");
+	csv = tfr_row_reader_like(&l->reader).csv;
 	l->have_first = comment_names(l, &csv);
 	if (!l->have_first)
 		tfr_warn(l->in.opts,
@@ -263,7 +321,7 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 			"and end in line %llu",
 			l->path, (unsigned long long)l->comment_line);
 	status = name_columns(l, l->have_first ? &csv : &l->reader.csv, l->have_first, err);
-	tfr_csv_close(&csv);
+	tfr_csv_clear(&csv);
 	return status;
 }
 
@@ -289,10 +347,13 @@ static enum tfr_status see_cells(struct tfr_list *l, uint64_t line, struct tfr_e
 		struct tfr_list_column *col = &l->columns.list[i];
 		unsigned look;
 
+		col->absent += cells[i].absent;
 		/* The kind of a column that has a text is decided. */
 		if (cells[i].absent || col->given || col->looks & TFR_LOOK_TEXT)
 			continue;
 		look = tfr_look_at(cell, cells[i].size);
+		if (look == TFR_LOOK_TEXT && tfr_csv_is_na(TFR_NA_TEXTS, cell, cells[i].size))
+			look = TFR_LOOK_NA;
 		if (look & ~col->looks || look & TFR_LOOK_MISFITS)
 			TFR_TRY(see(l, col, look, cell, cells[i].size, line, err));
 	}

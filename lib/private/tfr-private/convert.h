@@ -147,6 +147,11 @@ struct tfr_convert_opts {
 	size_t type_count;
 	const struct tfr_embed *embeds;
 	size_t embed_count;
+	/* CSV and TSV: what separates the cells; 0: a comma, or a semicolon if the header has no
+	 * comma, and a tab in TSV.  The texts of cells that have no value, with commas between
+	 * them; NULL: only empty cells have none. */
+	char delimiter;
+	const char *na;
 	const char *root; /* where embedded paths begin; NULL: the list's folder */
 	/* A list with classes: the items of each class are divided, so that each set has its share
 	 * of every class, as tfr_split() does with a feature to stratify by. */

@@ -21,8 +21,8 @@ tfr shard -q -j 3 t.jsonl -o back@3.tfrecord && cat back-* | cmp - <(cat j3/t-*)
 # The kind of a column follows from all blocks, and its first odd value is named by its line.
 { cat t.csv; echo '40000,x,9223372036854775808'; } >big.csv && tfr shard -q big.csv -o big.tfrecord && tfr show -q --json --skip 40000 big.tfrecord
 { cut -d, -f1 t.csv | grep -E '^(id|[0-9]+)$'; echo 9223372036854775808; } >ids.csv; tfr shard -q -j 3 ids.csv -o ids.tfrecord
-# So is a broken quote, and one that is never closed.
-{ cat t.csv; echo '1,x"y,2'; cat t.csv; } >quote.csv; tfr shard -q -j 3 quote.csv -o quote.tfrecord
+# So is a line break of another kind, and a quote that is never closed.
+{ cat t.csv; printf '1,x\ry,2\n'; cat t.csv; } >quote.csv; tfr shard -q -j 3 quote.csv -o quote.tfrecord
 { cat t.csv; echo '1,"xy,2'; tail -n +2 t.csv | tr -d '"'; } >open.csv; tfr shard -q -j 3 open.csv -o open.tfrecord
 # A bad row keeps its place and is reported by its line.
 { cat t.jsonl; echo '{"id": 1, '; cat t.jsonl; echo '{"id": [1]}'; } >bad.jsonl

@@ -215,14 +215,17 @@ Test(lists, faults_across_blocks)
 			cr_assert(tfr_buf_append(&text, "1,text of a row\n", 16));
 			line++;
 		}
-		cr_assert(tfr_buf_append(&text, "1,x\"y\n2,x\"y\n", 12));
+		cr_assert(tfr_buf_append(&text, "1,x\ry\n2,x\ry\n", 12));
 		while (text.size < (6 << 20))
 			cr_assert(tfr_buf_append(&text, "1,text of a row\n", 16));
 		temp_write("t.csv", text.data, text.size);
 		cr_assert_eq(open_list(&in, &o, "t.csv", &tfr_input_csv, &err), TFR_EDATA);
 		if (in)
 			in->ops->close(in);
-		snprintf((char *)text.data, text.cap, "broken quote in 't.csv', line %u", line + 1);
+		snprintf((char *)text.data, text.cap,
+			"a line break of another kind in the middle of the line in 't.csv', line "
+			"%u",
+			line + 1);
 		cr_expect_str_eq(err.message, (char *)text.data);
 	}
 }

@@ -1,4 +1,4 @@
-/* Rows of lists, against libcsv, json-c and the builder. */
+/* Rows of lists, against a reading cell by cell, json-c and the builder. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
