@@ -104,7 +104,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		return TFR_OK;
 	}
 	for (uint64_t i = 0; i < item->records; i++) {
-		uint64_t bytes = at ? tfr_load64(at) + TFR_RECORD_OVERHEAD
+		uint64_t bytes = at ? tfr_known_length(at) + TFR_RECORD_OVERHEAD
 				    : tfr_sizes_of_record(p->in, item);
 
 		TFR_TRY(add_record(&p->targets[t], bytes, err));

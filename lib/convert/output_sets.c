@@ -385,7 +385,7 @@ static enum tfr_status put_framed(
 			gaps++;
 			continue;
 		}
-		uint64_t size = tfr_load64(p);
+		uint64_t size = tfr_known_length(p);
 		struct iovec piece = { (void *)(uintptr_t)p, size + TFR_RECORD_OVERHEAD };
 		struct tfr_totals add = { 1, size, f->sums[i - gaps], 0, 0 };
 

@@ -327,7 +327,7 @@ static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_err
 			size_t at = 0;
 
 			for (uint64_t i = 0; i < items; i++)
-				at += tfr_load64(run->data + at) + TFR_RECORD_OVERHEAD;
+				at += tfr_known_length(run->data + at) + TFR_RECORD_OVERHEAD;
 			status = put_by(r, run, at, items, err);
 			break;
 		}

@@ -308,8 +308,8 @@ static size_t find_record(const struct stretch *s)
 		left = s->size - at;
 		if (left < TFR_RECORD_OVERHEAD)
 			break;
-		length = tfr_load64(s->data + at);
-		if (length > left - TFR_RECORD_OVERHEAD)
+		if (!tfr_header_length(s->data + at, &length) ||
+			length > left - TFR_RECORD_OVERHEAD)
 			continue;
 		left -= length + TFR_RECORD_OVERHEAD;
 		if (disproved <= 16 * (uint64_t)s->size) {
@@ -350,11 +350,13 @@ static enum tfr_status take_stretch(
 	k->begins = true;
 	while (!status && s->size - at >= TFR_RECORD_HEADER) {
 		const uint8_t *p = s->data + at;
-		uint64_t length = tfr_load64(p), offset = s->offset + at;
+		uint64_t length, offset = s->offset + at;
 		struct tfr_record rec = { p + TFR_RECORD_HEADER, 0, 0, offset, 0 };
 
-		if (!tfr_header_verifies(p))
-			return fault_at(k, offset, "length checksum mismatch", err);
+		if (!tfr_header_length(p, &length))
+			return fault_at(k, offset,
+				length ? "impossible record length" : "length checksum mismatch",
+				err);
 		if (length > s->size - at || s->size - at - length < TFR_RECORD_OVERHEAD)
 			return s->last ? fault_at(k, offset, "record cut off", err) : TFR_OK;
 		rec.size = length;

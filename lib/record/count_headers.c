@@ -373,7 +373,7 @@ static uint64_t start_of_last(const uint8_t *block, uint64_t end)
 {
 	uint64_t at = 0, size;
 
-	while ((size = tfr_load64(block + at) + TFR_RECORD_OVERHEAD) < end - at)
+	while ((size = tfr_known_length(block + at) + TFR_RECORD_OVERHEAD) < end - at)
 		at += size;
 	return at;
 }

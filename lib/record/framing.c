@@ -101,6 +101,14 @@ bool tfr_header_verifies(const uint8_t *p)
 	return CHOOSE(verifies, p);
 }
 
+bool tfr_header_length(const uint8_t *p, uint64_t *length)
+{
+	bool verifies = tfr_header_verifies(p);
+
+	*length = verifies ? tfr_load64(p) : 0;
+	return verifies && *length <= TFR_LENGTH_MAX;
+}
+
 size_t tfr_find_header(const uint8_t *p, size_t size)
 {
 	return CHOOSE(find, p, size);

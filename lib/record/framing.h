@@ -2,6 +2,7 @@
 #ifndef TFR_RECORD_FRAMING_H
 #define TFR_RECORD_FRAMING_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -34,6 +35,22 @@ static inline void tfr_store64(uint8_t *p, uint64_t v)
 /* Whether the 12 bytes at `p` are a header whose CRC verifies. */
 bool tfr_header_verifies(const uint8_t *p);
 
+/* A length that no file has: adding the framing to it would overflow a file offset. */
+#define TFR_LENGTH_MAX (((uint64_t)1 << 62) - TFR_RECORD_OVERHEAD)
+
+/* The length of the record whose header is at `p`: the only way to get one from bytes of a file.
+ * False if the CRC does not verify, and then *length is 0, or if no file has such a length. */
+bool tfr_header_length(const uint8_t *p, uint64_t *length);
+
+/* The same again of a header that a function of this file verified or wrote. */
+static inline uint64_t tfr_known_length(const uint8_t *p)
+{
+	uint64_t length = tfr_load64(p);
+
+	assert(length <= TFR_LENGTH_MAX);
+	return length;
+}
+
 /* Writes the 12 bytes before a payload of `length` bytes. */
 void tfr_put_header(uint8_t *p, uint64_t length);
 
@@ -51,8 +68,5 @@ uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
  * *bad: the header or payload at *end does not verify, or its length is impossible. */
 uint64_t tfr_intact_records(
 	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad);
-
-/* A length that no file has: adding the framing to it would overflow a file offset. */
-#define TFR_LENGTH_MAX (((uint64_t)1 << 62) - TFR_RECORD_OVERHEAD)
 
 #endif

@@ -54,7 +54,7 @@ static enum tfr_status write_lines(
 	enum tfr_status status = TFR_OK;
 
 	for (uint64_t at = 0; !status && records; records--) {
-		uint64_t size = tfr_load64(headers + at) + TFR_RECORD_OVERHEAD;
+		uint64_t size = tfr_known_length(headers + at) + TFR_RECORD_OVERHEAD;
 		char *p = w->text + w->used;
 
 		p = put_decimal(p, offset + at);
@@ -77,7 +77,7 @@ static enum tfr_status compare_lines(
 	enum tfr_status status = TFR_OK;
 
 	for (uint64_t at = 0; !status && records; records--) {
-		uint64_t size = tfr_load64(headers + at) + TFR_RECORD_OVERHEAD;
+		uint64_t size = tfr_known_length(headers + at) + TFR_RECORD_OVERHEAD;
 
 		status = tfr_index_next(old, &e, err);
 		if (!status && (e.offset != offset + at || e.size != size))

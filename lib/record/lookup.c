@@ -132,7 +132,7 @@ static enum tfr_status note_offsets(
 		"finding records");
 	for (uint64_t i = 0; i < records; i++) {
 		l->offsets[l->seen.records++] = offset + (uint64_t)(header - headers);
-		header += tfr_load64(header) + TFR_RECORD_OVERHEAD;
+		header += tfr_known_length(header) + TFR_RECORD_OVERHEAD;
 	}
 	l->offsets[l->seen.records] = offset + (uint64_t)(header - headers);
 	return TFR_OK;

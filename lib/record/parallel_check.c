@@ -60,11 +60,13 @@ static size_t find_record(const uint8_t *p, size_t size)
 	size_t search = size < SEARCH ? size : SEARCH, at = 0;
 
 	while ((at += tfr_find_header(p + at, search - at)) < search) {
-		uint64_t length = tfr_load64(p + at), next = at + length + TFR_RECORD_OVERHEAD;
+		uint64_t length, next;
 
-		if (length <= LEAD &&
-			(next + TFR_RECORD_HEADER > size || tfr_header_verifies(p + next)))
-			return at;
+		if (tfr_header_length(p + at, &length) && length <= LEAD) {
+			next = at + length + TFR_RECORD_OVERHEAD;
+			if (next + TFR_RECORD_HEADER > size || tfr_header_verifies(p + next))
+				return at;
+		}
 		at++;
 	}
 	return size;

@@ -223,19 +223,16 @@ enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct
 			err, "TensorFlow treats this as the end of the file, without an error.");
 		return tfr_reader_fail(r, TFR_FAULT_CUT, err);
 	}
-	*length = tfr_load64(p);
-	if (!tfr_header_verifies(p)) {
-		if (!r->index && !tfr_reader_offset(r))
-			return not_a_record_file(r, err);
+	if (tfr_header_length(p, length))
+		return TFR_OK;
+	if (!*length && !r->index && !tfr_reader_offset(r))
+		return not_a_record_file(r, err);
+	if (!*length)
 		tfr_fail(err, TFR_EDATA, "length checksum mismatch");
-		return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
-	}
-	if (*length > TFR_LENGTH_MAX) {
+	else
 		tfr_fail(err, TFR_EDATA, "impossible record length %llu",
 			(unsigned long long)*length);
-		return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
-	}
-	return TFR_OK;
+	return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
 }
 
 static enum tfr_status truncated(
@@ -354,9 +351,11 @@ static enum tfr_status next_delimited(
 bool tfr_reader_holds_next(const struct tfr_reader *r)
 {
 	size_t have = r->end - r->begin;
+	uint64_t length;
 
 	return r->framing == TFR_FRAMING_RECORDS && have >= TFR_RECORD_OVERHEAD &&
-	       tfr_load64(r->block + r->begin) <= have - TFR_RECORD_OVERHEAD;
+	       tfr_header_length(r->block + r->begin, &length) &&
+	       length <= have - TFR_RECORD_OVERHEAD;
 }
 
 static enum tfr_status next_record(
@@ -415,7 +414,7 @@ static size_t give_intact(struct tfr_reader *r, struct tfr_record *recs, size_t 
 		limit = max * TFR_RECORD_OVERHEAD;
 	n = tfr_intact_records(p, have, limit, true, &end, &bad);
 	for (uint64_t i = 0; i < n; i++) {
-		size_t size = (size_t)tfr_load64(p);
+		size_t size = (size_t)tfr_known_length(p);
 		const uint8_t *payload = p + TFR_RECORD_HEADER;
 
 		recs[i] = (struct tfr_record){ payload, size, r->index++, offset,

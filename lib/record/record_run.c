@@ -17,7 +17,7 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 	if (run->at == run->size)
 		return TFR_END;
 	assert(run->size - run->at >= TFR_RECORD_OVERHEAD && run->seen < run->records);
-	length = (size_t)tfr_load64(p);
+	length = (size_t)tfr_known_length(p);
 	*rec = (struct tfr_record){ p + TFR_RECORD_HEADER, length, run->index + run->seen,
 		run->offset + run->at, tfr_crc32c(0, p + TFR_RECORD_HEADER, length) };
 	run->at += length + TFR_RECORD_OVERHEAD;
@@ -80,11 +80,12 @@ static enum tfr_status complete_last(
 {
 	size_t rest = r->end - r->begin - *size;
 	enum tfr_status status;
-	uint64_t total;
+	uint64_t length, total;
 
-	if (rest < TFR_RECORD_HEADER || (run->records && rest < r->run_size / REST_PARTS))
+	if (rest < TFR_RECORD_HEADER || (run->records && rest < r->run_size / REST_PARTS) ||
+		!tfr_header_length(r->block + r->begin + *size, &length))
 		return TFR_OK;
-	total = tfr_load64(r->block + r->begin + *size) + TFR_RECORD_OVERHEAD;
+	total = length + TFR_RECORD_OVERHEAD;
 	if (total > r->cap - r->begin - *size || !tfr_stream_has(r->stream, total - rest))
 		return TFR_OK;
 	status = tfr_reader_fill_most(r, *size + total, *size + total, err);

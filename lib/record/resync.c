@@ -138,8 +138,6 @@ static enum tfr_status prove(
 	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
 {
 	*proof = PROOF_NONE;
-	if (length > TFR_LENGTH_MAX)
-		return TFR_OK;
 	if (from_afar(r, length))
 		return prove_from_afar(r, length, proof, err);
 	return prove_in_memory(r, length, proof, err);
@@ -170,11 +168,12 @@ static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct 
 /* Whether the header at `begin`, whose CRC verifies, starts a record. */
 static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
 {
-	uint64_t length = tfr_load64(r->block + r->begin);
 	enum proof proof = PROOF_NONE;
 	enum tfr_status status = TFR_OK;
+	uint64_t length;
 
-	if (tfr_stream_seekable(r->stream) || length <= RESYNC_MAX)
+	if (tfr_header_length(r->block + r->begin, &length) &&
+		(tfr_stream_seekable(r->stream) || length <= RESYNC_MAX))
 		status = prove(r, length, &proof, err);
 	assert(held(r) >= TFR_RECORD_HEADER);
 	*confirmed = proof != PROOF_NONE;

@@ -461,7 +461,7 @@ static enum tfr_status add_by_records(
 			struct iovec part = { p, 0 };
 
 			if (!left) {
-				left = tfr_load64(p) + TFR_RECORD_OVERHEAD;
+				left = tfr_known_length(p) + TFR_RECORD_OVERHEAD;
 				status = stream_writer_mark(w->stream, left, err);
 			}
 			part.iov_len = left < (size_t)(end - p) ? (size_t)left : (size_t)(end - p);

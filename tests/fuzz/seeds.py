@@ -14,6 +14,8 @@ import zipfile
 import zlib
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / 'data'
+sys.path.insert(0, str(DATA))
+import records as framing  # noqa: E402
 CLI = DATA.parent / 'cli'
 LARGEST = 64 << 10
 
@@ -73,6 +75,15 @@ def deflated():
             yield b'\1\7' + data
 
 
+def lengths():
+    """A record, and a header whose length is near a limit, with its checksum and without, cut and not."""
+    for limit in (0, 1 << 62, 1 << 63, 1 << 64):
+        for length in range(limit - 18, limit + 2):
+            header = framing.header(length % (1 << 64))
+            yield framing.frame(b'a') + header
+            yield framing.frame(b'a') + header[:8] + bytes(max(-length % 16, 4))
+
+
 def main():
     tar, packed = archives()
     records = list(payloads('*.tfrecord', 'types/*.tfrecord', 'kinds.tfevents'))
@@ -106,7 +117,7 @@ def main():
         ({b'VP8 ': 2, b'VP8L': 3, b'VP8X': 4}[p[12:16]], p[20 if p[12:16] == b'VP8X' else 16:]) for p in files('media/*.webp')]
     seeds = {
         'batch': records, 'example': records, 'lint': records, 'oracle': records, 'print': records, 'types': records,
-        'record': plain + list(files('compressed/*')), 'salvage': plain, 'framing': plain,
+        'record': plain + list(files('compressed/*')) + list(lengths()), 'salvage': plain + list(lengths()), 'framing': plain,
         'blocked': plain, 'lookup': [b'\0\1\2\3', b'\1\1\2\3', b'\3\2\xff\0'],
         'media': [p + b'\0\0\4\4' for p in images], 'formats': [bytes([kind]) + rest for kind, rest in grids],
         'wav': files('audio/*.wav'), 'npy': files('arrays/*.npy'), 'tar': [tar],

@@ -66,9 +66,8 @@ static size_t take(uint8_t *to, size_t size, size_t *have, const uint8_t *p, siz
 
 static void begin_data(struct walk *w)
 {
-	w->bad = !tfr_header_verifies(w->header);
+	w->bad = !tfr_header_length(w->header, &w->left);
 	w->in_data = true;
-	w->left = tfr_load64(w->header);
 	w->crc = 0;
 	w->have = 0;
 }
@@ -249,10 +248,10 @@ void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_
  * the file.  Lengths from 2^63 - 4 on are refused. */
 static bool crashes(const uint8_t *header)
 {
-	uint64_t length = tfr_load64(header);
+	uint64_t length;
 
-	return tfr_header_verifies(header) && length >= (uint64_t)1 << 36 &&
-	       length < ((uint64_t)1 << 63) - 4;
+	tfr_header_length(header, &length); /* impossible ones, too */
+	return length >= (uint64_t)1 << 36 && length < ((uint64_t)1 << 63) - 4;
 }
 
 void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_error *err)

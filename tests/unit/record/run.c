@@ -197,6 +197,25 @@ Test(run, every_truncation)
 	}
 }
 
+/* A length at which sums overflow, with its checksum and without, in a header that is cut. */
+Test(run, every_length_at_the_end)
+{
+	static const uint64_t limits[] = { 0, 16, TFR_LENGTH_MAX, (uint64_t)1 << 63 };
+
+	for (int i = 0; i < 4 * 65 * 2; i++) {
+		TFR_AUTO_BUF file = made(i / 4 % 3, 120, 8);
+		uint64_t length = limits[i % 4] + (uint64_t)(i / 8) - 32;
+		uint8_t tail[28] = { 0 };
+
+		tfr_put_header(tail, length);
+		tail[8] ^= i / 4 % 2;
+		tfr_buf_append(&file, tail, sizeof(tail));
+		for (size_t cut = sizeof(tail); cut; cut--, file.size--)
+			EACH_BLOCK(b)
+		compare(&file, blocks[b], "length", (size_t)length);
+	}
+}
+
 Test(run, compressed)
 {
 	TFR_AUTO_BUF file = made(300, 3000, 7), packed = { 0 };
