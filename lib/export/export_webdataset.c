@@ -58,13 +58,20 @@ static bool is(const struct tfr_feature *f, const char *name)
 	return f->key_size == strlen(name) && !memcmp(f->key, name, f->key_size);
 }
 
-/* Features whose contents the image, the key and the field cls already have. */
-static bool is_told(const struct work *w, const struct tfr_feature *f)
+/* Features whose contents the image, the key and the field cls already have.  Without an image, all
+ * but the key are fields, so that a record with any other feature has a field. */
+static bool is_told(const struct work *w, const struct tfr_feature *f, bool image)
 {
-	static const char *const names[] = { "image/encoded", "image/format", "image/height",
-		"image/width", "image/channels", "image/filename", "image/key" };
+	static const char *const names[] = { "image/format", "image/height", "image/width",
+		"image/channels", "image/filename" };
 	struct tfr_bytes text;
 
+	if (is(f, "image/encoded"))
+		return image && f->count == 1;
+	if (is(f, "image/key"))
+		return f->kind == TFR_KIND_BYTES && f->count == 1;
+	if (!image && !is(f, "image/class/label"))
+		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (is(f, names[i]))
 			return true;
@@ -192,10 +199,14 @@ static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
 static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
+	bool image;
 
 	w->fields.size = w->out.size = 0;
 	tfr_builder_reset(w->builder);
-	if (!add_image(w) || !add_class(w))
+	if (!add_image(w))
+		return tfr_fail_nomem(err, "writing samples");
+	image = field_count(w) > 0;
+	if (!add_class(w))
 		return tfr_fail_nomem(err, "writing samples");
 	for (size_t i = 0; !status && i < tfr_example_count(w->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(w->example, i);
@@ -204,7 +215,7 @@ static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 
 		if (!name)
 			return tfr_fail_nomem(err, "writing samples");
-		if (is_told(w, f))
+		if (is_told(w, f, image))
 			continue;
 		if (is_field(f) && !has_field(w, name)) {
 			tfr_feature_bytes(f, 0, &value);

@@ -24,6 +24,21 @@ tfr export -q one.tfrecord -o back.tar 2>&1; echo "status $?"; tfr export -q -f 
 tfr export -q "$DATA/kinds.tfrecord" --on-error skip -o kinds.tar; tar tf kinds.tar; tar xf kinds.tar --to-stdout 00000001.features.json; echo
 tfr shard -q --from webdataset kinds.tar -o kinds.tfrecord; tfr show --json -q kinds.tfrecord | head -n 2
 tfr export -q "$DATA/kinds.tfrecord" -o x.tar 2>&1 | sed "s|$DATA|DATA|"; echo "status ${PIPESTATUS[0]}"
+# Examples without an image, or with one of another kind: each feature is in a field, and a key alone is refused.
+python3 - <<'P'
+import records as r
+b = lambda *v: r.bytes_list(list(v))
+rows = [{'image/filename': b(b'a/b.jpg')}, {'image/format': b(b'png')}, {'image/encoded': r.int64_list([1])}, {'image/encoded': r.bytes_list([])},
+        {'image/encoded': b(b'one', b'two')}, {'image/key': b(b'cat/1'), 'image/class/text': b(b'cat')}, {'image/class/label': r.int64_list([1])},
+        {'image/height': r.int64_list([1]), 'image/class/label': r.float_list([1])}, {'image/key': b(b'key')}, {},
+        {'image/key': r.int64_list([3]), 'x': b(b'y')}]
+open('odd', 'wb').write(b''.join(r.frame(r.example(row)) for row in rows))
+P
+tfr export -q odd --on-error skip -o odd.tar 2>&1; echo "status $?"
+python3 -c "
+import tarfile
+for m in (t := tarfile.open('odd.tar')): print(m.name, t.extractfile(m).read())"
+for form in folder jsonl csv; do tfr export -q odd --on-error skip --to $form -o odd.$form > /dev/null 2>&1; echo "$form $?"; done
 for name in x.tar.gz x.zip; do tfr export -q one.tfrecord -o $name 2>&1; echo "status $?"; done
 tfr export -q one.tfrecord -o - 2>&1; echo "status $?"
 tfr export -q one.tfrecord -o x --to nothing 2>&1; echo "status $?"
