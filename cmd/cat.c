@@ -13,7 +13,7 @@
 #include "common/selection.h"
 
 struct cat_settings {
-	uint64_t shuffle_buffer, seed, skip, limit;
+	uint64_t shuffle_buffer, seed, skip, limit, max_record;
 	const char *output, *interleave, *records, *where, *every, *sample, *keep, *drop, *on_error,
 		*mix;
 	int level, from, to, compress, compression, progress;
@@ -100,6 +100,7 @@ static const struct opt options[] = {
 		"damaged records: fail, skip them with a warning, or quarantine=FILE: skip them "
 		"and write their bytes to FILE [fail]",
 		struct cat_settings, on_error),
+	OPT_RECORD_MEMORY(struct cat_settings, max_record),
 	OPT_PROGRESS(struct cat_settings, progress),
 	OPT_QUIET(struct cat_settings, quiet),
 	OPTIONS_END,

@@ -339,7 +339,7 @@ static void check_report_end(struct check_report *r, bool quick, bool decode)
 
 struct check_settings {
 	const char *schema, *part;
-	uint64_t jobs;
+	uint64_t jobs, max_record;
 	bool example, decode, manifest, strict, quick, allow_missing, quiet;
 	int format, progress;
 	struct expecting expect;
@@ -372,6 +372,7 @@ static const struct opt options[] = {
 	OPT_MISSING(struct check_settings, allow_missing),
 	OPT_PART(struct check_settings, part),
 	OPT_JOBS(struct check_settings, jobs),
+	OPT_RECORD_MEMORY(struct check_settings, max_record),
 	OPT_PROGRESS(struct check_settings, progress),
 	OPT_QUIET(struct check_settings, quiet),
 	OPTIONS_END,

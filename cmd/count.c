@@ -8,7 +8,7 @@
 #include "common/part.h"
 
 struct count_settings {
-	uint64_t jobs;
+	uint64_t jobs, max_record;
 	const char *by, *where, *part;
 	bool per_file, sum, manifest, json, allow_missing, quiet;
 	int progress;
@@ -35,6 +35,7 @@ static const struct opt options[] = {
 	OPT_MISSING(struct count_settings, allow_missing),
 	OPT_PART(struct count_settings, part),
 	OPT_JOBS(struct count_settings, jobs),
+	OPT_RECORD_MEMORY(struct count_settings, max_record),
 	OPT_PROGRESS(struct count_settings, progress),
 	OPT_QUIET(struct count_settings, quiet),
 	OPTIONS_END,

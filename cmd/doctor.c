@@ -13,7 +13,7 @@ enum { INDENT = 2 };
 
 struct doctor_settings {
 	const char *label;
-	uint64_t sample, jobs;
+	uint64_t sample, jobs, max_record;
 	bool full, quiet;
 	int format, progress;
 };
@@ -35,6 +35,7 @@ static const struct opt options[] = {
 	OPT_FORMAT(struct doctor_settings, format),
 	OPT_HEADING("Running"),
 	OPT_JOBS(struct doctor_settings, jobs),
+	OPT_RECORD_MEMORY(struct doctor_settings, max_record),
 	OPT_PROGRESS(struct doctor_settings, progress),
 	OPT_QUIET(struct doctor_settings, quiet),
 	OPTIONS_END,

@@ -6,7 +6,7 @@
 #include "common/selection.h"
 
 struct export_settings {
-	uint64_t jobs, skip, limit;
+	uint64_t jobs, skip, limit, max_record;
 	const char *output, *to, *columns, *where, *on_error;
 	int progress;
 	bool force, dry_run, allow_missing, quiet;
@@ -47,6 +47,7 @@ static const struct opt options[] = {
 		"or quarantine=FILE: skip them and write their bytes to FILE [fail]",
 		struct export_settings, on_error),
 	OPT_JOBS(struct export_settings, jobs),
+	OPT_RECORD_MEMORY(struct export_settings, max_record),
 	OPT_PROGRESS(struct export_settings, progress),
 	OPT_QUIET(struct export_settings, quiet),
 	OPTIONS_END,

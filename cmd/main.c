@@ -92,6 +92,7 @@ static void run_command(struct cmd *c, int argc, char **argv)
 	} else {
 		c->operands = result.operands;
 		c->count = result.count;
+		cmd_limit_records(c);
 		c->exit = cmd_set_remote(c, &result.remote) ? c->exit : command->main(c);
 	}
 	opt_result_clear(&result, command->options, c->settings);

@@ -12,6 +12,7 @@
 
 struct repair_settings {
 	const char *output, *on_error, *part;
+	uint64_t max_record;
 	int level, compress, progress;
 	bool fix_checksums, dry_run, force, json, allow_missing, quiet;
 	struct expecting expect;
@@ -44,6 +45,7 @@ static const struct opt options[] = {
 		struct repair_settings, dry_run),
 	OPT_ALIAS("report", "dry-run"),
 	OPT_PART(struct repair_settings, part),
+	OPT_RECORD_MEMORY(struct repair_settings, max_record),
 	OPT_PROGRESS(struct repair_settings, progress),
 	OPT_QUIET(struct repair_settings, quiet),
 	OPTIONS_END,

@@ -12,7 +12,7 @@ struct resample_settings {
 	struct rewriting common;
 	const char *output, *by, *target;
 	struct opt_list classes;
-	uint64_t per_class, total;
+	uint64_t per_class, total, max_record;
 	int method;
 };
 
@@ -46,8 +46,6 @@ static const struct opt options[] = {
 			    "share of the records with tfr cat --sample P."),
 	OPT_GONE(
 		"shuffle", "Pipe the output: tfr resample ... -o - | tfr shuffle-to-disk -o OUT -"),
-	OPT_GONE("memory", "It was for --shuffle, which is the command shuffle-to-disk."),
-	OPT_GONE("m", "It was for --shuffle, which is the command shuffle-to-disk."),
 	OPT_GONE("tmpdir", "It was for --shuffle, which is the command shuffle-to-disk."),
 	REWRITING_SEED(struct resample_settings),
 	OPT_HEADING("Output"),
@@ -56,6 +54,7 @@ static const struct opt options[] = {
 		struct resample_settings, output),
 	REWRITING_OUTPUT(struct resample_settings),
 	OPT_HEADING("Running"),
+	OPT_RECORD_MEMORY(struct resample_settings, max_record),
 	REWRITING_RUNNING(struct resample_settings),
 	OPTIONS_END,
 };

@@ -23,6 +23,7 @@ static const struct opt options[] = {
 	OPT_GONE("first", "Pipe a part of the records: tfr cat --limit N FILE... | tfr schema"),
 	OPT_GONE("sample", "Pipe a part of the records: tfr cat --sample P FILE... | tfr schema"),
 	LOOKING_INPUT(struct schema_settings),
+	OPT_RECORD_MEMORY(struct schema_settings, common.max_record),
 	LOOKING_RUNNING(struct schema_settings),
 	OPTIONS_END,
 };

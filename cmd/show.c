@@ -11,7 +11,7 @@
 #include "show_html.h"
 
 struct show_settings {
-	uint64_t skip, limit, values, jobs;
+	uint64_t skip, limit, values, jobs, max_record;
 	const char *where, *html;
 	int as, bytes, color;
 	bool json, force, allow_missing, quiet;
@@ -56,6 +56,7 @@ static const struct opt options[] = {
 	OPT_MISSING(struct show_settings, allow_missing),
 	OPT(JOB, 'j', "jobs", "N", NULL, "with --json, use N processors; 0 means all of them [0]",
 		struct show_settings, jobs),
+	OPT_RECORD_MEMORY(struct show_settings, max_record),
 	OPT_QUIET(struct show_settings, quiet),
 	OPTIONS_END,
 };

@@ -52,6 +52,9 @@ void cmd_error(struct cmd *c, const struct tfr_error *err);
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
 /* Whether the command line has a URL, also in "NAME=URL", "@URL" and "--output=URL". */
 bool cmd_names_object(const struct cmd *c);
+/* Limits records to --memory.  Of a command that has a default for it, which is for more than a
+ * record, 1 GiB is allowed in any case. */
+void cmd_limit_records(const struct cmd *c);
 /* Applies the options of objects, if the command line names any: their parts get a quarter of
  * --memory, and --tmpdir. */
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
@@ -175,6 +178,9 @@ double cmd_seconds(void);
 
 #define OPT_JOBS(settings, f)                                                                      \
 	OPT(JOB, 'j', "jobs", "N", NULL, "use N processors; 0 means all of them [0]", settings, f)
+#define OPT_RECORD_MEMORY(settings, f)                                                             \
+	OPT(SIZE, 'm', "memory", "SIZE", NULL,                                                     \
+		"memory for one record; larger ones are refused [1GiB]", settings, f)
 #define OPT_QUIET(settings, f)                                                                     \
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \

@@ -7,7 +7,7 @@
 
 /* A member `common` of the command's settings. */
 struct looking {
-	uint64_t jobs;
+	uint64_t jobs, max_record;
 	const char *where;
 	int on_error, progress;
 	bool allow_missing, quiet;

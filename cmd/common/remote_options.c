@@ -1,4 +1,5 @@
-/* cmd/common/remote_options.c - applies the options of objects to the process. */
+/* cmd/common/remote_options.c - applies options to the process: those of objects, and the limit of
+ * records. */
 #include "common/cmd.h"
 #include "common/opt.h"
 
@@ -6,10 +7,13 @@
 #include <strings.h>
 
 #include <tfr-private/io.h>
+#include <tfr-private/record.h>
 #include <tfr/remote.h>
 
 /* Of a command with --memory, in addition to that. */
 enum { READ_MEMORY = 48 << 20 };
+
+#define MAX_RECORD ((uint64_t)1 << 30)
 
 static const struct opt *find(const struct command *command, const char *name)
 {
@@ -27,15 +31,35 @@ bool cmd_names_object(const struct cmd *c)
 	return false;
 }
 
+/* NULL: the command has no such option.  *whole: it is for all that the command does. */
+static uint64_t *find_memory(const struct cmd *c, bool *whole)
+{
+	const struct opt *o = find(c->command, "memory");
+	const char *defaults = c->command->defaults;
+
+	if (!o || o->type != OPT_SIZE)
+		return NULL;
+	*whole = defaults && *(const uint64_t *)(const void *)(defaults + o->offset);
+	return (void *)((char *)c->settings + o->offset);
+}
+
+void cmd_limit_records(const struct cmd *c)
+{
+	bool whole = true;
+	const uint64_t *memory = find_memory(c, &whole);
+	uint64_t least = whole ? MAX_RECORD : 1;
+
+	tfr_limit_records(memory && *memory >= least ? *memory : MAX_RECORD);
+}
+
 /* Parts that wait to be sent get a quarter of the command's memory. */
 static uint64_t take_memory(struct cmd *c)
 {
-	const struct opt *o = find(c->command, "memory");
-	uint64_t *memory =
-		o && o->type == OPT_SIZE ? (void *)((char *)c->settings + o->offset) : NULL;
-	uint64_t part = memory ? *memory / 4 : 0;
+	bool whole = false;
+	uint64_t *memory = find_memory(c, &whole);
+	uint64_t part = whole ? *memory / 4 : 0;
 
-	if (memory)
+	if (whole)
 		*memory -= part;
 	return part;
 }

@@ -42,6 +42,7 @@ static const struct opt options[] = {
 	OPT_JSON(struct stats_settings, json),
 	LOOKING_INPUT(struct stats_settings),
 	OPT_PART(struct stats_settings, part),
+	OPT_RECORD_MEMORY(struct stats_settings, common.max_record),
 	LOOKING_RUNNING(struct stats_settings),
 	OPTIONS_END,
 };

@@ -237,8 +237,10 @@ static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, st
 {
 	char text[5000];
 
-	if (fault->status == TFR_ENOMEM)
-		return no_memory(err);
+	if (fault->status == TFR_ENOMEM) {
+		*err = *fault;
+		return TFR_ENOMEM;
+	}
 	k->look->system |= fault->status == TFR_ESYS;
 	k->look->faults++;
 	tfr_error_format(fault, text, sizeof(text));

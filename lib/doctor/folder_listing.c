@@ -129,15 +129,15 @@ static enum tfr_status add_found(
 }
 
 /* Asks the reader, which decompresses as needed.  Damage is checked later. */
-static enum tfr_status ask_reader(const char *path)
+static enum tfr_status ask_reader(const char *path, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .block_size = 16 << 10, .threads = 1 };
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
-	enum tfr_status status = tfr_reader_open(&r, path, &opts, NULL);
+	enum tfr_status status = tfr_reader_open(&r, path, &opts, err);
 
 	if (!status)
-		status = tfr_reader_next(r, &rec, NULL);
+		status = tfr_reader_next(r, &rec, err);
 	tfr_reader_close(r);
 	return status;
 }
@@ -173,9 +173,9 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (got >= TFR_RECORD_HEADER && tfr_header_verifies(head))
 		return add_found(l, path, (uint64_t)st->st_size, gaps, err);
 	if (claims || (got > 1 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x78))) {
-		status = ask_reader(path);
+		status = ask_reader(path, err);
 		if (status == TFR_ENOMEM)
-			return no_memory(err);
+			return status;
 		if (status != TFR_EFORMAT && (claims || status == TFR_OK))
 			return add_found(l, path, (uint64_t)st->st_size, gaps, err);
 	}

@@ -52,14 +52,14 @@ static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint
 	struct tfr_record rec;
 	uint64_t bytes = 0, none = 0;
 	bool no_memory = false, any = false;
-	enum tfr_status status = tfr_reader_open(&r, path, &opts, NULL);
+	enum tfr_status status = tfr_reader_open(&r, path, &opts, err);
 
 	while (!status && bytes < most && !no_memory && (any || none < LOOK_AT)) {
-		status = tfr_reader_next(r, &rec, NULL);
+		status = tfr_reader_next(r, &rec, err);
 		if (status)
 			break;
 		bytes += rec.size;
-		status = tfr_example_parse(ex, rec.data, rec.size, NULL);
+		status = tfr_example_parse(ex, rec.data, rec.size, err);
 		if (!status && note(m, ex, &no_memory))
 			any = true;
 		else
@@ -68,8 +68,10 @@ static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint
 			status = TFR_OK;
 	}
 	tfr_reader_close(r);
-	if (no_memory || status == TFR_ENOMEM)
+	if (no_memory)
 		return tfr_fail_nomem(err, "reading the classes of a set");
+	if (status == TFR_ENOMEM)
+		return status;
 	return TFR_OK; /* a later reading of the file reports any other failure */
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <tfr-private/record.h>
+#include <tfr-private/text.h>
 
 #include "base/error.h"
 #include "record/filetype.h"
@@ -127,6 +128,31 @@ enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struc
 	return TFR_EDATA;
 }
 
+/* For all readers; set before there are threads. */
+static uint64_t most_record = UINT64_MAX;
+
+void tfr_limit_records(uint64_t bytes)
+{
+	most_record = bytes;
+}
+
+bool tfr_reader_may_hold(uint64_t bytes)
+{
+	return bytes <= most_record;
+}
+
+static enum tfr_status refuse_large(
+	const struct tfr_reader *r, uint64_t need, struct tfr_error *err)
+{
+	char size[TFR_SIZE_TEXT], most[TFR_SIZE_TEXT];
+
+	tfr_fail_record(err, TFR_ENOMEM, tfr_reader_name(r), r->index, tfr_reader_offset(r),
+		"a record of %s is larger than the limit of %s", tfr_format_size(need, size),
+		tfr_format_size(most_record, most));
+	tfr_error_hint(err, "Give -m %lluM to read it.", (unsigned long long)(need >> 20) + 1);
+	return TFR_ENOMEM;
+}
+
 /* Makes room after `end`, so that `need` bytes from `begin` on will fit.  It moves the bytes, then
  * grows the block to a size that is known to exist, or doubles it. */
 static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr_error *err)
@@ -143,6 +169,8 @@ static enum tfr_status make_room(struct tfr_reader *r, uint64_t need, struct tfr
 	}
 	if (r->end < r->cap)
 		return TFR_OK;
+	if (!tfr_reader_may_hold(need))
+		return refuse_large(r, need, err);
 	if (tfr_stream_seekable(r->stream) && tfr_stream_has(r->stream, need - r->end) &&
 		need < SIZE_MAX / 2)
 		cap = (size_t)need;
@@ -279,6 +307,7 @@ static enum tfr_status next_line(
 {
 	size_t looked = 0, have;
 	const uint8_t *line, *end;
+	uint64_t need;
 
 	for (;;) {
 		have = r->end - r->begin;
@@ -289,8 +318,8 @@ static enum tfr_status next_line(
 		if (r->ended)
 			return have ? give(r, rec, 0, have, have) : TFR_END;
 		looked = have;
-		TFR_TRY(tfr_reader_fill(r,
-			tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1, err));
+		need = tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1;
+		TFR_TRY(tfr_reader_fill(r, tfr_reader_may_hold(need) ? need : have + 1, err));
 	}
 }
 

@@ -43,6 +43,9 @@ static inline uint64_t tfr_reader_inflate_ns(const struct tfr_reader *r)
 enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *path, int cancel,
 	const struct tfr_reader_opts *opts, struct tfr_error *err);
 
+/* Whether a block may grow to so many bytes, by tfr_limit_records(). */
+bool tfr_reader_may_hold(uint64_t bytes);
+
 /* Whether the next record is in memory, so that tfr_reader_next() will not wait for the file. */
 bool tfr_reader_holds_next(const struct tfr_reader *r);
 

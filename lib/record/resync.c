@@ -173,7 +173,9 @@ static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr
 	uint64_t length;
 
 	if (tfr_header_length(r->block + r->begin, &length) &&
-		(tfr_stream_seekable(r->stream) || length <= RESYNC_MAX))
+		(tfr_stream_seekable(r->stream) ||
+			(length <= RESYNC_MAX && tfr_reader_may_hold(length + TFR_RECORD_OVERHEAD +
+								     TFR_RECORD_HEADER))))
 		status = prove(r, length, &proof, err);
 	assert(held(r) >= TFR_RECORD_HEADER);
 	*confirmed = proof != PROOF_NONE;

@@ -64,7 +64,6 @@ struct run {
 	bool ordered; /* pieces are settled in order */
 	bool aside;   /* bad spans go to the quarantine, in order */
 	size_t block_size;
-	uint64_t max_record;
 	uint32_t files, next_file;
 	struct tfr_fault_policy faults;
 
@@ -226,10 +225,9 @@ static enum tfr_status refuse_large(
 
 	tfr_fail_record(err, TFR_ENOMEM, sweep_path(r, st->file), run->index, run->offset,
 		"a record of %s is larger than the %s that the memory allows",
-		tfr_format_size(run->large, size), tfr_format_size(r->max_record, most));
-	if (r->s->max_record)
-		tfr_error_hint(err, "A record may take a quarter of the memory: give -m %lluM.",
-			(unsigned long long)(4 * ((run->large >> 20) + 1)));
+		tfr_format_size(run->large, size), tfr_format_size(r->s->max_record, most));
+	tfr_error_hint(err, "A record may take a quarter of the memory: give -m %lluM.",
+		(unsigned long long)(4 * ((run->large >> 20) + 1)));
 	return TFR_ENOMEM;
 }
 
@@ -238,7 +236,7 @@ static enum tfr_status read_large(
 {
 	enum tfr_status status;
 
-	if (p->run.large > r->max_record)
+	if (r->s->max_record && p->run.large > r->s->max_record)
 		return refuse_large(r, st, &p->run, err);
 	pass_gate(r);
 	p->large = true;
@@ -475,7 +473,6 @@ static enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-#define MAX_RECORD ((uint64_t)1 << 30)
 enum { BLOCK_SIZE = 512 << 10, THREADS_MAX = 1024 };
 
 unsigned tfr_sweep_threads(unsigned threads)
@@ -653,7 +650,6 @@ enum tfr_status tfr_sweep_run(
 		.o = &sweep->opts,
 		.threads = tfr_sweep_threads(sweep->opts.threads),
 		.block_size = sweep->block_size ? sweep->block_size : BLOCK_SIZE,
-		.max_record = sweep->max_record ? sweep->max_record : MAX_RECORD,
 		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
 		.faults = { .skip = sweep->opts.skip_damaged,

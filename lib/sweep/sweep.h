@@ -35,8 +35,8 @@ struct tfr_sweep {
 	 * order of the inputs, which are then read one after another. */
 	bool last;
 	size_t verdict_size; /* bytes that examine() passes to settle() for each record */
-	uint64_t max_record; /* a larger record fails with TFR_ENOMEM; 0: 1 GiB.  It is a quarter of
-			      * the memory that the user gave */
+	uint64_t max_record; /* a larger record fails with TFR_ENOMEM: a quarter of the memory that
+			      * the user gave; 0: only tfr_limit_records() counts */
 	size_t block_size;   /* bytes read at a time, 0: 512 KiB */
 	/* TFR_EDATA: this record is bad; the error needs no place.  Any other failure ends the
 	 * sweep.  `worker` is below tfr_sweep_threads(). */

@@ -15,6 +15,10 @@ extern "C" {
 enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
 const char *tfr_reader_name(const struct tfr_reader *r);
 
+/* Readers refuse records larger than `bytes`, with TFR_ENOMEM and a hint of the commands' -m [no
+ * limit].  The first 512 KiB are read in any case.  Call it before there are threads. */
+void tfr_limit_records(uint64_t bytes);
+
 /* The members of a compressed file, complete after TFR_END; all 0 for a plain one. */
 struct tfr_members tfr_reader_members(const struct tfr_reader *r);
 

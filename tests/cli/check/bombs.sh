@@ -34,3 +34,25 @@ for f in zeros forged record; do
   say $f.z check -q --strict
 done
 tfr count many.gz; tfr check -q many.gz; echo "status $?"; tfr cat -q many.gz -o - -f | wc -c
+# One limit for all commands that read payloads, on compressed and sparse files, and in a resync; -m moves it.
+python3 - <<'P'
+import records, zlib
+good = records.frame(records.example({'a': records.int64_list([1])}))
+for bits, name in (31, 'large.gz'), (15, 'large.z'):
+    z = zlib.compressobj(1, zlib.DEFLATED, bits)
+    open(name, 'wb').write(z.compress(good + records.header(3 << 29) + bytes(1 << 20)) + z.flush())
+with open('large', 'wb') as f:
+    f.write(good + records.header(3 << 29))
+    f.truncate(len(good) + 16 + (3 << 29))
+P
+limited() {
+  tfr $1 "${@:2}" > out 2>&1; echo "$1 ${*:2}: $? $(grep -c 'larger than the limit' out) $(grep hint out)"
+}
+for f in large large.gz; do
+  for c in 'check -q' 'check -q --example' 'count --sum' 'cat -q -o -' 'show -q' 'doctor -q' 'stats -q' 'schema -q' 'repair -q -o r -f' 'repair -q --dry-run' \
+    'export -q --to jsonl -o x -f' 'split -q -f -o s=0.5 -o t' 'dedup -q -o d -f' 'diff -q many.gz' 'shard -q -o sh -f'; do limited "$c" $f; done
+done
+(head -c 3000000 /dev/zero | tr '\0' a; echo) | limited 'cat -q --from lines -m 2M -o' lines -
+for c in 'check -q' 'count --sum' 'stats -q' 'repair -q --dry-run'; do limited "$c -m 64M" record.gz; done
+cp "$DATA/kinds.tfrecord" small; limited 'check -q -m 1' small
+limited 'check -q' large.z

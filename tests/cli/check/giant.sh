@@ -40,9 +40,9 @@ with open('giant', 'wb') as f:
     f.write(struct.pack('<I', crc) + small)
 P
 tfr count giant; tfr check -q --quick giant; echo "quick: status $?"
-tfr check -q giant; echo "check: status $?"
-tfr cat -q giant -o /dev/null -f; echo "cat: status $?"
-tfr check -q --example giant; echo "example: status $?"
-tfr count --by a giant 2>&1; echo "by: status $?"
-tfr show --json giant > out; echo "show: status $?"; head -c 100 out
-(ulimit -v 500000; tfr count giant; tfr check -q --quick giant; tfr check -q giant; echo "little memory: status $?") 2>&1
+tfr check -q -m 3G giant; echo "check: status $?"
+tfr cat -q -m 3G giant -o /dev/null -f; echo "cat: status $?"
+tfr check -q -m 3G --example giant; echo "example: status $?"
+tfr count -m 3G --by a giant 2>&1; echo "by: status $?"
+tfr show -m 3G --json giant > out; echo "show: status $?"; head -c 100 out
+(ulimit -v 500000; tfr count giant; tfr check -q --quick giant; tfr check -q -m 3G giant; echo "little memory: status $?") 2>&1

@@ -26,7 +26,6 @@ fail --class 'a=label==1' --class 'a=label==0' --target uniform
 fail --class 'a=label=' --target uniform
 fail --weights score --size 61
 fail --by label --target uniform --shuffle -m 1M
-fail --by label --target uniform -m 1M
 fail --by label --target uniform --where 'label == 5' --size 1
 tfr resample -q in@2 --by label --target uniform 2>&1; echo "status $?"
 tfr resample -q in@2 --by label --target 2=1 -o - 2> err | wc -c
