@@ -25,6 +25,7 @@ static const struct tfr_check_row rows[] = {
 	{ "twice", TFR_GRAVITY_WARNING, .all = tfr_doctor_twice },
 	{ "empty", TFR_GRAVITY_WARNING, .set = tfr_doctor_empty },
 	{ "manifest", TFR_GRAVITY_ERROR, .set = tfr_doctor_manifest },
+	{ "dataset-info", TFR_GRAVITY_ERROR, .set = tfr_doctor_dataset_info },
 	{ "no-manifest", TFR_GRAVITY_NOTE, .set = tfr_doctor_no_manifest },
 	/* bytes */
 	{ "damage", TFR_GRAVITY_ERROR, .set = tfr_doctor_damage },

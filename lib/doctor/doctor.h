@@ -240,6 +240,7 @@ void tfr_doctor_mixture(struct tfr_doctor *d);
 void tfr_doctor_twice(struct tfr_doctor *d);
 void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s);
+void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_class_numbers(struct tfr_doctor *d);
 

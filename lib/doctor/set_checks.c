@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "shard/dataset_info.h"
 #include "shard/manifests.h"
 #include "shard/set.h"
 
@@ -169,12 +170,52 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_doctor_number(files, n, "file"), first);
 }
 
+/* Compares a file with TFDS's dataset_info.json; TFR_END: there is none. */
+static enum tfr_status compare_with_dataset_info(const struct tfr_dfile *f, struct tfr_error *err)
+{
+	uint64_t expected, records = f->look.records;
+
+	TFR_TRY(tfr_dataset_info_records(f->path, &expected, err));
+	if (f->look.faults)
+		return TFR_OK;
+	if (!f->look.complete)
+		TFR_TRY(tfr_count_records(f->path, NULL, &records, err));
+	return records == expected
+		       ? TFR_OK
+		       : tfr_fail(err, TFR_EDATA, "%llu records where it has %llu",
+				 (unsigned long long)records, (unsigned long long)expected);
+}
+
+void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	char first[5000] = "", files[64];
+	struct tfr_error err;
+	size_t n = 0;
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		enum tfr_status status = compare_with_dataset_info(&d->files[i], &err);
+
+		if (status && status != TFR_END && !n++)
+			snprintf(first, sizeof(first), "'%.4000s': %.900s", d->files[i].path,
+				err.message);
+	}
+	if (!n)
+		return;
+	tfr_command_add(&c, "tfr", "check", s->name ? s->name : d->files[s->first].path, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s unlike dataset_info.json, the first %s",
+		tfr_doctor_number(files, n, "file"), first);
+}
+
 void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
 	struct tfr_command c = { 0 };
+	struct tfr_error err;
+	uint64_t records;
 
-	if (!s->count || manifest_lies_there(s))
+	if (!s->count || manifest_lies_there(s) ||
+		tfr_dataset_info_records(d->files[s->first].path, &records, &err) != TFR_END)
 		return;
 	if (tfr_set_has_notes(&name))
 		tfr_command_add(&c, "tfr", "finish", s->name, NULL);

@@ -24,6 +24,7 @@
 #include "record/parallel_check.h"
 #include "record/reader.h"
 #include "record/record_run.h"
+#include "shard/dataset_info.h"
 #include "shard/manifests.h"
 #include "sweep/file_pass.h"
 #include "thread/threads.h"
@@ -386,6 +387,20 @@ static enum tfr_status prove(
 	return TFR_OK;
 }
 
+/* Compares the file with TFDS's dataset_info.json.  Damage has been reported with what it cost. */
+static enum tfr_status compare_with_dataset_info(struct check_slot *slot, struct tfr_error *err)
+{
+	uint64_t records;
+	enum tfr_status status = tfr_dataset_info_records(slot->file.path, &records, &slot->err);
+
+	if (status == TFR_END || (!status && (slot->file.faults || records == slot->file.records)))
+		return TFR_OK;
+	if (!status)
+		tfr_fail(&slot->err, TFR_EDATA, "%llu records where dataset_info.json has %llu",
+			(unsigned long long)slot->file.records, (unsigned long long)records);
+	return keep_fault(slot, err);
+}
+
 /* --- the pass --- */
 
 static void start_part(void *ctx, uint64_t file, void *part)
@@ -493,6 +508,7 @@ static enum tfr_status end_file(
 	if (reader && run->opts->strict)
 		TFR_TRY(keep_differences_of_file(reader, slot, err));
 	TFR_TRY(judge_types(slot, err));
+	TFR_TRY(compare_with_dataset_info(slot, err));
 	return run->manifests ? prove(run, slot, file, err) : TFR_OK;
 }
 
