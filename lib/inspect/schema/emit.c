@@ -2,10 +2,12 @@
  * other forms. */
 #include "inspect/schema/emit.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -401,15 +403,46 @@ static enum tfr_status refuse_lists(
 		(int)(name.size < 200 ? name.size : 200), (char *)name.data, reader);
 }
 
-/* DALI reads uncompressed files only. */
-static enum tfr_status refuse_compression(const struct tfr_survey *s, struct tfr_error *err)
+/* Finds the compression of all files with records, since code names one. */
+static enum tfr_status find_compression(struct tfr_emit *e, bool *mixed, struct tfr_error *err)
 {
-	enum tfr_compression c = tfr_emit_compression(s);
+	const struct tfr_survey *s = e->s;
+	bool any = false;
 
-	if (c == TFR_COMPRESSION_NONE)
+	for (uint64_t i = 0; s->paths && i < s->files; i++) {
+		struct tfr_reader *r = NULL;
+		enum tfr_compression c;
+		struct stat st = { 0 };
+
+		if (tfr_stat(s->paths[i], &st) && errno != ENOENT)
+			return tfr_fail_errno(err, errno, s->paths[i], "cannot inspect");
+		if (!S_ISREG(st.st_mode) || !st.st_size)
+			continue; /* a pipe, which was read */
+		TFR_TRY(tfr_reader_open(&r, s->paths[i], NULL, err));
+		c = tfr_reader_compression(r);
+		tfr_reader_close(r);
+		*mixed |= any && c != e->compression;
+		e->compression = c;
+		any = true;
+	}
+	return TFR_OK;
+}
+
+/* DALI reads uncompressed files only, and a TFRecordDataset those of one compression. */
+static enum tfr_status check_compression(
+	struct tfr_emit *e, enum tfr_schema_form form, struct tfr_error *err)
+{
+	bool mixed = false;
+
+	TFR_TRY(find_compression(e, &mixed, err));
+	if (mixed)
+		tfr_fail(err, TFR_EDATA,
+			"the files differ in their compression, and the code can name only one");
+	else if (form == TFR_SCHEMA_DALI && e->compression != TFR_COMPRESSION_NONE)
+		tfr_fail(err, TFR_EDATA, "DALI cannot read files that are compressed by %s",
+			tfr_compression_name(e->compression));
+	else
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "DALI cannot read files that are compressed by %s",
-		tfr_compression_name(c));
 	tfr_error_hint(err, "'tfr cat -z none -o NEW FILE...' writes uncompressed files.");
 	return TFR_EDATA;
 }
@@ -425,9 +458,13 @@ enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_fo
 	if (code && s->lists)
 		TFR_TRY(readers[form] ? refuse_lists(s->lists, readers[form], err)
 				      : check_fields(s->lists, code, err));
-	if (form == TFR_SCHEMA_DALI)
-		TFR_TRY(refuse_compression(s, err));
+	if (form == TFR_SCHEMA_DALI || form == TFR_SCHEMA_PYTHON)
+		TFR_TRY(check_compression(&e, form, err));
 	forms[form].put(&e);
+	if (e.useless && !e.failed) {
+		tfr_buf_clear(&e.out);
+		return tfr_fail(err, TFR_EDATA, "DALI can read no feature of these records");
+	}
 	if (e.failed || !tfr_buf_append(&e.out, "", 1)) {
 		tfr_buf_clear(&e.out);
 		return tfr_fail_nomem(err, "writing the schema");

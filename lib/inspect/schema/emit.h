@@ -25,7 +25,9 @@ bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *fie
 struct tfr_emit {
 	const struct tfr_survey *s;
 	struct tfr_buf out;
+	enum tfr_compression compression; /* of the files */
 	bool failed;
+	bool useless; /* the code would read nothing */
 };
 void tfr_emit(struct tfr_emit *e, const char *format, ...) TFR_PRINTF(2, 3);
 
@@ -33,8 +35,5 @@ void tfr_emit_python(struct tfr_emit *e);
 void tfr_emit_dali(struct tfr_emit *e);
 void tfr_emit_torch(struct tfr_emit *e);
 void tfr_emit_pbtxt(struct tfr_emit *e);
-
-/* The compression of the first file; NONE if it cannot be opened again. */
-enum tfr_compression tfr_emit_compression(const struct tfr_survey *s);
 
 #endif

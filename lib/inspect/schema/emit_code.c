@@ -7,7 +7,6 @@
 #include "inspect/schema/emit.h"
 
 #include <assert.h>
-#include <sys/stat.h>
 
 #include <tfr-private/text.h>
 
@@ -108,20 +107,6 @@ static bool put_images(struct tfr_emit *e)
 	return true;
 }
 
-enum tfr_compression tfr_emit_compression(const struct tfr_survey *s)
-{
-	enum tfr_compression compression = TFR_COMPRESSION_NONE;
-	struct tfr_reader *r = NULL;
-	struct stat st;
-
-	if (!s->paths || !s->files || tfr_stat(s->paths[0], &st) || !S_ISREG(st.st_mode))
-		return compression;
-	if (!tfr_reader_open(&r, s->paths[0], &(struct tfr_reader_opts){ 0 }, NULL))
-		compression = tfr_reader_compression(r);
-	tfr_reader_close(r);
-	return compression;
-}
-
 static void put_left_out(struct tfr_emit *e, const struct tfr_field *field, const char *why)
 {
 	tfr_emit(e, "    # ");
@@ -213,7 +198,7 @@ static void python_constants(struct tfr_emit *e)
 	static const char *const names[] = { [TFR_COMPRESSION_NONE] = "",
 		[TFR_COMPRESSION_GZIP] = "GZIP",
 		[TFR_COMPRESSION_ZLIB] = "ZLIB" };
-	enum tfr_compression c = tfr_emit_compression(e->s);
+	enum tfr_compression c = e->compression;
 
 	assert(c < sizeof(names) / sizeof(*names) && names[c]);
 	tfr_emit(e, "\nCOMPRESSION = '%s'\n", names[c]);
@@ -365,8 +350,8 @@ void tfr_emit_dali(struct tfr_emit *e)
 	while (tfr_field_next(e->s, &i, &field))
 		any |= dali_field(e, &field);
 	tfr_emit(e, "}\n");
-	if (any) /* a pipeline without outputs cannot be built */
-		dali_batches(e, put_images(e));
+	e->useless = !any; /* a pipeline without outputs cannot be built */
+	dali_batches(e, any && put_images(e));
 }
 
 /* --- PyTorch, with the module tfrkit --- */

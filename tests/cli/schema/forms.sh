@@ -37,3 +37,15 @@ echo "usage:"; tfr schema --json --emit python a; echo "status $?"; tfr schema -
 echo "compressed:"; tfr cat -q -z gzip -o a.gz a; tfr cat -q -z zlib -o a.z a
 for file in a.gz a.z; do for form in python dali torch; do echo "$form $file"; tfr schema --emit $form $file | grep COMPRESSION; done; done
 tfr schema --emit torch sequence; echo "status $?"
+# What one piece of code cannot read is refused: files of several compressions, and nothing that DALI can read.
+mkdir mixed; python3 - <<'P'
+import gzip, records
+row = records.frame(records.example({'x': records.int64_list([1])}))
+open('mixed/a.tfrecord', 'wb').write(row)
+open('mixed/b.tfrecord', 'wb').write(gzip.compress(row, mtime=0))
+open('mixed/empty.tfrecord', 'wb')
+open('words', 'wb').write(records.frame(records.example({'x': records.bytes_list([b'a', b'b'])})))
+P
+for form in python dali torch; do tfr schema -q --emit $form mixed > out 2> err; echo "$form $?: $(cat err)"; done
+tfr schema -q --emit python mixed/b* mixed/empty* | grep ^COMPRESSION
+tfr schema -q --emit dali words > out 2> err; echo "nothing $?: $(cat out err)"
