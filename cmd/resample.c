@@ -154,6 +154,30 @@ static void print_report(struct cmd *c, const struct tfr_resample_report *r)
 		print_classes(c, r);
 }
 
+/* Says what an exact distribution costs, and how many records the other method would write. */
+static void print_cost(struct cmd *c, const struct tfr_resample_report *r)
+{
+	const struct resample_settings *s = c->settings;
+	uint64_t records = 0, final = 0;
+	double largest = 0;
+
+	for (size_t i = 0; i < r->class_count; i++) {
+		const struct tfr_resample_class *class = &r->classes[i];
+
+		records += class->records;
+		final += class->final;
+		if (class->t > 0 && (double)class->records / class->t > largest)
+			largest = (double)class->records / class->t;
+	}
+	if (s->method == TFR_RESAMPLE_EXACT && s->total == UINT64_MAX &&
+		s->per_class == UINT64_MAX && final < records && largest > (double) final + 1)
+		cmd_closing_line(c,
+			"left out %llu of %llu records; --method oversample repeats records and "
+			"writes about %.0f",
+			(unsigned long long)(records - final), (unsigned long long)records,
+			largest);
+}
+
 static void put_class(struct tfr_json *j, const struct tfr_resample_class *class)
 {
 	tfr_json_open_object(j, NULL);
@@ -204,6 +228,8 @@ static int resample(struct cmd *c, struct tfr_resample_opts *o)
 		print_report(c, &report);
 	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		print_json(c, &report);
+	else if (!status && !s->common.json)
+		print_cost(c, &report);
 	tfr_resample_report_clear(&report);
 	rewriting_close(&o->common, input);
 	return c->exit;
