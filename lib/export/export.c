@@ -325,6 +325,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	struct work *w = slot;
 	enum tfr_status status = TFR_OK;
 
+	(void)i;
 	assert(w->number == i && (r->e.form->groups || r->report->written == i));
 	r->e.written += w->own_bytes;
 	for (int k = 0; k < w->n_pieces; k++)
