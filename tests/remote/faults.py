@@ -194,6 +194,14 @@ def an_empty_object(t):
 
 
 @case
+def tls_where_there_is_none(t):
+    n = t.nginx(t.path('root'))
+    url = n.url.replace('http:', 'https:')
+    t.fails(3, 'check', '--timeout', '10', url + NAME, says=[url, 'may not speak TLS', 'http://'])
+    t.fails(3, 'check', '--timeout', '10', URL, env={'AWS_ENDPOINT_URL': url}, says=[URL, 'may not speak TLS', 'http://'])
+
+
+@case
 def content_encodings(t):
     """A web server's is decoded or refused; a bucket's is a note on the object, whose bytes stay as they are stored."""
     s, data = _object(t, 300000)

@@ -133,6 +133,9 @@ static void hint(const struct tfr_failure *f, struct tfr_error *err)
 			"The server's certificate is always verified.  If a company's own "
 			"authority signed it, name the file of its certificates in "
 			"AWS_CA_BUNDLE.");
+	} else if (f->code == CURLE_SSL_CONNECT_ERROR) {
+		tfr_error_hint(err, "The server may not speak TLS on this port.  If so, write "
+				    "http:// in the address or the endpoint.");
 	} else if (f->code == CURLE_COULDNT_RESOLVE_HOST || f->code == CURLE_COULDNT_CONNECT ||
 		   f->code == CURLE_COULDNT_RESOLVE_PROXY) {
 		tfr_error_hint(err, "Check the name and port of the server, the endpoint "
