@@ -4,7 +4,7 @@ Each case proves that its fault happened: a fault counts."""
 import os
 import time
 
-from harness import case, large, read, records, write
+from harness import DATA, case, large, read, records, write
 from servers import faults
 
 URL = 's3://train/x.tfrecord'
@@ -191,6 +191,123 @@ def an_empty_object(t):
     for url in (URL, s.url + NAME):
         assert t.good('count', url).out.split()[0] == b'0'
     assert any(r.answered == 416 for r in s.requests) or not s.seen('GET', NAME), s.requests
+
+
+@case
+def a_range_that_never_fits(t):
+    """416 to the first read says how long the object is: it is not empty."""
+    s, data = _object(t, 300000)
+    web = t.server(type(s)())
+    web.put('train', 'x.tfrecord', data)
+    for server, url in ((s, URL), (web, web.url + NAME)):
+        fault = server.inject(faults.status(416, 'InvalidRange', headers={'Content-Range': 'bytes */%d' % len(data)}), when=_is_get, times=None)
+        t.fails(3, 'count', url, says=[url, '416'], hint=False)
+        assert fault.count
+        server.faults.clear()
+        # without a length, the object is asked for without a range
+        fault = server.inject(faults.status(416, 'InvalidRange'), when=lambda r: _is_get(r) and r.range(), times=None)
+        assert t.good('cat', url).out == data
+        assert fault.count == 1
+        server.faults.clear()
+
+
+@case
+def an_object_that_becomes_empty(t):
+    """In the middle of a range."""
+    s, data = _object(t, 300000, if_match=False)
+    for then in (lambda x: faults.status(416, 'InvalidRange', headers={'Content-Range': 'bytes */0'})(x),
+                 faults.before(lambda: s.put('train', 'x.tfrecord', b''))):
+        s.put('train', 'x.tfrecord', data)
+        first, second = s.inject(faults.cut(100000), when=_is_get), s.inject(then, when=_is_get)
+        result = t.fails(3, 'cat', URL, says=[URL, 'replaced'], hint=False)
+        assert first.count and second.count and data.startswith(result.out)
+        s.faults.clear()
+
+
+@case
+def statuses_that_are_no_object(t):
+    """204 and 202 have no object, whatever their bodies are."""
+    s, data = _object(t, 300000)
+    web = t.server(type(s)())
+    web.put('train', 'x.tfrecord', data)
+    for server, url in ((s, URL), (web, web.url + NAME)):
+        for code in (201, 202, 203, 204):
+            fault = server.inject(faults.status(code, body=b''), times=None)
+            t.fails(3, 'count', '--timeout', '3', url, says=[url, str(code)], hint=False)
+            assert fault.count
+            server.faults.clear()
+
+
+@case
+def a_body_that_only_the_connection_ends(t):
+    """A store says how long an object is: an answer that may be cut is no answer."""
+    s = t.store()
+    image = read(DATA + 'images/jpeg/444.jpg') + b'A' * 200000
+    s.put('train', 'photos/a/x.jpg', image)
+    fault = s.inject(faults.unbounded(100000), when=lambda r: r.method == 'GET' and r.path.endswith('x.jpg'), times=None)
+    t.fails(3, 'shard', '--timeout', '3', 's3://train/photos/', '-o', t.path('x@1'), says='x.jpg', hint=False)
+    assert fault.count
+
+
+@case
+def a_continued_object_of_unknown_length(t):
+    """The rest of a chunked body, and the same object in place of the rest: nothing is missing and nothing twice."""
+    s, data = _object(t, 3 << 20)
+    web = t.server(type(s)())
+    web.put('train', 'x.tfrecord', data)
+    other = records(len(data) // 20016, 20000, seed=2)
+
+    def whole(act):
+        def without_range(x):
+            del x.request.headers['Range']
+            act(x)
+        return without_range
+    for first in (faults.cut(200000), whole(faults.chunked(1 << 20)), whole(faults.cut(1 << 20))):
+        for second in (None, faults.ignore_range(), whole(faults.chunked()), faults.another_status(200), faults.headers(Content_Range=None)):
+            for replaced in (False, True):
+                web.put('train', 'x.tfrecord', data)
+                web.inject(first, when=_is_get)
+                if replaced:
+                    web.inject(faults.before(lambda: web.put('train', 'x.tfrecord', other)), when=_is_get)
+                elif second:
+                    web.inject(second, when=_is_get)
+                result = t.run('cat', '--timeout', '4', web.url + NAME)
+                assert result.out == data if result.status == 0 else result.status == 3 and data.startswith(result.out), result
+                assert all(f.count for f in web.faults), web.faults
+                web.faults.clear()
+
+
+@case
+def an_image_replaced_while_it_is_fetched(t):
+    """A body that breaks is fetched again from its start: it is the old object or the new one."""
+    s = t.store(if_match=False)
+    image = read(DATA + 'images/jpeg/444.jpg')
+    old, new = image + b'A' * 200000, image + b'B' * 200000
+
+    def replace():
+        s.put('train', 'photos/a/x.jpg', new)
+    for act in (faults.cut(100000, replace), faults.chunked(100000, replace)):
+        s.put('train', 'photos/a/x.jpg', old)
+        fault = s.inject(act, when=lambda r: r.method == 'GET' and r.path.endswith('x.jpg') and not r.range(), skip=1)
+        t.good('shard', '-f', 's3://train/photos/', '-o', t.path('x@1'))
+        stored = read(t.path('x-00000-of-00001'))
+        assert fault.count == 1 and old not in stored and new in stored, len(stored)
+
+
+@case
+def a_listing_that_breaks(t):
+    """A page that breaks is listed again from its start: no object twice, none missing."""
+    s = t.store()
+    for i in range(40):
+        s.put('train', 'd/x%03d.tfrecord' % i, records(1, 100, seed=i))
+    for removed in (5, 30):
+        for at in (1200, 3000):
+            change = lambda: s.objects.pop(('train', 'd/x%03d.tfrecord' % removed))
+            fault = s.inject(faults.cut(at, change), when=lambda r: 'delimiter' in r.parameters)
+            out = t.good('count', 's3://train/d/*.tfrecord').out
+            assert fault.count == 1
+            assert sum(map(int, out.split())) == 39, out
+            s.put('train', 'd/x%03d.tfrecord' % removed, records(1, 100, seed=removed))
 
 
 @case

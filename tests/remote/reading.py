@@ -4,6 +4,7 @@ import os
 import time
 
 from harness import DATA, MIB, case, check_ranges, large, read, records, write
+from servers import faults
 
 
 @case
@@ -119,11 +120,43 @@ def nginx_without_ranges(t):
     s = t.store(signed=False)
     data = records(1500, 20000)
     s.put('b', 'x.tfrecord', data)
-    from servers import faults
     fault = s.inject(faults.ignore_range(), when=lambda r: 'Range' in r.headers, times=None)
     write(t.path('x'), data)
     assert t.good('cat', s.url + '/b/x.tfrecord').out == t.good('cat', t.path('x')).out
     assert fault.count and len(s.seen('GET')) <= 2, s.requests
+
+
+@case
+def ranges_with_status_200(t):
+    """As rclone's server has them: the Content-Range says what the body is."""
+    s, web = t.store(range_status=200), t.store(signed=False, range_status=200)
+    t.environment['AWS_ENDPOINT_URL'] = s.url
+    for size in (1000, 262144, 262145, 1 << 20, 30 << 20):
+        data = records(-(-size // 20000), min(size, 20000))
+        write(t.path('x'), data)
+        for server, url in ((s, 's3://train/x'), (web, web.url + '/train/x')):
+            server.put('train', 'x', data)
+            assert t.good('cat', url).out == t.good('cat', t.path('x')).out, '%s of %d' % (url, size)
+            t.good('check', url)
+            last = len(data) // (min(size, 20000) + 16) - 1
+            assert t.good('cat', '--records', str(last), url).out == t.good('cat', '--records', str(last), t.path('x')).out
+    assert not any(r.answered == 206 for r in s.requests + web.requests)
+
+
+@case
+def ranges_past_the_end_that_are_400(t):
+    """As nanio has it: the first request is repeated without a range."""
+    s = t.store(strict_ranges=True)
+    for size in (0, 1000, 262144 - 16, 262145, 20 << 20):
+        data = records(-(-size // 20000), min(size, 20000)) if size else b''
+        write(t.path('x'), data)
+        s.put('train', 'x', data)
+        s.requests.clear()
+        assert t.good('cat', '--allow-empty', 's3://train/x').out == t.good('cat', '--allow-empty', t.path('x')).out, size
+        assert sum(r.answered == 400 for r in s.requests) == (len(data) < 262144), s.requests
+    fault = s.inject(faults.status(400, 'InvalidArgument', 'the words of the server'), times=None)
+    t.fails(3, 'check', 's3://train/x', says='InvalidArgument', hint=False)
+    assert fault.count <= 4, fault.count
 
 
 @case

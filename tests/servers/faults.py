@@ -16,13 +16,15 @@ def status(code, error='', message='', headers=None, body=None):
     return act
 
 
-def cut(at):
-    """The connection closes after `at` bytes of the body."""
+def cut(at, then=None):
+    """The connection closes after `at` bytes of the body.  then(): called before that."""
     def act(x):
         answer = x.answer()
         x.head(answer)
         if at:
             x.write(answer.body[:at])
+        if then:
+            then()
         x.close()
     return act
 
@@ -88,6 +90,47 @@ def ignore_range():
     def act(x):
         del x.request.headers['Range']
         x.send(x.answer())
+    return act
+
+
+def another_status(code, at=None):
+    """The right answer with another status; with `at`, cut after as many bytes."""
+    def act(x):
+        answer = x.answer()
+        answer.status = code
+        x.head(answer)
+        x.write(answer.body[:at])
+        if at is not None:
+            x.close()
+    return act
+
+
+def chunked(at=None, then=None):
+    """The right body in chunks, without a length; with `at`, cut there.  then(): called after the cut."""
+    def act(x):
+        answer = x.answer()
+        answer.headers.pop('Content-Length', None)
+        answer.headers['Transfer-Encoding'] = 'chunked'
+        x.head(answer, '')
+        body = bytes(answer.body[:])[:at]
+        x.write(b'%x\r\n%s\r\n' % (len(body), body) if body else b'')
+        if at is None:
+            x.write(b'0\r\n\r\n')
+        else:
+            if then:
+                then()
+            x.close()
+    return act
+
+
+def unbounded(at):
+    """The first `at` bytes of the body, which nothing but the end of the connection ends."""
+    def act(x):
+        answer = x.answer()
+        answer.headers.pop('Content-Length', None)
+        x.head(answer, '')
+        x.write(answer.body[:at])
+        x.close()
     return act
 
 

@@ -47,14 +47,20 @@ class Upload:
 class Store(Server):
     """google: the rules of Google's XML API.  keys: {id: Keys}, tokens: bearer tokens; without either, all is public.
     public: reading needs no signature.  conditional: False answers 501 to If-None-Match.  equal_parts: as R2.
-    keep: False discards contents, for measurements."""
+    keep: False discards contents, for measurements.
+    range_status: 200 answers ranges as rclone does.  strict_ranges: a range past the end is 400, as nanio has it.
+    if_match: False ignores If-Match.  folders: lists the keys below a folder before its neighbours, as SeaweedFS does.
+    encodes: False lists keys raw, control characters too, as Ceph does."""
 
     def __init__(self, keys=None, tokens=(), google=False, region='us-east-1', public=False, conditional=True,
-                 equal_parts=False, least_part=5 * MIB, page=1000, echo=True, keep=True, **server):
+                 equal_parts=False, least_part=5 * MIB, page=1000, echo=True, keep=True, range_status=206, strict_ranges=False,
+                 if_match=True, folders=False, encodes=True, **server):
         super().__init__(**server)
         self.keys, self.tokens, self.google, self.region, self.public = keys or {}, set(tokens), google, region, public
         self.conditional, self.equal_parts, self.least_part, self.page = conditional, equal_parts, least_part, page
         self.echo, self.keep = echo, keep
+        self.range_status, self.strict_ranges, self.if_match = range_status, strict_ranges, if_match
+        self.folders, self.encodes = folders, encodes
         self.objects, self.uploads, self.finished, self.serial = {}, {}, {}, 0
         self.state = threading.RLock()
 
@@ -145,15 +151,17 @@ class Store(Server):
                    'x-amz-request-id': 'REQ-%d' % (id(request) % 10 ** 6), 'Content-Type': 'application/octet-stream'}
         if self.google:
             headers['x-goog-generation'] = found.generation
-        if request.headers.get('If-Match', found.etag) != found.etag:
+        if self.if_match and request.headers.get('If-Match', found.etag) != found.etag:
             raise Refused(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold')
         if not part:
             return Answer(200, headers | {'Content-Length': size}, found.data if request.method == 'GET' else b'')
         first, last = part
+        if self.strict_ranges and (last or first) >= size:
+            raise Refused(400, 'InvalidArgument', 'invalid byte range %d-%s for size %d' % (first, last, size))
         if first >= size:
             raise Refused(416, 'InvalidRange', 'The requested range is not satisfiable', **{'Content-Range': 'bytes */%d' % size})
         last = size - 1 if last is None else min(last, size - 1)
-        return Answer(206, headers | {'Content-Length': last + 1 - first, 'Content-Range': 'bytes %d-%d/%d' % (first, last, size)},
+        return Answer(self.range_status, headers | {'Content-Length': last + 1 - first, 'Content-Range': 'bytes %d-%d/%d' % (first, last, size)},
                       found.data[first:last + 1])
 
     # --- writing ---
@@ -296,9 +304,14 @@ class Store(Server):
             for name, u in sorted(self.uploads.items()) if u.bucket == request.bucket and u.key.startswith(prefix)))
 
     def shown(self, request, key):
-        if request.parameters.get('encoding-type') == 'url':
+        if self.encodes and request.parameters.get('encoding-type') == 'url':
             return urllib.parse.quote(key, errors='surrogateescape')
         return escape(key)
+
+    def order(self, key):
+        """Where a key stands in a listing."""
+        raw = key.encode('utf-8', 'surrogateescape')
+        return raw.replace(b'/', b'\0') if self.folders else raw
 
     def list(self, request):
         if request.parameters['list-type'] != '2':
@@ -308,11 +321,10 @@ class Store(Server):
         most = min(self.page, int(request.parameters.get('max-keys', 1000)))
         after = base64.b64decode(after).decode('utf-8', 'surrogateescape') if after else request.parameters.get('start-after', '')
         rows, token = {}, ''
-        for key in sorted((k for b, k in self.objects if b == request.bucket and k.startswith(prefix)),
-                          key=lambda k: k.encode('utf-8', 'surrogateescape')):
+        for key in sorted((k for b, k in self.objects if b == request.bucket and k.startswith(prefix)), key=self.order):
             cut = key.find(delimiter, len(prefix)) if delimiter else -1
             name = key[:cut + len(delimiter)] if cut >= 0 else key
-            if name.encode('utf-8', 'surrogateescape') <= after.encode('utf-8', 'surrogateescape') or name in rows:
+            if self.order(name) <= self.order(after) or name in rows:
                 continue
             if len(rows) == most:
                 token = base64.b64encode(list(rows)[-1].encode('utf-8', 'surrogateescape')).decode()
@@ -326,6 +338,6 @@ class Store(Server):
         return self.xml('ListBucketResult', '<Name>%s</Name><Prefix>%s</Prefix><KeyCount>%d</KeyCount><MaxKeys>%d</MaxKeys>%s'
                         '<IsTruncated>%s</IsTruncated>%s%s' % (
                             request.bucket, self.shown(request, prefix), len(rows), most,
-                            '<EncodingType>url</EncodingType>' if request.parameters.get('encoding-type') == 'url' else '',
+                            '<EncodingType>url</EncodingType>' if self.encodes and request.parameters.get('encoding-type') == 'url' else '',
                             str(bool(token)).lower(), '<NextContinuationToken>%s</NextContinuationToken>' % token if token else '',
                             text))

@@ -93,6 +93,7 @@ static enum tfr_status order(
 	}
 	p->expected = expected;
 	p->most = most;
+	opts.body = &p->body;
 	status = tfr_store_find(&p->store, p->url, &p->key, err);
 	call.key = p->key;
 	opts.store = p->store;

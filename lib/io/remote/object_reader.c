@@ -229,13 +229,14 @@ static bool object_is_same(const struct tfr_object *o, const struct tfr_answer *
 	       (size == o->size || size == UINT64_MAX);
 }
 
-/* The answer has everything, and was asked for the beginning. */
+/* The answer has everything, and was asked for the beginning.  Nothing came before, since the
+ * caller may be reading the buffer that is replaced here. */
 static enum tfr_status take_whole(struct tfr_object_range *r, struct tfr_error *err)
 {
 	struct tfr_object *o = r->o;
 	uint8_t *data;
 
-	if (r->first || (o->head != r && o->head))
+	if (r->first || (o->head != r && o->head) || r->filled)
 		return object_wrong(o, "the server does not serve ranges any more for", err);
 	o->whole = true;
 	if (o->size <= r->cap) {
@@ -262,7 +263,7 @@ static enum tfr_status check(
 	if (!o->known)
 		learn(o, a);
 	if (a->status != 206)
-		return r->filled && r->cap >= STREAM ? TFR_OK : take_whole(r, err);
+		return o->whole ? TFR_OK : take_whole(r, err);
 	return o->size == UINT64_MAX ? object_wrong(o, "the server does not tell the size of", err)
 				     : TFR_OK;
 }
@@ -331,14 +332,14 @@ static void on_done(
 	struct tfr_object *o = r->o;
 
 	pthread_mutex_lock(&o->lock);
-	if (status == TFR_ESYS && a->status == 416 && !r->first && (a->total == 0 || !o->known)) {
+	if (status == TFR_ESYS && a->status == 416 && !o->known && a->total == 0) {
 		o->known = o->whole = o->resident = true;
 		o->size = 0;
 		tfr_object_identity(&o->st, o->store, a, 0);
 		status = TFR_OK;
 	}
 	r->status = status;
-	if (status == TFR_ESYS && a->status == 412)
+	if (status == TFR_ESYS && (a->status == 412 || (a->status == 416 && o->known)))
 		object_replaced(o, &r->err);
 	else if (status == TFR_END && o->known)
 		r->status = object_replaced(o, &r->err);
@@ -520,8 +521,9 @@ static enum tfr_status get(struct part *p, uint64_t position, struct tfr_error *
 	TFR_TRY(tfr_request_start(&t, &opts, err));
 	status = tfr_request_wait(t, &a, err);
 	tfr_request_end(t);
-	return status == TFR_END || (status && a.status == 412) ? object_replaced(p->o, err)
-								: status;
+	return status == TFR_END || (status && (a.status == 412 || a.status == 416))
+		       ? object_replaced(p->o, err)
+		       : status;
 }
 
 /* Any thread may wait for what the first range brings. */

@@ -151,6 +151,8 @@ static bool take_field(struct tfr_answer *a, struct tfr_answer_notes *notes, con
 		a->ranges = !is(value, size, "none");
 	else if (is(name, n, "content-encoding"))
 		a->encoded = size && !is(value, size, "identity");
+	else if (is(name, n, "transfer-encoding"))
+		notes->chunked = true;
 	else if (is(name, n, "retry-after"))
 		take_retry(notes, value, end);
 	else if (is(name, n, "x-amz-request-id") || is(name, n, "x-guploader-uploadid") ||
@@ -185,6 +187,9 @@ bool tfr_answer_line(
 		return false;
 	while (end > line && isspace((unsigned char)end[-1]))
 		end--;
+	/* Some servers answer ranges so.  What the body is decides the Content-Range. */
+	if (end == line && a->status == 200 && a->first != UINT64_MAX)
+		a->status = 206;
 	if (end - line >= 5 && !memcmp(line, "HTTP/", 5)) {
 		begin(a, n, line, end);
 		return true;

@@ -9,6 +9,7 @@ struct tfr_answer_notes {
 	char request_id[96];
 	char region[40];    /* x-amz-bucket-region */
 	char reason[64];    /* of the status line */
+	bool chunked;	    /* a body that says its end */
 	double retry_after; /* seconds; negative: the server does not say */
 	size_t header_bytes;
 };

@@ -97,36 +97,66 @@ static size_t on_header(char *line, size_t one, size_t size, void *data)
 	return tfr_answer_line(&t->answer, &t->notes, line, size) ? size : 0;
 }
 
-static enum tfr_status wrong_range(struct tfr_request *t, const char *what)
+static enum tfr_status wrong_answer(struct tfr_request *t, const char *what)
 {
 	char url[300];
 
 	tfr_fail_path(&t->err, TFR_ESYS, tfr_store_show(t->o.store, t->call.key, url, sizeof(url)),
 		"%s in the answer for", what);
-	tfr_error_hint(&t->err, "The server or a proxy before it does not serve ranges correctly.");
+	tfr_error_hint(&t->err, "The server or a proxy before it breaks the rules of HTTP.");
 	return TFR_ESYS;
+}
+
+static bool has_header(const struct tfr_request *t, const char *name)
+{
+	for (size_t i = 0; i < t->call.n_headers; i++)
+		if (!strncasecmp(t->call.headers[i], name, strlen(name)))
+			return true;
+	return false;
+}
+
+/* The complete object, or the answer to something else.  Also the answer to a range, from servers
+ * that do not know them: the same request then begins anew. */
+static enum tfr_status check_whole(struct tfr_request *t)
+{
+	const struct tfr_answer *a = &t->answer;
+
+	if (t->o.body)
+		t->taken = t->o.body->size = 0;
+	t->skip = t->o.first ? 0 : t->taken;
+	if (strcmp(t->call.method, "GET") != 0)
+		return TFR_OK;
+	if (a->status == 206 && !has_header(t, "Range:"))
+		return wrong_answer(t, "a range that was not asked for");
+	/* The end of a connection may be anything, and a store knows better. */
+	if (a->length == UINT64_MAX && !t->notes.chunked &&
+		tfr_store_kind(t->o.store) != TFR_STORE_HTTP)
+		return wrong_answer(t, "no length");
+	t->whole = true;
+	return TFR_OK;
 }
 
 /* Compares an answer 2xx with what was asked for. */
 static enum tfr_status check_head(struct tfr_request *t)
 {
 	const struct tfr_answer *a = &t->answer;
+	bool reading = !strcmp(t->call.method, "GET") || !strcmp(t->call.method, "HEAD");
 	uint64_t first = t->o.first + t->taken;
+	char text[40];
 
+	snprintf(text, sizeof(text), "the status %ld", a->status);
+	if (reading && a->status != 200 && a->status != 206)
+		return wrong_answer(t, text);
 	if (a->encoded && tfr_store_kind(t->o.store) == TFR_STORE_HTTP)
-		return wrong_range(t, "a compressed body (Content-Encoding)");
-	if (!t->o.ranged || a->status != 206) {
-		/* The whole object: also an answer to a range, from servers that do not know them.
-		 */
-		t->skip = t->o.ranged && t->o.first ? 0 : t->taken;
-		return TFR_OK;
-	}
+		return wrong_answer(t, "a compressed body (Content-Encoding)");
+	if (!t->o.ranged || t->whole || a->status != 206)
+		return check_whole(t);
 	if (a->first == UINT64_MAX)
-		return wrong_range(t, "no Content-Range");
+		return wrong_answer(t, "no Content-Range");
 	if (a->first != first)
-		return wrong_range(t, "a wrong Content-Range");
+		return wrong_answer(t, "a wrong Content-Range");
 	if (a->last > t->o.last || (a->length != UINT64_MAX && a->length != a->last - a->first + 1))
-		return wrong_range(t, "a Content-Range that does not fit");
+		return wrong_answer(t, "a Content-Range that does not fit");
 	return TFR_OK;
 }
 
@@ -220,14 +250,6 @@ static int on_seek(void *ctx, curl_off_t offset, int origin)
 
 /* --- an attempt --- */
 
-static bool has_condition(const struct tfr_request *t)
-{
-	for (size_t i = 0; i < t->call.n_headers; i++)
-		if (!strncasecmp(t->call.headers[i], "If-Match:", 9))
-			return true;
-	return false;
-}
-
 static enum tfr_status sign(struct tfr_request *t)
 {
 	const char *headers[64];
@@ -236,14 +258,14 @@ static enum tfr_status sign(struct tfr_request *t)
 
 	for (size_t i = 0; i < call.n_headers; i++)
 		headers[i] = call.headers[i];
-	if (t->o.ranged) {
+	call.headers = headers;
+	if (t->o.ranged && !t->whole) {
 		snprintf(range, sizeof(range), "Range: bytes=%llu-%llu",
 			(unsigned long long)(t->o.first + t->taken), (unsigned long long)t->o.last);
 		headers[call.n_headers++] = range;
-		call.headers = headers;
 	}
 	/* The rest of what the attempt before has begun. */
-	if (t->o.ranged && t->taken && *t->etag == '"' && !has_condition(t)) {
+	if (t->o.ranged && t->taken && *t->etag == '"' && !has_header(t, "If-Match:")) {
 		snprintf(match, sizeof(match), "If-Match: %s", t->etag);
 		headers[call.n_headers++] = match;
 	}
@@ -379,7 +401,19 @@ bool tfr_attempt_stalls(const struct tfr_request *t, double now)
 
 /* --- its result --- */
 
-/* Something that another attempt can change at once: the region, or the credentials. */
+/* Some servers answer 400 to a range from the beginning that ends after the object, and some do not
+ * say whether the object is empty. */
+static bool must_be_whole(const struct tfr_request *t, const struct tfr_store_fault *fault)
+{
+	if (!t->o.ranged || t->whole || t->o.first || t->taken)
+		return false;
+	return t->answer.status == 416
+		       ? t->answer.total == UINT64_MAX
+		       : t->answer.status == 400 && (!strcmp(fault->code, "InvalidArgument") ||
+							    !strcmp(fault->code, "InvalidRange"));
+}
+
+/* Something that another attempt can change at once: the range, the region, or the credentials. */
 static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fault)
 {
 	long status = t->answer.status;
@@ -389,6 +423,10 @@ static bool can_correct(struct tfr_request *t, const struct tfr_store_fault *fau
 		(status == 301 || status == 307 || status == 400 || status == 403) &&
 		tfr_store_region(t->o.store, t->sending.region, region)) {
 		t->moved = true;
+		return true;
+	}
+	if (must_be_whole(t, fault)) {
+		t->whole = true;
 		return true;
 	}
 	/* Asking for both at once would cost each request an answer 401 first. */
@@ -464,9 +502,7 @@ static bool is_short(const struct tfr_request *t)
 
 	if (!t->o.ranged || t->answer.status != 206)
 		return t->skip > 0;
-	if (t->answer.total == UINT64_MAX)
-		return false;
-	if (last >= t->answer.total)
+	if (t->answer.total != UINT64_MAX && last >= t->answer.total)
 		last = t->answer.total - 1;
 	return t->o.first + t->taken <= last;
 }

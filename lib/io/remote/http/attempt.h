@@ -34,6 +34,7 @@ struct tfr_request {
 	unsigned attempts, brief; /* in all; those that did not reach a server */
 	bool digest;		  /* Basic authentication was refused */
 	bool renewed, moved;	  /* new credentials, another region: once each without progress */
+	bool whole;		  /* no range is asked for any more */
 	char etag[TFR_ETAG];	  /* of the answer that the bytes taken are from */
 	uint64_t taken;		  /* bytes of the body that `take` has got, over all attempts */
 

@@ -522,7 +522,6 @@ void tfr_answer_clear(struct tfr_answer *a)
 	tfr_buf_clear(&a->body);
 }
 
-/* Another attempt sends the body from its start, and the engine drops what was already taken. */
 static enum tfr_status take_body(void *ctx, const uint8_t *data, size_t size, struct tfr_error *err)
 {
 	struct exchange *x = ctx;
@@ -542,6 +541,7 @@ enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
 	struct tfr_request_opts opts = { .store = s,
 		.call = call,
 		.patient = !strcmp(call->method, "POST"),
+		.body = &x.body,
 		.ctx = &x,
 		.take = take_body };
 	struct tfr_request *t = NULL;

@@ -45,10 +45,13 @@ struct tfr_request_opts {
 	const struct tfr_call *call; /* copied, with everything that it points to */
 	struct tfr_request_body content;
 	/* Asks for the bytes from `first` to `last`.  A broken connection is continued with the
-	 * rest of them.  Without it, the request is repeated from its start, and the bytes that
-	 * were already taken are dropped. */
+	 * rest of them, and `head` compares the two answers.  A server that refuses or ignores a
+	 * range from the beginning sends everything. */
 	bool ranged;
 	uint64_t first, last;
+	/* Without it, the request is repeated from its start, and this, where `take` collects the
+	 * body, is emptied. */
+	struct tfr_buf *body;
 	/* The answer may take as long as the time-out, and single bytes keep it alive. */
 	bool patient;
 
