@@ -54,8 +54,8 @@ struct tfr_object_module {
 	 * object is not replaced.  TFR_END: there is nothing of that name. */
 	enum tfr_status (*look)(const char *url, struct stat *st, struct tfr_error *err);
 	/* Lists the objects and prefixes directly below `url`, or with `deep` all objects below it
-	 * with names such as "a/b.jpg", in the order of their keys' bytes.  An unknown prefix has
-	 * no entries.  Web servers cannot list: TFR_EUSAGE with a hint. */
+	 * with names such as "a/b.jpg", each once and in no particular order.  An unknown prefix
+	 * has no entries.  Web servers cannot list: TFR_EUSAGE with a hint. */
 	enum tfr_status (*list)(const char *url, bool deep, tfr_object_each *each, void *ctx,
 		struct tfr_error *err);
 	/* TFR_OK also if nothing has that name. */

@@ -156,6 +156,11 @@ static enum tfr_status take_match(
 		       : TFR_OK;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 /* The server lists what begins like the pattern; below that, '*' and '?' match no '/'. */
 static enum tfr_status glob_remote(
 	const char *pattern, struct tfr_names *names, struct tfr_error *err)
@@ -166,9 +171,12 @@ static enum tfr_status glob_remote(
 	enum tfr_status status = tfr_objects(&remote, pattern, err);
 
 	TFR_NEED_MEMORY(prefix, err, "listing objects");
-	return status ? status
-		      : remote->list(prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m,
-				err);
+	if (!status)
+		status = remote->list(
+			prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m, err);
+	if (names->n)
+		qsort((void *)names->list, names->n, sizeof(*names->list), by_bytes);
+	return status;
 }
 
 enum tfr_status tfr_glob(const char *pattern, struct tfr_names *names, struct tfr_error *err)

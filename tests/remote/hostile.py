@@ -88,6 +88,50 @@ def listings_that_repeat(t):
 
 
 @case
+def listings_without_an_end(t):
+    """A token that comes again, keys that come again under new tokens, and pages without a key."""
+    s = t.store()
+    page = ('<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%s</NextContinuationToken>%s'
+            '</ListBucketResult>')
+    row = '<Contents><Key>x-%05d-of-00009.tfrecord</Key><Size>1</Size></Contents>'
+    folder = '<CommonPrefixes><Prefix>x-d/</Prefix></CommonPrefixes>'
+    for token, keys in ((lambda n: 'a' if n % 2 else 'b', lambda n: row % n), (str, lambda n: row % (n % 3)), (str, lambda n: folder)):
+        made = []
+
+        def act(x):
+            made.append(1)
+            faults.body(page % (token(len(made)), keys(len(made))))(x)
+        fault = s.inject(act, when=lambda r: 'delimiter' in r.parameters, times=None)
+        result = t.run('check', '--timeout', '3', 's3://train/x@*.tfrecord')
+        assert result.status == 3 and 'malformed' in result.err and 1 < fault.count < 1100, '%d: %r' % (fault.count, result)
+        s.faults.clear()
+
+
+@case
+def a_truncation_that_is_neither_true_nor_false(t):
+    """What may be the middle of a listing is not its end."""
+    s = t.store()
+    s.put('train', 'x-00000-of-00001.tfrecord', records(10, 100))
+    for word in ('True', '1', 'yes', ''):
+        fault = s.inject(faults.body(LISTING % (word, '', 'x-00000-of-00001.tfrecord', '1')), when=lambda r: 'delimiter' in r.parameters, times=None)
+        result = t.run('count', 's3://train/x@*.tfrecord')
+        assert fault.count and result.status == 3 and 'malformed' in result.err, '%s: %r' % (word, result)
+        s.faults.clear()
+
+
+@case
+def control_characters_of_keys(t):
+    """Encoded they are part of a key.  Raw they are no XML: the error shows the key that has one."""
+    s = t.store()
+    for key in ('d/a.tfrecord', 'd/b\x01c.tfrecord'):
+        s.put('train', key, records(5, 100))
+    assert t.good('count', 's3://train/d/*.tfrecord').out.split() == [b'10']
+    t.store(encodes=False).objects = s.objects
+    result = t.fails(3, 'count', 's3://train/d/*.tfrecord', says=['control character', r'd/b\\x01c|d/b\\001c'], hint=False)
+    assert '\x01' not in result.err
+
+
+@case
 def keys_that_leave_the_target(t):
     """Images with hostile keys: nothing appears outside the folder that is written."""
     s = t.store()

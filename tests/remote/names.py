@@ -49,6 +49,25 @@ def sets_and_patterns(t):
 
 
 @case
+def listings_in_the_order_of_folders(t):
+    """As SeaweedFS has it: the order of a server decides neither what is listed nor the result."""
+    ours, theirs = t.store(page=5), t.store(page=5, folders=True)
+    image = read(DATA + 'images/jpeg/444.jpg')
+    for server in (ours, theirs):
+        for i in range(7):
+            for name in ('d/a%d', 'd-b/a%d', 'd%d', 'd0/a%d', 'd-%d', 'd/d/a%d'):
+                server.put('train', 'p/' + name % i + '.jpg', image + b'%d' % i)
+                server.put('train', 'q/' + name % i + '.tfrecord', records(2, 300, seed=i))
+    found = []
+    for server in (ours, theirs):
+        t.environment['AWS_ENDPOINT_URL'] = server.url
+        t.good('shard', '-f', 's3://train/p/', '-o', t.path('x@1'))
+        found.append((read(t.path('x-00000-of-00001')), *(t.good('count', '--sum', url).out for url in (
+            's3://train/q/*.tfrecord', 's3://train/q/*/*.tfrecord', 's3://train/q/d*/*', 's3://train/q/d/'))))
+    assert found[0] == found[1], found
+
+
+@case
 def lists_of_names(t):
     s = t.store()
     data = records(5, 300)

@@ -1,6 +1,7 @@
-/* io/remote/listing.c - page after page of a listing, in the order of keys.
+/* io/remote/listing.c - page after page of a listing.
  *
- * Keys must rise from page to page; a server that repeats a page would never end. */
+ * The order is the server's: some list in the order of folders.  A server that repeats a page would
+ * never end, so the hashes of all keys and tokens are kept: none may come twice. */
 #include "io/remote/listing.h"
 
 #include <pthread.h>
@@ -10,7 +11,9 @@
 
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "base/clock.h"
+#include "base/hash_index.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/store_answers.h"
 
@@ -19,8 +22,10 @@ enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
 struct listing {
 	struct tfr_store *s;
 	const char *prefix;
-	struct tfr_buf last; /* the last key so far */
-	unsigned empty;	     /* pages in a row */
+	struct tfr_hash_index seen;
+	uint64_t *hashes;
+	size_t n;
+	unsigned empty; /* pages in a row */
 };
 
 static enum tfr_status malformed(const struct listing *l, struct tfr_error *err)
@@ -31,6 +36,25 @@ static enum tfr_status malformed(const struct listing *l, struct tfr_error *err)
 		"the server sends a malformed listing of");
 	tfr_error_hint(err, "Its endpoint may not be that of an object store.");
 	return TFR_ESYS;
+}
+
+/* XML cannot hold most control characters, and not every server encodes them. */
+static enum tfr_status malformed_text(
+	const struct listing *l, const struct tfr_buf *text, struct tfr_error *err)
+{
+	const char *at = (const char *)text->data, *begin = at,
+		   *end = begin ? begin + text->size : at;
+	char key[300], url[600];
+
+	for (; at < end && (*at < 0 || *at >= ' ' || strchr("\t\r\n", *at)); at++)
+		begin = *at == '>' ? at + 1 : begin;
+	if (at == end)
+		return malformed(l, err);
+	at = memchr(at, '<', (size_t)(end - at));
+	snprintf(key, sizeof(key), "%.*s", at ? (int)(at - begin) : 0, begin);
+	return tfr_fail_path(err, TFR_ESYS, tfr_store_show(l->s, key, url, sizeof(url)),
+		"the server sends a malformed listing: a control character that is not encoded, "
+		"in");
 }
 
 /* Web servers have no listings that programs can rely on. */
@@ -61,27 +85,27 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 			"there is no bucket");
 	else if (!status &&
 		 !tfr_page_parse(p, a.body.data ?: (const uint8_t *)"", a.body.size, l->prefix))
-		status = malformed(l, err);
+		status = malformed_text(l, &a.body, err);
 	return status;
 }
 
-/* Keys rise. */
-static enum tfr_status check_order(
-	struct listing *l, const struct tfr_page *p, struct tfr_error *err)
+/* Whether a key or a token, two of which are one only if they are of one kind, is new. */
+static enum tfr_status note(
+	struct listing *l, const char *text, uint64_t kind, bool *is_new, struct tfr_error *err)
 {
-	const char *text = (const char *)p->text.data;
+	uint64_t hash = XXH3_64bits_withSeed(text, strlen(text), kind);
+	struct tfr_hash_probe probe = tfr_hash_probe(hash);
+	uint32_t i;
 
-	l->empty = p->n ? 0 : l->empty + 1;
-	if (l->empty > EMPTY_PAGES)
-		return malformed(l, err);
-	if (!p->n)
+	*is_new = true;
+	while (*is_new && tfr_hash_next(&l->seen, &probe, &i))
+		*is_new = l->hashes[i] != hash;
+	if (!*is_new)
 		return TFR_OK;
-	if (l->last.size && strcmp(text + p->list[0].key, (char *)l->last.data) <= 0)
-		return malformed(l, err);
-	l->last.size = 0;
-	text += p->list[p->n - 1].key;
-	return tfr_buf_append(&l->last, text, strlen(text) + 1) ? TFR_OK
-								: tfr_fail_nomem(err, "listing");
+	if (TFR_ARRAY_ONE_MORE(l->hashes, l->n) || tfr_hash_add(&l->seen, hash, (uint32_t)l->n))
+		return tfr_fail_nomem(err, "listing");
+	l->hashes[l->n++] = hash;
+	return TFR_OK;
 }
 
 /* --- objects --- */
@@ -95,9 +119,15 @@ static enum tfr_status give(struct listing *l, const struct tfr_page *p, const s
 	struct tfr_answer a = { .mtime = e->mtime };
 	struct tfr_object_entry entry = { .name = name };
 	struct stat st;
+	bool is_new;
 	size_t n;
 
 	TFR_NEED_MEMORY(name, err, "listing");
+	TFR_TRY(note(l, key, e->prefix, &is_new, err));
+	/* A prefix may come on each page that has some of its keys. */
+	if (!is_new)
+		return e->prefix ? TFR_OK : malformed(l, err);
+	l->empty = 0;
 	n = strlen(name);
 	if (!n || (!e->prefix && name[n - 1] == '/')) /* the object that marks a folder */
 		return TFR_OK;
@@ -122,7 +152,7 @@ enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, 
 	struct listing l = { .s = s, .prefix = prefix };
 	TFR_AUTO_FREE char *token = NULL;
 	enum tfr_status status = check_store(&l, err);
-	bool more = true;
+	bool more = true, is_new = true;
 	char count[24];
 
 	snprintf(count, sizeof(count), "%zu", most && most < 1000 ? most : 1000);
@@ -137,8 +167,8 @@ enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, 
 		if (token)
 			query[n++] = (struct tfr_query){ "continuation-token", token };
 		status = get_page(&l, query, n, &p, err);
-		if (!status)
-			status = check_order(&l, &p, err);
+		if (!status && l.empty++ > EMPTY_PAGES)
+			status = malformed(&l, err);
 		for (size_t i = 0; !status && i < p.n; i++)
 			status = give(&l, &p, &p.list[i], each, ctx, err);
 		more = p.more;
@@ -146,9 +176,14 @@ enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, 
 		token = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
 		if (more && !status && !token)
 			status = tfr_fail_nomem(err, "listing");
+		if (token)
+			status = note(&l, token, 2, &is_new, err);
+		if (!status && !is_new)
+			status = malformed(&l, err);
 		tfr_page_clear(&p);
 	}
-	tfr_buf_clear(&l.last);
+	tfr_hash_clear(&l.seen);
+	free(l.hashes);
 	return status == TFR_END ? TFR_OK : status;
 }
 

@@ -75,9 +75,11 @@ static bool on_top(struct parsing *s, const char *name, const char *text)
 		s->now.prefix = true;
 		return add(s);
 	}
-	if (!strcmp(name, "IsTruncated"))
+	if (!strcmp(name, "IsTruncated")) {
 		s->p->more = !strcmp(text, "true");
-	else if (!strcmp(name, "EncodingType"))
+		return s->p->more || !strcmp(text, "false");
+	}
+	if (!strcmp(name, "EncodingType"))
 		s->encoded = !strcmp(text, "url");
 	else if (!strcmp(name, "NextContinuationToken") || !strcmp(name, "NextKeyMarker"))
 		return keep(s, text, &s->p->next);
