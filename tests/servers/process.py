@@ -1,4 +1,5 @@
 """Programs as servers: each is a child that dies with the test, and is ended by its process id."""
+import contextlib
 import os
 import re
 import socket
@@ -15,6 +16,15 @@ def free_port():
     with socket.socket() as s:
         s.bind(('127.0.0.1', 0))
         return s.getsockname()[1]
+
+
+def free_ports(n):
+    """Different ones."""
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(n)]
+        for s in sockets:
+            s.bind(('127.0.0.1', 0))
+        return [s.getsockname()[1] for s in sockets]
 
 
 class Program:
