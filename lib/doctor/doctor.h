@@ -106,8 +106,8 @@ void tfr_dlooker_free(struct tfr_dlooker *w);
 enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
 	const struct tfr_dlook_opts *opts, struct tfr_dlook *look, struct tfr_error *err);
 /* The name of the feature that looks like a class in the first records of the file.  The caller
- * frees it.  NULL: there is none, or out of memory.  (label_feature.c) */
-char *tfr_dlook_for_label(const char *path, bool *no_memory);
+ * frees it.  NULL: there is none, or *err is set.  (label_feature.c) */
+char *tfr_dlook_for_label(const char *path, struct tfr_error *err);
 /* Whether the feature describes objects in an image, of which there may be none. */
 bool tfr_doctor_of_objects(const char *name, size_t size);
 /* Stores the class of a record in `class`; false: it has none. */

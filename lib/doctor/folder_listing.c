@@ -188,14 +188,15 @@ static enum tfr_status look_at(
 	struct list *l, const char *path, bool named, bool gaps, struct tfr_error *err)
 {
 	struct stat st;
+	int fault = tfr_stat(path, &st) ? errno : 0;
 
-	if (tfr_stat(path, &st) && tfr_errno_of_process(errno))
-		return tfr_fail_errno(err, errno, path, "cannot look at");
-	if (tfr_stat(path, &st))
+	if (tfr_errno_of_process(fault))
+		return tfr_fail_errno(err, fault, path, "cannot look at");
+	if (fault)
 		return add_other(l, TFR_D_SPECIAL, path,
-			errno == ENOENT	 ? "a symbolic link to nothing"
-			: errno == ELOOP ? "a symbolic link that leads to itself"
-					 : strerror(errno),
+			fault == ENOENT	 ? "a symbolic link to nothing"
+			: fault == ELOOP ? "a symbolic link that leads to itself"
+					 : strerror(fault),
 			err);
 	if (S_ISDIR(st.st_mode))
 		return TFR_OK;
@@ -362,6 +363,7 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 {
 	TFR_AUTO_FREE char *path = NULL;
 	struct tfr_set_name name = { 0 };
+	enum tfr_status status;
 	struct stat st;
 	bool whole;
 
@@ -370,12 +372,14 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 	path = join("", given);
 	if (!path)
 		return no_memory(err);
-	if (tfr_stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	status = tfr_look(path, &st, err);
+	if (status && status != TFR_END)
+		return status;
+	if (!status && S_ISDIR(st.st_mode))
 		return add_folder(l, path, err);
-	if (tfr_stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		tfr_has_suffix(path, ".manifest.json"))
+	if (!status && S_ISREG(st.st_mode) && tfr_has_suffix(path, ".manifest.json"))
 		return add_manifest(l, path, err);
-	whole = tfr_stat(path, &st) && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
+	whole = status && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
 	tfr_set_name_clear(&name);
 	return add_named(l, path, whole, err);
 }

@@ -85,21 +85,22 @@ static enum tfr_status choose(const struct tfr_example *ex, char **label)
 	return best && !*label ? TFR_ENOMEM : TFR_OK;
 }
 
-char *tfr_dlook_for_label(const char *path, bool *no_memory)
+char *tfr_dlook_for_label(const char *path, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .block_size = 64 << 10, .threads = 1 };
 	struct tfr_example *ex = tfr_example_new();
 	enum tfr_status status = ex ? TFR_OK : TFR_ENOMEM;
+	struct tfr_error why = { 0 };
 	struct tfr_reader *r = NULL;
 	struct tfr_record rec;
 	char *label = NULL;
 
 	if (!status)
-		status = tfr_reader_open(&r, path, &opts, NULL);
+		status = tfr_reader_open(&r, path, &opts, &why);
 	for (int i = 0; !status && i < LOOK_AT; i++) {
 		const struct tfr_feature *f;
 
-		status = tfr_reader_next(r, &rec, NULL);
+		status = tfr_reader_next(r, &rec, &why);
 		if (status)
 			break;
 		status = tfr_example_parse(ex, rec.data, rec.size, NULL);
@@ -116,7 +117,10 @@ char *tfr_dlook_for_label(const char *path, bool *no_memory)
 			break;
 		}
 	}
-	*no_memory |= status == TFR_ENOMEM;
+	if (status == TFR_ENOMEM)
+		tfr_fail_nomem(err, "looking for labels");
+	else if (status == TFR_ESYS)
+		*err = why;
 	tfr_reader_close(r);
 	tfr_example_free(ex);
 	return label;

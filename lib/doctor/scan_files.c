@@ -264,9 +264,10 @@ static void clear_slot(void *slot)
 
 /* --- running the scan --- */
 
-static bool prepare(struct run *r)
+static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 {
 	struct tfr_doctor *d = r->d;
+	struct tfr_error why = { 0 };
 	bool ok;
 
 	r->set_of = calloc(d->file_count + 1, sizeof(*r->set_of));
@@ -284,7 +285,7 @@ static bool prepare(struct run *r)
 		if (d->opts->label)
 			s->label = strdup(d->opts->label);
 		for (size_t k = 0; !d->opts->label && !s->label && k < s->files && k < 4; k++)
-			s->label = tfr_dlook_for_label(d->files[s->first + k].path, &d->no_memory);
+			s->label = tfr_dlook_for_label(d->files[s->first + k].path, &why);
 		r->total += s->bytes;
 	}
 	if (!d->opts->sample && r->total <= MOST_READ)
@@ -292,7 +293,9 @@ static bool prepare(struct run *r)
 	r->every = 1;
 	if (r->total > r->sample)
 		r->every += d->file_count * LEAST_SHARE / (r->sample + 1);
-	return ok;
+	if (why.status && err)
+		*err = why;
+	return ok ? why.status : no_memory(err);
 }
 
 enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err)
@@ -307,7 +310,7 @@ enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err)
 		.work = work,
 		.deliver = deliver,
 		.clear_slot = clear_slot };
-	enum tfr_status status = prepare(&r) ? TFR_OK : no_memory(err);
+	enum tfr_status status = prepare(&r, err);
 
 	if (!status)
 		status = tfr_lanes_run(&lanes, &r, err);

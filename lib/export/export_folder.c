@@ -307,6 +307,8 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	if (TEMP_FAILURE_RETRY(syncfs(t->fd)))
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
 	aside = e->o->force && !lstat(t->path, &st);
+	if (e->o->force && !aside && errno != ENOENT)
+		return tfr_fail_errno(err, errno, t->path, "cannot inspect");
 	TFR_TRY(aside ? move_aside(t, err) : TFR_OK);
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST

@@ -320,6 +320,8 @@ static enum tfr_status open_target(
 		}
 		if (!opts->force && !opts->sealed)
 			return output_exists(o, err);
+	} else if (errno != ENOENT && errno != ELOOP) {
+		return tfr_fail_create(err, errno, output_called(o));
 	}
 	return opts->discard ? check_folder(o, err) : open_file(o, opts, err);
 }
@@ -495,8 +497,11 @@ enum tfr_status tfr_output_prepare(struct tfr_output *o, struct tfr_error *err)
 {
 	struct stat st;
 
-	return o->state == TFR_OUTPUT_NAMELESS && lstat(o->path, &st) == 0 ? need_name(o, err)
-									   : TFR_OK;
+	if (o->state != TFR_OUTPUT_NAMELESS)
+		return TFR_OK;
+	if (lstat(o->path, &st) == 0)
+		return need_name(o, err);
+	return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, o->path, "cannot look at");
 }
 
 enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_error *err)

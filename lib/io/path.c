@@ -57,6 +57,24 @@ enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *er
 		       : tfr_fail_errno(err, errno, path, "cannot open");
 }
 
+enum tfr_status tfr_absent_or_failed(const char *path, enum tfr_status status,
+	const struct tfr_error *why, struct tfr_error *err)
+{
+	bool refused = why->sys_errno == EACCES && tfr_is_url(path);
+	TFR_AUTO_FREE char *folder = refused ? strdup(path) : NULL;
+	struct stat st;
+
+	if (folder && strncasecmp(path, "http", 4) != 0) {
+		strrchr(folder, '/')[1] = '\0';
+		refused = tfr_look(folder, &st, NULL) != TFR_OK;
+	}
+	if (status == TFR_END || why->sys_errno == ENOENT || refused)
+		return TFR_END;
+	if (err)
+		*err = *why;
+	return status;
+}
+
 enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
@@ -125,13 +143,26 @@ enum tfr_status tfr_list_folder(const char *path, struct tfr_names *names, struc
 
 /* --- patterns --- */
 
+/* A folder that is gone matches nothing; one that cannot be listed ends the search. */
+static int ends_search(const char *path, int sys_errno)
+{
+	(void)path;
+	errno = sys_errno;
+	return sys_errno != ENOENT && sys_errno != ELOOP;
+}
+
 static enum tfr_status glob_local(
 	const char *pattern, struct tfr_names *names, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	glob_t found = { 0 };
+	int result = glob(pattern, 0, ends_search, &found);
 
-	if (glob(pattern, 0, NULL, &found) == 0)
+	if (result == GLOB_NOSPACE)
+		status = tfr_fail_nomem(err, "listing a directory");
+	else if (result == GLOB_ABORTED)
+		status = tfr_fail_errno(err, errno, pattern, "cannot list what matches");
+	else
 		for (size_t i = 0; !status && i < found.gl_pathc; i++)
 			status = add_name(names, found.gl_pathv[i], err);
 	globfree(&found);

@@ -48,18 +48,20 @@ enum tfr_status tfr_source_open_fd(
 {
 	struct tfr_source *s = NULL;
 	struct stat st;
-	off_t here;
+	off_t here = -1;
 
 	if (fstat(fd, &st))
 		return tfr_fail_errno(err, errno, name, "cannot look at");
 	if (S_ISDIR(st.st_mode))
 		return tfr_fail_errno(err, EISDIR, name, "cannot read");
+	/* Some file systems have regular files without a position. */
+	if (S_ISREG(st.st_mode) && (here = lseek(fd, 0, SEEK_CUR)) < 0 && errno != ESPIPE)
+		return tfr_fail_errno(err, errno, name, "cannot look at");
 	if (new_source(&s, name, err))
 		return TFR_ENOMEM;
 	s->fd = fd;
 	s->device = S_ISCHR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
-		here = lseek(fd, 0, SEEK_CUR);
 		s->seekable = here >= 0;
 		s->position = here >= 0 ? (uint64_t)here : 0;
 		s->size = s->opened = (uint64_t)st.st_size;

@@ -259,13 +259,15 @@ enum tfr_status tfr_stat_regular(const char *path, struct stat *st, struct tfr_e
 static enum tfr_status look_beside(const char *path, const struct stat *file,
 	enum tfr_index_state *state, struct tfr_error *err)
 {
+	struct tfr_error why = { 0 };
 	struct stat st;
+	enum tfr_status status = tfr_look(path, &st, &why);
 
-	*state = TFR_INDEX_GOOD;
-	if (tfr_stat(path, &st)) {
-		*state = TFR_INDEX_MISSING;
-		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot open");
-	}
+	*state = status ? TFR_INDEX_MISSING : TFR_INDEX_GOOD;
+	if (status)
+		status = tfr_absent_or_failed(path, status, &why, err);
+	if (*state)
+		return status == TFR_END ? TFR_OK : status;
 	if (!S_ISREG(st.st_mode))
 		*state = TFR_INDEX_FOREIGN;
 	else if (tfr_stat_older(&st, file))

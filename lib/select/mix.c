@@ -131,23 +131,29 @@ static void count(struct inputs *in, struct place *p, uint64_t n)
 	tfr_interleave_take(&in->order, n);
 }
 
-/* An index that cannot be used costs only time. */
-static void try_index(struct inputs *in, struct place *p)
+/* An index that does not fit costs only time. */
+static enum tfr_status try_index(struct inputs *in, struct place *p, struct tfr_error *err)
 {
+	enum tfr_status status;
+
 	struct tfr_reader_opts opts = { .compression = in->o->compression,
 		.threads = in->reader_opts.threads };
 	enum tfr_index_state state;
-	struct tfr_error err;
 	char text[8192];
 
-	if (!strcmp(p->path, "-") || tfr_lookup_open(&p->lookup, p->path, &opts, &state, &err))
-		return; /* reading the file reports what is wrong with it */
+	if (!strcmp(p->path, "-"))
+		return TFR_OK;
+	status = tfr_lookup_open(&p->lookup, p->path, &opts, &state, err);
+	if (status == TFR_ESYS || status == TFR_ENOMEM)
+		return status;
 	p->number = 0;
-	if (p->lookup || state == TFR_INDEX_MISSING || state == TFR_INDEX_NO_POINTS)
-		return;
+	/* Reading the file reports what is wrong with it. */
+	if (status || p->lookup || state == TFR_INDEX_MISSING || state == TFR_INDEX_NO_POINTS)
+		return TFR_OK;
 	snprintf(text, sizeof(text), "the index of '%s' is not used: %s", p->path,
 		tfr_index_state_text(state));
 	tfr_fault_warn(in->faults, NULL, text);
+	return TFR_OK;
 }
 
 static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr_error *err)
@@ -159,7 +165,7 @@ static enum tfr_status open_place(struct inputs *in, struct place *p, struct tfr
 	p->path = tfr_set_path(in->set, p->file);
 	p->any = false;
 	if (in->by_index)
-		try_index(in, p);
+		TFR_TRY(try_index(in, p, err));
 	return p->lookup ? TFR_OK : tfr_reader_open(&p->reader, p->path, &in->reader_opts, err);
 }
 

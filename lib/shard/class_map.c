@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "shard/manifests.h"
 #include "shard/set_name.h"
@@ -129,7 +130,7 @@ static enum tfr_status take_classes(
 	if (!status && manifest->classes.n) {
 		*m = manifest->classes;
 		manifest->classes = (struct tfr_class_map){ 0 };
-	} else if (status != TFR_ENOMEM) {
+	} else if (status != TFR_ENOMEM && status != TFR_ESYS) {
 		status = TFR_END;
 	}
 	tfr_manifest_free(manifest);
@@ -141,15 +142,21 @@ enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, st
 	TFR_AUTO_BUF text = { 0 };
 	struct tfr_manifest *manifest = NULL;
 	enum tfr_status status;
+	struct tfr_error why = { 0 };
 	struct stat st;
 
-	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MOST_LABELS)
+	status = tfr_look(path, &st, &why);
+	if (!status && (!S_ISREG(st.st_mode) || st.st_size > MOST_LABELS))
 		return TFR_END;
-	status = tfr_source_read_file(path, MOST_LABELS, &text, "reading a labels file", NULL);
-	if (!status && text.size && *text.data == '{') {
+	if (!status)
+		status = tfr_source_read_file(
+			path, MOST_LABELS, &text, "reading a labels file", &why);
+	if (status)
+		return tfr_absent_or_failed(path, status, &why, err);
+	if (text.size && *text.data == '{') {
 		status = tfr_manifest_parse(&manifest, text.data, text.size, NULL);
 		status = take_classes(m, manifest, status);
-	} else if (!status) {
+	} else {
 		status = tfr_class_map_parse(m, (const char *)text.data, text.size, err);
 	}
 	if (status == TFR_OK || status == TFR_ENOMEM)
@@ -172,6 +179,7 @@ enum tfr_status tfr_class_map_beside(
 	TFR_AUTO_SET_NAME name = { 0 };
 	TFR_AUTO_FREE char *own = NULL, *path = NULL, *former = in_folder_of(file, "labels.txt");
 	struct tfr_manifest *manifest = NULL;
+	struct tfr_error why = { 0 };
 	enum tfr_status status = tfr_shard_file_set(&name, file, err);
 
 	if (status && status != TFR_END)
@@ -180,7 +188,9 @@ enum tfr_status tfr_class_map_beside(
 			       : tfr_file_name_beside(file, "labels.txt");
 	TFR_NEED_MEMORY(own && former, err, "reading the classes of a set");
 	if (status == TFR_OK) {
-		status = tfr_manifest_find(&name, &manifest, &path, err);
+		status = tfr_manifest_find(&name, &manifest, &path, &why);
+		if (status)
+			status = tfr_absent_or_failed(file, status, &why, err);
 		status = take_classes(m, manifest, status);
 	}
 	if (status == TFR_END)

@@ -227,9 +227,11 @@ static bool take_away(const struct tfr_journal_entry *e, bool replaced)
 static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	struct stat now, old;
-	bool there = lstat(e->path, &now) == 0, ours = there && is_new(e, &now);
-	bool replaced = e->old && lstat(e->old, &old) == 0;
+	bool there = lstat(e->path, &now) == 0, known = there || errno == ENOENT;
+	bool replaced = e->old && lstat(e->old, &old) == 0, ours = there && is_new(e, &now);
 
+	if (!known || (e->old && !replaced && errno != ENOENT))
+		return cannot_undo(e, err);
 	if (replaced && there && now.st_ino == old.st_ino && now.st_dev == old.st_dev)
 		return unlink(e->old) ? cannot_undo(e, err) : TFR_OK;
 	if (replaced && there && !ours) {

@@ -55,6 +55,8 @@ static enum tfr_status lock_file(
 	struct stat st;
 	int saved;
 
+	if (create && !created && errno != EEXIST)
+		return tfr_fail_create(err, errno, subject);
 	if (!created)
 		fd = TEMP_FAILURE_RETRY(open(path, flags));
 	if (fd < 0 && errno == ENOENT)

@@ -89,7 +89,10 @@ enum tfr_status tfr_manifest_read(
 
 	if (!status)
 		status = tfr_manifest_parse(m, text.data, text.size, err);
-	if (!status && tfr_is_url(path) && !tfr_stat(path, &st))
+	if (!status && tfr_is_url(path))
+		status = tfr_stat(path, &st) ? tfr_fail_errno(err, errno, path, "cannot look at")
+					     : TFR_OK;
+	if (!status && tfr_is_url(path))
 		for (size_t i = 0; i < (*m)->count; i++)
 			(*m)->shards[i].published = st.st_mtim.tv_sec;
 	return status;
@@ -114,7 +117,9 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 
 	TFR_NEED_MEMORY(former, err, "looking for a manifest");
 	if (access(former, F_OK))
-		return TFR_END;
+		return errno == ENOENT || errno == ENOTDIR
+			       ? TFR_END
+			       : tfr_fail_errno(err, errno, former, "cannot open");
 	status = tfr_manifest_read(former, name->count, m, err);
 	if (!status && !describes(*m, name)) {
 		tfr_manifest_free(*m);

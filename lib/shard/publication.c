@@ -112,7 +112,10 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		 * was complete before stays so if this run fails. */
 		e->inode = e->size = e->mtime = 0;
 		e->temp = NULL;
-	} else if (!status && lstat(e->path, &now) == 0) {
+	} else if (!status && lstat(e->path, &now)) {
+		if (errno != ENOENT)
+			return tfr_fail_errno(err, errno, e->path, "cannot look at");
+	} else if (!status) {
 		if (!tfr_output_replaces(file->o))
 			return tfr_fail_path(
 				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");

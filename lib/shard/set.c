@@ -309,20 +309,21 @@ static bool named_as_records(const char *name)
 	       tfr_shard_file_parse(name, &f);
 }
 
-/* Whether the first header verifies.  Only regular files are opened: reading a FIFO would consume
- * its bytes. */
-static bool starts_with_record(const char *path)
+/* Whether the first header verifies.  TFR_END: the file is gone. */
+static enum tfr_status starts_with_record(const char *path, bool *yes, struct tfr_error *err)
 {
 	TFR_AUTO_SOURCE s = NULL;
 	uint8_t head[TFR_RECORD_HEADER];
-	struct stat st;
+	struct tfr_error why = { 0 };
 	size_t got = 0;
+	enum tfr_status status = tfr_source_open(&s, path, &why);
 
-	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || tfr_source_open(&s, path, NULL))
-		return false;
-	if (tfr_source_read(s, head, sizeof(head), &got, NULL))
-		got = 0;
-	return got == sizeof(head) && tfr_header_verifies(head);
+	if (!status)
+		status = tfr_source_read(s, head, sizeof(head), &got, &why);
+	*yes = !status && got == sizeof(head) && tfr_header_verifies(head);
+	if (status && err)
+		*err = why;
+	return status && why.sys_errno == ENOENT ? TFR_END : status;
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -415,19 +416,28 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
 }
 
-/* Adds a file in a folder if it is one of records. */
+/* Adds a file in a folder if it is one of records.  Others than regular files are not opened:
+ * reading a FIFO would consume its bytes. */
 static enum tfr_status add_found(
 	struct tfr_set *set, const char *folder, const char *name, struct tfr_error *err)
 {
+	bool yes = named_as_records(name);
 	TFR_AUTO_FREE char *file = NULL;
+	enum tfr_status status;
+	struct stat st;
 
 	if (tfr_set_never_records(name))
 		return TFR_OK;
 	file = tfr_asprintf("%s%s%s", folder, slash_after(folder), name);
 	TFR_NEED_MEMORY(file, err, "listing a directory");
-	if (is_directory(file) || !(named_as_records(name) || starts_with_record(file)))
+	status = tfr_look(file, &st, err);
+	if (!status && S_ISDIR(st.st_mode))
 		return TFR_OK;
-	return add_path(set, file, err);
+	if (!status && !yes && S_ISREG(st.st_mode))
+		status = starts_with_record(file, &yes, err);
+	if (status && status != TFR_END) /* a file that is gone is missed by its name alone */
+		return status;
+	return yes ? add_path(set, file, err) : TFR_OK;
 }
 
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)

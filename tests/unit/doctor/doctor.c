@@ -2,6 +2,7 @@
  * words through a real shell, names of labels, and that damage anywhere is found, read whole or in
  * stretches. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,22 +191,23 @@ Test(doctor, labels_are_found_by_their_names)
 		{ { "my_labels", "y" }, "y" },
 		{ { "yes", "x" }, NULL },
 	};
-	bool no_memory = false;
+	struct tfr_error err = { 0 };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *label;
 
 		write_example("a", cases[i].names, 1);
-		label = tfr_dlook_for_label("a", &no_memory);
+		label = tfr_dlook_for_label("a", &err);
 		cr_assert((label != NULL) == (cases[i].is != NULL), "%zu: %s", i, label);
 		if (label)
 			cr_assert_str_eq(label, cases[i].is);
 		free(label);
 		write_example("a", cases[i].names, 2);
-		cr_assert_null(tfr_dlook_for_label("a", &no_memory));
+		cr_assert_null(tfr_dlook_for_label("a", &err));
 	}
-	cr_assert_null(tfr_dlook_for_label("nosuch", &no_memory));
-	cr_assert_not(no_memory);
+	cr_assert_eq(err.status, TFR_OK, "%s", err.message);
+	cr_assert_null(tfr_dlook_for_label("nosuch", &err));
+	cr_assert_eq(err.sys_errno, ENOENT);
 }
 
 /* --- damage --- */
