@@ -104,9 +104,10 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		return TFR_OK;
 	}
 	for (uint64_t i = 0; i < item->records; i++) {
-		uint64_t bytes = at ? tfr_known_length(at) + TFR_RECORD_OVERHEAD
-				    : tfr_sizes_of_record(p->in, item);
+		uint64_t bytes = at ? tfr_known_length(at) + TFR_RECORD_OVERHEAD : 0;
 
+		if (!at)
+			TFR_TRY(tfr_sizes_of_record(p->in, item, &bytes, err));
 		TFR_TRY(add_record(&p->targets[t], bytes, err));
 		p->report->records++;
 		p->report->bytes += bytes;

@@ -69,6 +69,7 @@ struct tfr_input {
 struct tfr_measure {
 	uint64_t bytes;
 	int64_t mtime; /* nanoseconds since 1970 */
+	int fault;     /* the errno if a file could not be looked at */
 };
 
 /* Adds a file to an item that has several: its bytes, and the later time.  A missing file adds
@@ -99,7 +100,7 @@ struct tfr_offer {
 	bool missing;	     /* there is no such file: a name for several files */
 	const uint8_t *head; /* the first bytes of a regular file, else NULL */
 	size_t head_size;
-	int *failed; /* recognises() sets it to an errno if its answer is void */
+	struct tfr_error *err; /* recognises() fills it if its answer is void */
 };
 
 struct tfr_input_ops {

@@ -45,28 +45,28 @@ static enum tfr_status look(
 	struct tfr_offer *offer, uint8_t *head, const char *path, struct tfr_error *err)
 {
 	struct tfr_names names = { 0 };
+	enum tfr_status status;
 	struct stat st;
-	ssize_t n;
 
 	*offer = (struct tfr_offer){ .path = path };
-	offer->missing = strcmp(path, "-") && tfr_stat(path, &st) && errno == ENOENT &&
-			 strpbrk(path, "*?[@{");
-	if (!strcmp(path, "-") || offer->missing)
+	if (!strcmp(path, "-"))
 		return TFR_OK;
-	if (tfr_stat(path, &st))
-		return tfr_fail_errno(err, errno, path, "cannot open");
+	status = tfr_look(path, &st, err);
+	offer->missing = status == TFR_END && strpbrk(path, "*?[@{");
+	if (offer->missing)
+		return TFR_OK;
+	if (status)
+		return status == TFR_END ? tfr_fail_errno(err, ENOENT, path, "cannot open")
+					 : status;
 	offer->directory = S_ISDIR(st.st_mode);
 	/* Of a web server nothing but this is known, and the listing fails with the reason. */
 	if (offer->directory && !strncasecmp(path, "http", 4) && tfr_is_url(path))
 		return tfr_list_folder(path, &names, err);
 	if (S_ISREG(st.st_mode)) {
-		n = tfr_root_head(NULL, path, head, HEAD);
-		if (n < 0)
-			return tfr_fail_errno(err, errno, path, "cannot open");
+		status = tfr_root_head(NULL, path, head, HEAD, &offer->head_size, err);
 		offer->head = head;
-		offer->head_size = (size_t)n;
 	}
-	return TFR_OK;
+	return status == TFR_END ? TFR_ESYS : status;
 }
 
 static enum tfr_status by_name(
@@ -113,15 +113,17 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 {
 	uint8_t head[HEAD];
 	struct tfr_offer offer;
-	int failed = 0;
+	struct tfr_error why = { 0 };
 
 	TFR_TRY(look(&offer, head, opts->inputs[0], err));
-	offer.failed = &failed;
+	offer.err = &why;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		bool yes = rows[i]->recognises(opts, &offer);
 
-		if (failed)
-			return tfr_fail_errno(err, failed, offer.path, "cannot look at");
+		if (why.status && err)
+			*err = why;
+		if (why.status)
+			return why.status;
 		if (yes) {
 			*ops = rows[i];
 			return TFR_OK;
@@ -265,8 +267,10 @@ void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr
 	struct stat st;
 	int64_t mtime;
 
-	if (tfr_root_stat(folder, name, &st))
+	if (tfr_root_stat(folder, name, &st)) {
+		m->fault = errno == ENOENT || errno == ENOTDIR ? m->fault : errno;
 		return;
+	}
 	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	m->bytes += (uint64_t)st.st_size;
 	m->mtime = mtime > m->mtime ? mtime : m->mtime;
@@ -339,11 +343,7 @@ enum tfr_status tfr_open_named_folder(
 	*prefix = tfr_path_join(folder, "");
 	if (!*prefix)
 		return tfr_fail_nomem(err, "opening a folder");
-	if (!tfr_root_open(f, folder))
-		return TFR_OK;
-	if (errno == ENOTDIR)
-		return tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:");
-	return tfr_fail_errno(err, errno, folder, "cannot open folder");
+	return tfr_root_open(f, folder, err);
 }
 
 enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
@@ -413,24 +413,28 @@ static enum tfr_status mix_item(void *ctx, struct tfr_item *item, struct tfr_err
 	struct digesting *d = ctx;
 	struct tfr_measure m;
 
-	(void)err;
 	d->in->ops->measure(d->in, item, &m);
+	if (m.fault)
+		return tfr_fail_errno(
+			err, m.fault, (const char *)item->name.data, "cannot look at");
 	mix(d->x, (const char *)item->name.data, m.bytes, m.mtime);
 	return TFR_OK;
 }
 
-static void mix_file(struct digesting *d, const char *path)
+static enum tfr_status mix_file(struct digesting *d, const char *path, struct tfr_error *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
+	enum tfr_status status = tfr_look(path, &st, err);
 
-	if (tfr_stat(path, &st))
-		memset(&st, 0, sizeof(st));
+	if (status && status != TFR_END)
+		return status;
 	mix(d->x, path, (uint64_t)st.st_size,
 		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
+	return TFR_OK;
 }
 
 /* The files and folders that options name. */
-static void mix_beside(struct digesting *d)
+static enum tfr_status mix_beside(struct digesting *d, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = d->in->opts;
 	const char *const paths[] = { o->annotations, o->captions, o->panoptic, o->segments,
@@ -438,13 +442,15 @@ static void mix_beside(struct digesting *d)
 
 	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
 		if (paths[k])
-			mix_file(d, paths[k]);
+			TFR_TRY(mix_file(d, paths[k], err));
+	return TFR_OK;
 }
 
-static void mix_files(struct digesting *d)
+static enum tfr_status mix_files(struct digesting *d, struct tfr_error *err)
 {
 	for (size_t k = 0; k < file_count(d->in); k++)
-		mix_file(d, file_path(d->in, k));
+		TFR_TRY(mix_file(d, file_path(d->in, k), err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err)
@@ -459,8 +465,9 @@ enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct 
 	if (in->ops->measure && in->items != TFR_STREAM)
 		status = tfr_input_walk(in, NULL, mix_item, &d, err);
 	else
-		mix_files(&d);
-	mix_beside(&d);
+		status = mix_files(&d, err);
+	if (!status)
+		status = mix_beside(&d, err);
 	*digest = XXH3_64bits_digest(d.x);
 	XXH3_freeState(d.x);
 	return status;

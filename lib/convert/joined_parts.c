@@ -3,7 +3,6 @@
 #include "convert/joined_parts.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,22 +243,19 @@ static enum tfr_status open_found(struct tfr_input **in, const struct tfr_parts_
 static bool find_all(struct tfr_parts *parts, const char *folder,
 	bool (*find)(struct tfr_parts *p, const char *folder))
 {
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder, parts->err);
 
-	return base && find(parts, base);
+	if (!base || !find(parts, base))
+		tfr_fail_nomem(parts->err, "looking for annotations");
+	return !parts->err->status;
 }
 
 bool tfr_parts_recognised(
 	bool (*find)(struct tfr_parts *p, const char *folder), const struct tfr_offer *offer)
 {
-	struct tfr_parts parts = { 0 };
-	bool found;
+	struct tfr_parts parts = { .err = offer->err };
+	bool found = offer->directory && find_all(&parts, offer->path, find) && parts.n;
 
-	if (!offer->directory)
-		return false;
-	if (!find_all(&parts, offer->path, find))
-		*offer->failed = parts.fault ? parts.fault : ENOMEM;
-	found = parts.n;
 	tfr_parts_clear(&parts);
 	return found;
 }
@@ -267,19 +263,17 @@ bool tfr_parts_recognised(
 enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_parts parts = { 0 };
-	bool good = opts->annotations
-			    ? tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations)
-			    : find_all(&parts, opts->inputs[0], kind->find);
+	struct tfr_error why = { 0 };
+	struct tfr_parts parts = { .err = &why };
 	enum tfr_status status;
 
-	if (good)
-		status = open_found(in, kind, &parts, opts, err);
-	else if (parts.fault)
-		status = tfr_fail_errno(err, parts.fault, opts->inputs[0], "cannot look at");
-	else
-		status = tfr_fail_nomem(err, "reading annotations");
-
+	if (!opts->annotations)
+		find_all(&parts, opts->inputs[0], kind->find);
+	else if (!tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations))
+		tfr_fail_nomem(&why, "reading annotations");
+	status = why.status ? why.status : open_found(in, kind, &parts, opts, err);
+	if (why.status && err)
+		*err = why;
 	tfr_parts_clear(&parts);
 	return status;
 }

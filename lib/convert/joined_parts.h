@@ -9,8 +9,8 @@
 /* The functions by which a kind of input handles its parts. */
 struct tfr_parts_kind {
 	const struct tfr_input_ops *ops;
-	/* Finds the parts of the data set with the base `folder`, if it is of this kind.  False: out
-	 * of memory, or p->fault says. */
+	/* Finds the parts of the data set with the base `folder`, if it is of this kind.  False:
+	 * out of memory; another failure is in *p->err. */
 	bool (*find)(struct tfr_parts *p, const char *folder);
 	const char *none; /* no part was found: "no images with YOLO labels in" */
 	/* Opens one part.  On failure *in is set if there is something to close. */

@@ -38,28 +38,22 @@ static enum tfr_status make_text(
 static enum tfr_status compare(const struct tfr_labels *l, const char *path, bool *there,
 	bool *same, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	TFR_AUTO_BUF text = { 0 };
-	ssize_t n;
+	size_t n = 0;
+	enum tfr_status status;
 
-	*there = fd >= 0;
-	*same = false;
-	if (fd < 0)
-		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot read");
-	if (!tfr_buf_reserve(&text, l->text.size + 1))
-		return tfr_fail_nomem(err, "reading a labels file");
-	n = tfr_fd_read(fd, text.data, l->text.size + 1, 0);
-	if (n < 0)
-		return tfr_fail_errno(err, errno, path, "cannot read");
-	*same = (size_t)n == l->text.size && !memcmp(text.data, l->text.data, (size_t)n);
-	return TFR_OK;
+	TFR_NEED_MEMORY(tfr_buf_reserve(&text, l->text.size + 1), err, "reading a labels file");
+	status = tfr_root_head(NULL, path, text.data, l->text.size + 1, &n, err);
+	*there = !status;
+	*same = !status && n == l->text.size && !memcmp(text.data, l->text.data, n);
+	return status == TFR_END ? TFR_OK : status;
 }
 
 static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err)
 {
 	struct tfr_output_opts out = { .force = opts->force, .temporaries = opts->temporaries };
-	bool there, same;
+	bool there = false, same = false;
 
 	TFR_TRY(compare(l, path, &there, &same, err));
 	if (same)

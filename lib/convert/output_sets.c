@@ -155,26 +155,32 @@ enum {
 	FEATURES_TFDS = 85, /* for a TFDS data set */
 };
 
-uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item)
+enum tfr_status tfr_sizes_of_record(
+	struct tfr_input *in, const struct tfr_item *item, uint64_t *bytes, struct tfr_error *err)
 {
 	struct tfr_measure m = { .bytes = item->file.size };
 
-	if (item->framed.data)
-		return item->framed.size;
-	if (in->ops->measure)
+	if (in->ops->measure && !item->framed.data)
 		in->ops->measure(in, item, &m);
-	return m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
+	if (m.fault)
+		return tfr_fail_errno(
+			err, m.fault, (const char *)item->name.data, "cannot look at");
+	*bytes = m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
+	if (item->framed.data)
+		*bytes = item->framed.size;
+	return TFR_OK;
 }
 
 static enum tfr_status add_size(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
 	struct tfr_sizes *s = ctx;
+	uint64_t bytes = 0;
 
-	(void)err;
 	if (item->placed && item->target != s->target)
 		return TFR_OK;
 	s->items++;
-	s->bytes += tfr_sizes_of_record(s->in, item);
+	TFR_TRY(tfr_sizes_of_record(s->in, item, &bytes, err));
+	s->bytes += bytes;
 	return TFR_OK;
 }
 
@@ -462,9 +468,9 @@ static enum tfr_status carry_classes(
 		.inputs = o->inputs, .count = o->input_count, .allow_missing = o->allow_missing
 	};
 	struct tfr_set *set = NULL;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = tfr_set_open(&set, &inputs, err);
 
-	if (!tfr_set_open(&set, &inputs, NULL))
+	if (!status)
 		status = tfr_set_info_carry(info, set, err);
 	tfr_set_close(set);
 	return status;

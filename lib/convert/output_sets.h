@@ -24,7 +24,8 @@ enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name
 	struct tfr_set_fill *fill, struct tfr_error *err);
 
 /* The approximate size of an item as a record, with its framing. */
-uint64_t tfr_sizes_of_record(struct tfr_input *in, const struct tfr_item *item);
+enum tfr_status tfr_sizes_of_record(
+	struct tfr_input *in, const struct tfr_item *item, uint64_t *bytes, struct tfr_error *err);
 
 struct tfr_sets;
 struct tfr_division;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "convert/folder/splits.h"
 #include "io/path.h"
+#include "io/root.h"
 
 enum { LOOKED_AT = 4096, KEPT = 16, DOWN = 8, DEEPEST = 2 };
 
@@ -46,18 +47,42 @@ char *tfr_path_join(const char *folder, const char *name)
 	return tfr_asprintf(n && folder[n - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
 }
 
-bool tfr_is_folder(const char *path)
+/* Whether there is something of that name.  A link to itself or
+ * to too long a name leads nowhere. */
+static bool look_at(const char *path, struct stat *st, struct tfr_error *err)
 {
-	struct stat st;
+	struct tfr_error why = { .sys_errno = 0 };
+	enum tfr_status status = tfr_look(path, st, &why);
 
-	return !tfr_stat(path, &st) && S_ISDIR(st.st_mode);
+	if (status && status != TFR_END && why.sys_errno != ELOOP && why.sys_errno != ENAMETOOLONG)
+		*err = why;
+	return !status;
 }
 
-bool tfr_is_file(const char *path)
+bool tfr_is_folder(const char *path, struct tfr_error *err)
 {
 	struct stat st;
 
-	return !tfr_stat(path, &st) && S_ISREG(st.st_mode);
+	return look_at(path, &st, err) && S_ISDIR(st.st_mode);
+}
+
+bool tfr_is_file(const char *path, struct tfr_error *err)
+{
+	struct stat st;
+
+	return look_at(path, &st, err) && S_ISREG(st.st_mode);
+}
+
+size_t tfr_head_of(const char *path, void *head, size_t size, struct tfr_error *err)
+{
+	struct tfr_error why = { .sys_errno = 0 };
+	size_t got = 0;
+	enum tfr_status status = path ? tfr_root_head(NULL, path, head, size, &got, &why)
+				      : tfr_fail_nomem(&why, "looking at a folder");
+
+	if (status && status != TFR_END)
+		*err = why;
+	return status ? 0 : got;
 }
 
 /* --- a look --- */
@@ -82,74 +107,70 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool note(struct tfr_listing *l, const char *folder, const char *name, unsigned char type)
+static void note(struct tfr_listing *l, const char *folder, const char *name, unsigned char type)
 {
 	struct tfr_names *kind = kind_of(l, name);
 	TFR_AUTO_FREE char *path = NULL;
-	bool is_folder = type == DT_DIR;
+	bool good = true, is_folder = type == DT_DIR;
 
 	if (type != DT_DIR && type != DT_REG) {
 		path = tfr_path_join(folder, name);
-		if (!path)
-			return false;
-		is_folder = tfr_is_folder(path);
+		good = path != NULL;
+		is_folder = good && tfr_is_folder(path, l->err);
 	}
 	if (is_folder)
 		kind = &l->folders;
-	else if (!kind || kind->n == KEPT)
-		return true;
-	return tfr_names_insert(kind, kind->n, name, strlen(name));
+	if (good && (is_folder || (kind && kind->n < KEPT)))
+		good = tfr_names_insert(kind, kind->n, name, strlen(name));
+	if (!good)
+		tfr_fail_nomem(l->err, "listing a folder");
 }
 
-/* A fault of a server is not one of this process: the kind of input that opens it reports it. */
-static bool list_prefix(struct tfr_listing *l, const char *url)
+static void list_prefix(struct tfr_listing *l, const char *url)
 {
 	struct tfr_names names = { 0 };
-	bool good = tfr_list_folder(url, &names, NULL) == TFR_OK;
 
-	for (size_t n = 0; good && n < names.n && !l->cut; n++) {
+	tfr_list_folder(url, &names, l->err);
+	for (size_t n = 0; n < names.n && !l->cut && !l->err->status; n++) {
 		l->cut = n == LOOKED_AT;
-		good = names.list[n][0] == '.' || l->cut || note(l, url, names.list[n], DT_UNKNOWN);
-		l->failed = good ? 0 : ENOMEM;
+		if (names.list[n][0] != '.' && !l->cut)
+			note(l, url, names.list[n], DT_UNKNOWN);
 	}
 	tfr_names_clear(&names);
-	return good;
 }
 
-static bool list_local(struct tfr_listing *l, const char *folder)
+static void list_local(struct tfr_listing *l, const char *folder)
 {
 	DIR *d = opendir(folder);
-	const struct dirent *e;
-	bool good = d != NULL;
+	const struct dirent *e = NULL;
+	int fault = d || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
 
-	l->failed = !d && tfr_errno_of_process(errno) ? errno : 0;
-	errno = 0;
-	for (size_t n = 0; good && (e = readdir(d)); n++) {
-		if (n == LOOKED_AT) {
-			l->cut = true;
-			break;
-		}
-		good = e->d_name[0] == '.' || note(l, folder, e->d_name, e->d_type);
-		l->failed = good ? 0 : ENOMEM;
+	for (size_t n = 0; d && !l->cut && !l->err->status; n++) {
 		errno = 0;
+		e = readdir(d);
+		fault = errno;
+		if (!e)
+			break;
+		l->cut = n == LOOKED_AT;
+		if (e->d_name[0] != '.' && !l->cut)
+			note(l, folder, e->d_name, e->d_type);
 	}
-	if (d && good && errno)
-		l->failed = errno;
-	good = good && !l->failed;
+	if (fault)
+		tfr_fail_errno(l->err, fault, folder, "cannot list folder");
 	if (d)
 		closedir(d);
-	return good;
 }
 
-bool tfr_listing_open(struct tfr_listing *l, const char *folder)
+bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err)
 {
-	bool good;
-
-	*l = (struct tfr_listing){ 0 };
-	good = tfr_is_url(folder) ? list_prefix(l, folder) : list_local(l, folder);
+	*l = (struct tfr_listing){ .err = err };
+	if (tfr_is_url(folder))
+		list_prefix(l, folder);
+	else
+		list_local(l, folder);
 	if (l->folders.n)
 		qsort(l->folders.list, l->folders.n, sizeof(char *), by_name);
-	return good;
+	return !err->status;
 }
 
 void tfr_listing_close(struct tfr_listing *l)
@@ -169,7 +190,7 @@ char *tfr_child(struct tfr_listing *l, const char *folder, const char *name)
 			char *path = tfr_path_join(folder, l->folders.list[i]);
 
 			if (!path)
-				l->failed = ENOMEM;
+				tfr_fail_nomem(l->err, "listing a folder");
 			return path;
 		}
 	return NULL;
@@ -207,33 +228,34 @@ void tfr_parts_clear(struct tfr_parts *p)
 	free(p->list);
 	tfr_names_clear(&p->left);
 	tfr_names_clear(&p->others);
-	*p = (struct tfr_parts){ 0 };
+	*p = (struct tfr_parts){ .err = p->err };
 }
 
 /* --- what no part has --- */
 
-static bool has_images(const char *folder, unsigned depth)
+static bool has_images(const char *folder, unsigned depth, struct tfr_error *err)
 {
 	struct tfr_listing l;
 	bool found = false;
 
-	if (tfr_listing_open(&l, folder)) {
+	if (tfr_listing_open(&l, folder, err)) {
 		found = l.images.n;
 		for (size_t i = 0; i < l.folders.n && i < KEPT && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_images(path, depth + 1);
+			found = path && has_images(path, depth + 1, err);
 		}
 	}
 	tfr_listing_close(&l);
 	return found;
 }
 
-static bool is_same_folder(const char *a, const char *b)
+static bool is_same_folder(const char *a, const char *b, struct tfr_error *err)
 {
 	struct stat x, y;
 
-	return !tfr_stat(a, &x) && !tfr_stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return look_at(a, &x, err) && look_at(b, &y, err) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 bool tfr_parts_have(const struct tfr_parts *p, const char *folder)
@@ -241,20 +263,22 @@ bool tfr_parts_have(const struct tfr_parts *p, const char *folder)
 	TFR_AUTO_FREE char *images = tfr_path_join(folder, "images");
 
 	for (size_t i = 0; i < p->n; i++)
-		if (is_same_folder(p->list[i].images, folder) ||
-			(images && is_same_folder(p->list[i].images, images)))
+		if (is_same_folder(p->list[i].images, folder, p->err) ||
+			(images && is_same_folder(p->list[i].images, images, p->err)))
 			return true;
 	return false;
 }
 
-/* Adds to `names` the folders in `folder` that have images. */
-static bool leave(struct tfr_names *names, const char *folder, const char *name)
+/* Adds to `names`, of `p`, the folder `name` in `folder` if it has images. */
+static bool leave(
+	struct tfr_parts *p, struct tfr_names *names, const char *folder, const char *name)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 
 	if (!path)
 		return false;
-	return !has_images(path, 0) || tfr_names_insert(names, names->n, path, strlen(path));
+	return !has_images(path, 0, p->err) ||
+	       tfr_names_insert(names, names->n, path, strlen(path));
 }
 
 /* Whether a part has its images below a folder. */
@@ -273,8 +297,7 @@ bool tfr_parts_leave(struct tfr_parts *p, const char *folder)
 	struct tfr_listing l;
 	bool good = true;
 
-	if (!tfr_listing_open(&l, folder))
-		l.folders.n = 0;
+	tfr_listing_open(&l, folder, p->err);
 	for (size_t i = 0; good && i < l.folders.n; i++) {
 		const char *name = l.folders.list[i];
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
@@ -283,7 +306,7 @@ bool tfr_parts_leave(struct tfr_parts *p, const char *folder)
 		if (good && holds_part(p, path))
 			good = tfr_parts_leave(p, path);
 		else if (good && !tfr_parts_have(p, path))
-			good = leave(&p->left, folder, name);
+			good = leave(p, &p->left, folder, name);
 	}
 	tfr_listing_close(&l);
 	return good;
@@ -292,11 +315,11 @@ bool tfr_parts_leave(struct tfr_parts *p, const char *folder)
 /* --- pairs and splits --- */
 
 /* The sub-folder of `annotations` with the same name; NULL: none. */
-static char *counterpart(const char *annotations, const char *name)
+static char *counterpart(const char *annotations, const char *name, struct tfr_error *err)
 {
 	char *path = tfr_path_join(annotations, name);
 
-	if (path && tfr_is_folder(path))
+	if (path && tfr_is_folder(path, err))
 		return path;
 	free(path);
 	return NULL;
@@ -306,17 +329,17 @@ bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *ann
 {
 	struct tfr_listing l;
 	size_t before = p->n;
-	bool good = tfr_listing_open(&l, images), splits = good && !l.images.n;
+	bool good = true, splits = tfr_listing_open(&l, images, p->err) && !l.images.n;
 
 	for (size_t i = 0; good && splits && i < l.folders.n; i++) {
 		const char *name = l.folders.list[i];
-		TFR_AUTO_FREE char *a = counterpart(annotations, name), *b = NULL;
+		TFR_AUTO_FREE char *a = counterpart(annotations, name, p->err), *b = NULL;
 
 		splits = tfr_split_is_name(name);
 		if (!splits)
 			continue;
 		if (!a) {
-			good = leave(&p->left, images, name);
+			good = leave(p, &p->left, images, name);
 			continue;
 		}
 		b = tfr_path_join(images, name);
@@ -348,17 +371,16 @@ static bool find_splits(
 		path = tfr_path_join(folder, name);
 		if (!path)
 			return false;
-		good = !tfr_listing_open(&inside, path) || find(p, path, &inside, name);
-		good = good && !inside.failed;
+		good = !tfr_listing_open(&inside, path, p->err) || find(p, path, &inside, name);
 		if (good && p->n == before)
-			good = leave(&p->left, folder, name);
+			good = leave(p, &p->left, folder, name);
 		tfr_listing_close(&inside);
 	}
 	if (p->left.n > p->n || !p->n)
 		tfr_parts_clear(p);
 	for (size_t i = 0; good && p->n && i < l->folders.n; i++)
 		if (!tfr_split_is_name(l->folders.list[i]))
-			good = leave(&p->others, folder, l->folders.list[i]);
+			good = leave(p, &p->others, folder, l->folders.list[i]);
 	return good;
 }
 
@@ -367,26 +389,22 @@ bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder fi
 	struct tfr_listing l;
 	bool good = true;
 
-	if (tfr_listing_open(&l, folder)) {
-		good = find(p, folder, &l, NULL) && !l.failed;
-		if (good && !p->n)
-			good = find_splits(p, folder, &l, find);
-	} else if (l.failed) {
-		p->fault = l.failed;
-		good = false;
-	}
+	if (tfr_listing_open(&l, folder, p->err))
+		good = find(p, folder, &l, NULL);
+	if (good && !p->n)
+		good = find_splits(p, folder, &l, find);
 	tfr_listing_close(&l);
 	return good;
 }
 
-char *tfr_parts_base(const char *folder)
+char *tfr_parts_base(const char *folder, struct tfr_error *err)
 {
 	char *base = strdup(folder);
 
 	for (int i = 0; base && i < DOWN; i++) {
 		struct tfr_listing l;
-		bool on = tfr_listing_open(&l, base) && l.folders.n == 1 && !l.cut && !l.images.n &&
-			  !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
+		bool on = tfr_listing_open(&l, base, err) && l.folders.n == 1 && !l.cut &&
+			  !l.images.n && !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
 		char *below = on ? tfr_path_join(base, l.folders.list[0]) : NULL;
 
 		tfr_listing_close(&l);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "base/name_list.h"
 
 /* The files and folders directly in a folder, without those that begin with a dot. */
@@ -16,12 +17,15 @@ struct tfr_listing {
 	struct tfr_names folders; /* sorted */
 	/* The first few files of each kind, by their extensions in any case, unsorted. */
 	struct tfr_names texts, xmls, yamls, images, tables;
-	bool cut;   /* there are more than were examined */
-	int failed; /* the errno if it could not be read to its end */
+	bool cut; /* there are more than were examined */
+	struct tfr_error *err;
 };
 
-/* False: out of memory, or the folder cannot be read and nothing was found in it. */
-bool tfr_listing_open(struct tfr_listing *l, const char *folder);
+/* Those that look do not stop at a failure: it is in *err, and once there, it stays.  Whoever asked
+ * for the answer looks whether err->status is set.  A file or a folder that is gone is no failure.
+ */
+
+bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err);
 void tfr_listing_close(struct tfr_listing *l);
 
 bool tfr_has_extension(const char *name, const char *extension);
@@ -31,10 +35,12 @@ bool tfr_has_one_of(const char *name, const char *const *extensions);
 bool tfr_is_image(const char *name);
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
-bool tfr_is_folder(const char *path);
-bool tfr_is_file(const char *path);
+bool tfr_is_folder(const char *path, struct tfr_error *err);
+bool tfr_is_file(const char *path, struct tfr_error *err);
+/* Reads the first bytes of a file and returns their number.  path NULL: out of memory. */
+size_t tfr_head_of(const char *path, void *head, size_t size, struct tfr_error *err);
 /* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out
- * of memory, and l->failed is ENOMEM. */
+ * of memory, and l->err is set. */
 char *tfr_child(struct tfr_listing *l, const char *folder, const char *name);
 
 struct tfr_part {
@@ -49,7 +55,7 @@ struct tfr_parts {
 	/* Folders with images that belong to no part: */
 	struct tfr_names left;	 /* nothing was found for them */
 	struct tfr_names others; /* beside splits, without the name of a split */
-	int fault; /* the errno if finding them failed for another reason than memory */
+	struct tfr_error *err;	 /* of finding them, for another reason than memory */
 };
 
 /* Examines one folder and adds its parts with the name of the split.  False: out of memory. */
@@ -72,7 +78,7 @@ bool tfr_parts_leave(struct tfr_parts *p, const char *folder);
 
 /* Returns the folder itself, or its only sub-folder if it has nothing else that counts, and so
  * on, as archives often unpack.  NULL: out of memory. */
-char *tfr_parts_base(const char *folder);
+char *tfr_parts_base(const char *folder, struct tfr_error *err);
 /* Finds parts in `folder` itself, or else in its sub-folders that are splits.  False: out of
  * memory. */
 bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder find);

@@ -5,12 +5,13 @@
  * once, into the buffer of its shard.  If damage is to be skipped, it must be known before a run
  * gets its place, so that a bad record takes up one place like any other: then the reading
  * thread verifies as well. */
-#include <glob.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "convert/input.h"
+#include "io/path.h"
 #include "record/framing.h"
 #include "record/record_run.h"
 #include "record/writer.h"
@@ -67,58 +68,67 @@ static struct held *held_of(struct tfr_item *item)
 /* --- what they are --- */
 
 /* Whether the first header of a file verifies, after decompression if needed. */
-static bool holds_records(const char *path)
+static bool holds_records(const char *path, struct tfr_error *err)
 {
 	struct tfr_reader *reader = NULL;
 	struct tfr_run run = { 0 };
-	bool yes = !tfr_reader_open(&reader, path, NULL, NULL) &&
-		   !tfr_reader_next_run(reader, &run, NULL);
+	bool yes = !tfr_reader_open(&reader, path, NULL, err) &&
+		   !tfr_reader_next_run(reader, &run, err);
 
 	tfr_run_clear(&run);
 	tfr_reader_close(reader);
 	return yes;
 }
 
-static bool pattern_finds_records(const char *pattern)
+static bool pattern_finds_records(const char *pattern, struct tfr_error *err)
 {
-	glob_t found = { 0 };
-	bool yes = !glob(pattern, 0, NULL, &found) && holds_records(found.gl_pathv[0]);
+	TFR_AUTO_NAMES found = { 0 };
 
-	globfree(&found);
-	return yes;
+	return !tfr_glob(pattern, &found, err) && found.n && holds_records(found.list[0], err);
 }
 
 /* Sets can also contain archives. */
-static bool set_holds_records(const char *name)
+static bool set_holds_records(const char *name, struct tfr_error *err)
 {
 	struct tfr_set_opts opts = { .inputs = &name, .count = 1, .allow_missing = true };
 	struct tfr_set *set = NULL;
-	bool yes = !tfr_set_open(&set, &opts, NULL) && tfr_set_count(set) &&
-		   holds_records(tfr_set_path(set, 0));
+	bool yes = !tfr_set_open(&set, &opts, err) && tfr_set_count(set) &&
+		   holds_records(tfr_set_path(set, 0), err);
 
 	tfr_set_close(set);
 	return yes;
 }
 
-static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+static bool finds_records(const struct tfr_offer *offer, struct tfr_error *err)
 {
 	struct tfr_set_name name;
 
-	(void)opts;
 	if (offer->directory || !strcmp(offer->path, "-"))
 		return false;
 	if (offer->head_size >= TFR_RECORD_HEADER && tfr_header_verifies(offer->head))
 		return true;
 	if (offer->head_size)
 		return (offer->head[0] == 0x1f || offer->head[0] == 0x78) &&
-		       holds_records(offer->path);
+		       holds_records(offer->path, err);
 	if (!offer->missing)
 		return false;
 	if (tfr_set_name_parse(&name, offer->path, NULL) == TFR_OK) {
 		tfr_set_name_clear(&name);
-		return set_holds_records(offer->path);
+		return set_holds_records(offer->path, err);
 	}
-	return pattern_finds_records(offer->path);
+	return pattern_finds_records(offer->path, err);
+}
+
+/* A file that is not one of records is an answer; one that cannot be read is none. */
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	struct tfr_error why = { 0 };
+	bool yes = finds_records(offer, &why);
+
+	(void)opts;
+	if (why.sys_errno && why.sys_errno != ENOENT)
+		*offer->err = why;
+	return yes;
 }
 
 /* --- reading --- */

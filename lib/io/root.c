@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "io/object.h"
+#include "io/path.h"
 #include "io/source.h"
 
 struct tfr_root {
@@ -16,43 +17,41 @@ struct tfr_root {
 	char *url; /* NULL: local */
 };
 
-static int open_prefix(struct tfr_root *f, const char *url)
+static enum tfr_status open_prefix(struct tfr_root *f, const char *url, struct tfr_error *err)
 {
 	struct stat st;
+	enum tfr_status status = tfr_look(url, &st, err);
 
-	if (tfr_stat(url, &st))
-		return -1;
-	if (!S_ISDIR(st.st_mode)) {
-		errno = ENOTDIR;
-		return -1;
-	}
+	if (status == TFR_END)
+		return tfr_fail_errno(err, ENOENT, url, "cannot open folder");
+	if (!status && !S_ISDIR(st.st_mode))
+		return tfr_fail_path(err, TFR_EUSAGE, url, "not a folder:");
 	f->url = tfr_asprintf(url[strlen(url) - 1] == '/' ? "%s" : "%s/", url);
-	errno = ENOMEM;
-	return f->url ? 0 : -1;
+	return status || f->url ? status : tfr_fail_nomem(err, "opening a folder");
 }
 
-int tfr_root_open(struct tfr_root **out, const char *path)
+static enum tfr_status open_local(struct tfr_root *f, const char *path, struct tfr_error *err)
+{
+	f->fd = TEMP_FAILURE_RETRY(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (f->fd < 0 && errno == ENOTDIR)
+		return tfr_fail_path(err, TFR_EUSAGE, path, "not a folder:");
+	return f->fd < 0 ? tfr_fail_errno(err, errno, path, "cannot open folder") : TFR_OK;
+}
+
+enum tfr_status tfr_root_open(struct tfr_root **out, const char *path, struct tfr_error *err)
 {
 	struct tfr_root *f = calloc(1, sizeof(*f));
-	int failed, saved;
+	enum tfr_status status;
 
 	*out = NULL;
-	if (!f)
-		return -1;
+	TFR_NEED_MEMORY(f, err, "opening a folder");
 	f->fd = -1;
-	if (tfr_is_url(path)) {
-		failed = open_prefix(f, path);
-	} else {
-		f->fd = TEMP_FAILURE_RETRY(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
-		failed = f->fd < 0;
-	}
-	saved = errno;
-	if (failed)
+	status = tfr_is_url(path) ? open_prefix(f, path, err) : open_local(f, path, err);
+	if (status)
 		tfr_root_close(f);
 	else
 		*out = f;
-	errno = saved;
-	return failed ? -1 : 0;
+	return status;
 }
 
 void tfr_root_close(struct tfr_root *f)
@@ -102,35 +101,43 @@ int tfr_root_stat(const struct tfr_root *f, const char *name, struct stat *st)
 	return url ? tfr_stat(url, st) : fstatat(tfr_root_fd(f), name, st, 0);
 }
 
-static ssize_t head_of_object(const char *url, void *head, size_t size)
+static enum tfr_status head_of_object(
+	const char *url, void *head, size_t size, size_t *got, struct tfr_error *err)
 {
-	struct tfr_error why = { .sys_errno = 0 };
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, url, &why);
-	size_t got = 0;
+	TFR_AUTO_SOURCE source = NULL;
 
-	if (!status)
-		status = tfr_source_read(source, head, size, &got, &why);
-	tfr_source_close(source); /* before errno is set */
-	if (!status)
-		return (ssize_t)got;
-	errno = status == TFR_ENOMEM ? ENOMEM : why.sys_errno ? why.sys_errno : EIO;
-	return -1;
+	TFR_TRY(tfr_source_open(&source, url, err));
+	return tfr_source_read(source, head, size, got, err);
 }
 
-ssize_t tfr_root_head(const struct tfr_root *f, const char *name, void *head, size_t size)
+/* A socket cannot be opened, and a FIFO has no beginning. */
+static enum tfr_status head_of_file(const struct tfr_root *f, const char *name, void *head,
+	size_t size, size_t *got, struct tfr_error *err)
+{
+	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
+		openat(tfr_root_fd(f), name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	ssize_t n = fd < 0 ? -1 : tfr_fd_read(fd, head, size, 0);
+
+	if (n < 0 && errno != ENXIO && errno != ESPIPE)
+		return tfr_fail_errno(err, errno, name, "cannot open");
+	*got = n > 0 ? (size_t)n : 0;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_root_head(const struct tfr_root *f, const char *name, void *head, size_t size,
+	size_t *got, struct tfr_error *err)
 {
 	bool failed;
 	TFR_AUTO_FREE char *url = tfr_root_url(f, name, &failed);
-	TFR_AUTO_CLOSE int fd = -1;
+	struct tfr_error why = { .sys_errno = 0 };
+	enum tfr_status status;
 
-	if (failed) {
-		errno = ENOMEM;
-		return -1;
-	}
-	if (url)
-		return head_of_object(url, head, size);
-	fd = TEMP_FAILURE_RETRY(
-		openat(tfr_root_fd(f), name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-	return fd < 0 ? -1 : tfr_fd_read(fd, head, size, 0);
+	*got = 0;
+	if (failed)
+		return tfr_fail_nomem(err, "opening a file");
+	status = url ? head_of_object(url, head, size, got, &why)
+		     : head_of_file(f, name, head, size, got, &why);
+	if (status && err)
+		*err = why;
+	return status && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR) ? TFR_END : status;
 }

@@ -13,8 +13,8 @@
 
 struct tfr_root;
 
-/* -1 with errno: ENOTDIR if it is a file. */
-int tfr_root_open(struct tfr_root **f, const char *path);
+/* On failure *f is NULL. */
+enum tfr_status tfr_root_open(struct tfr_root **f, const char *path, struct tfr_error *err);
 void tfr_root_close(struct tfr_root *f); /* accepts NULL */
 /* The descriptor, AT_FDCWD for NULL; -1 for a prefix. */
 int tfr_root_fd(const struct tfr_root *f);
@@ -24,8 +24,9 @@ char *tfr_root_url(const struct tfr_root *f, const char *name, bool *failed);
 bool tfr_root_is_remote(const struct tfr_root *f);
 /* As fstatat(). */
 int tfr_root_stat(const struct tfr_root *f, const char *name, struct stat *st);
-/* Reads up to `size` bytes from the beginning of a file, without blocking on one that is not
- * regular. -1 with errno. */
-ssize_t tfr_root_head(const struct tfr_root *f, const char *name, void *head, size_t size);
+/* Reads up to `size` bytes from the beginning of a file; none of one that is not regular.  TFR_END,
+ * with *err filled: there is no such file. */
+enum tfr_status tfr_root_head(const struct tfr_root *f, const char *name, void *head, size_t size,
+	size_t *got, struct tfr_error *err);
 
 #endif

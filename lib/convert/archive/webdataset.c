@@ -16,6 +16,7 @@
 #include "convert/archive/webdataset_names.h"
 #include "convert/audio_features.h"
 #include "convert/image_features.h"
+#include "io/path.h"
 
 enum { LOOKED_AT = 100 };
 
@@ -357,10 +358,12 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 		const char *input = opts->inputs[i];
 
 		/* An existing path is used unchanged, whatever characters it has. */
-		if (tfr_stat(input, &st) || !strchr(input, '{'))
+		enum tfr_status status = strchr(input, '{') ? tfr_look(input, &st, err) : TFR_END;
+
+		if (status == TFR_END)
 			TFR_TRY(tfr_braces_expand(braces, input, err));
 		else
-			TFR_TRY(tfr_names_add(braces, input, err));
+			TFR_TRY(status ? status : tfr_names_add(braces, input, err));
 	}
 	o.inputs = (const char *const *)braces->list;
 	o.count = braces->n;
@@ -405,13 +408,16 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	struct tfr_names braces = { 0 };
 	struct tfr_archive *m = NULL;
 	struct tfr_set *set = NULL;
+	struct tfr_error why = { 0 };
 	struct stat st;
 	bool yes = false;
 
-	if (!offer->directory && !list_files(&braces, &set, &quiet, NULL) && tfr_set_count(set) &&
-		strcmp(tfr_set_path(set, 0), "-") && !tfr_stat(tfr_set_path(set, 0), &st) &&
-		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), NULL))
+	if (!offer->directory && !list_files(&braces, &set, &quiet, &why) && tfr_set_count(set) &&
+		strcmp(tfr_set_path(set, 0), "-") && !tfr_look(tfr_set_path(set, 0), &st, &why) &&
+		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), &why))
 		yes = looks_like_samples(m);
+	if (why.sys_errno && why.sys_errno != ENOENT)
+		*offer->err = why;
 	tfr_archive_close(m);
 	tfr_set_close(set);
 	tfr_names_clear(&braces);

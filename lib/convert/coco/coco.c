@@ -508,6 +508,7 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 	const struct tfr_convert_opts *o = coco->in.opts;
 	size_t n = strlen(o->panoptic);
 	TFR_AUTO_FREE char *path = NULL;
+	enum tfr_status status;
 
 	if (o->segments)
 		path = strdup(o->segments);
@@ -516,12 +517,10 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
 	if (!path)
 		return tfr_fail_nomem(err, "reading annotations");
-	if (!tfr_root_open(&coco->segments, path))
-		return TFR_OK;
-	tfr_fail_errno(err, errno, path, "cannot open the folder of segments");
-	if (!o->segments)
+	status = tfr_root_open(&coco->segments, path, err);
+	if (status && !o->segments)
 		tfr_error_hint(err, "Name the folder with --panoptic-masks.");
-	return TFR_ESYS;
+	return status;
 }
 
 /* Reads a file, the first one into coco->data; *places has the positions of that one's images in

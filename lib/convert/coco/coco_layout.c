@@ -16,19 +16,18 @@ enum { HEAD = 64 << 10 };
 static const char roboflow[] = "_annotations.coco.json";
 
 /* Whether a file begins like an object with images, annotations or categories. */
-static bool is_coco(const char *path)
+static bool is_coco(const char *path, struct tfr_error *err)
 {
 	static const char *const members[] = { "\"images\"", "\"annotations\"", "\"categories\"" };
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = head ? tfr_root_head(NULL, path, head, HEAD) : -1;
-	size_t at = 0;
+	size_t n = tfr_head_of(head ? path : NULL, head, HEAD, err), at = 0;
 
-	while (n > 0 && at < (size_t)n && head[at] && strchr(" \t\r\n", head[at]))
+	while (at < n && head[at] && strchr(" \t\r\n", head[at]))
 		at++;
-	if (n <= 0 || at == (size_t)n || head[at] != '{')
+	if (at == n || head[at] != '{')
 		return false;
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
-		if (memmem(head, (size_t)n, members[i], strlen(members[i])))
+		if (memmem(head, n, members[i], strlen(members[i])))
 			return true;
 	return false;
 }
@@ -41,7 +40,7 @@ static bool find_beside(
 	(void)l;
 	if (!path)
 		return false;
-	return !tfr_is_file(path) || tfr_parts_add(p, split, folder, path);
+	return !tfr_is_file(path, p->err) || tfr_parts_add(p, split, folder, path);
 }
 
 /* The folder of the images for `name`; NULL: there is none, or out of memory. */
@@ -52,7 +51,7 @@ static char *images_of(struct tfr_listing *l, const char *folder, const char *na
 
 	if (!found && images) {
 		found = tfr_path_join(images, name);
-		if (found && !tfr_is_folder(found)) {
+		if (found && !tfr_is_folder(found, l->err)) {
 			free(found);
 			found = NULL;
 		}
@@ -81,7 +80,7 @@ static bool find_named(struct tfr_parts *p, const char *folder, struct tfr_listi
 		path = tfr_path_join(from, file);
 		images = name ? images_of(l, folder, name) : NULL;
 		good = name && path;
-		if (good && images && is_coco(path))
+		if (good && images && is_coco(path, p->err))
 			good = tfr_parts_add(p, name, images, path);
 	}
 	return good;
@@ -101,15 +100,15 @@ bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
 	good = tfr_parts_find(parts, folder, find_beside);
 	if (!good || parts->n)
 		return good;
-	good = tfr_listing_open(&l, folder);
-	annotations = good ? tfr_child(&l, folder, "annotations") : NULL;
-	if (annotations && tfr_listing_open(&files, annotations)) {
+	tfr_listing_open(&l, folder, parts->err);
+	annotations = tfr_child(&l, folder, "annotations");
+	if (annotations) {
+		tfr_listing_open(&files, annotations, parts->err);
 		good = find_named(parts, folder, &l, annotations, &files);
 		tfr_listing_close(&files);
 	}
-	good = good && !l.failed;
 	if (good && !parts->n)
-		good = find_named(parts, folder, &l, folder, &l) && !l.failed;
+		good = find_named(parts, folder, &l, folder, &l);
 	if (good && parts->n)
 		good = tfr_parts_leave(parts, folder);
 	tfr_listing_close(&l);

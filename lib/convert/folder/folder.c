@@ -386,7 +386,7 @@ enum { FILES = 100, DEPTH = 8, HEAD = 16 };
 struct search {
 	unsigned files; /* files that may still be examined */
 	bool audio;
-	int failed; /* the errno if the folder cannot be listed, or memory or descriptors ran out */
+	struct tfr_error *err;
 };
 
 static bool search_folder(struct search *s, const char *folder, unsigned depth);
@@ -395,22 +395,16 @@ static bool search_folder(struct search *s, const char *folder, unsigned depth);
 static bool search_entry(struct search *s, const char *path, unsigned depth)
 {
 	uint8_t head[HEAD];
-	struct stat st;
-	ssize_t n;
+	size_t n;
 
-	if (tfr_stat(path, &st))
+	if (tfr_is_folder(path, s->err))
+		return depth < DEPTH && search_folder(s, path, depth + 1);
+	if (!tfr_is_file(path, s->err))
 		return false;
-	if (!S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) && depth < DEPTH && search_folder(s, path, depth + 1);
-	n = tfr_root_head(NULL, path, head, sizeof(head));
-	if (n < 0 && tfr_errno_of_process(errno))
-		s->failed = errno;
-	if (n < 0 && !tfr_is_url(path))
-		return false;
+	n = tfr_head_of(path, head, sizeof(head), s->err);
 	s->files--;
-	s->audio = n > 0 && tfr_audio_sniff(head, (size_t)n);
-	return s->audio || !s->files ||
-	       (n > 0 && tfr_image_is_decoded(tfr_image_sniff(head, (size_t)n)));
+	s->audio = n && tfr_audio_sniff(head, n);
+	return s->audio || !s->files || (n && tfr_image_is_decoded(tfr_image_sniff(head, n)));
 }
 
 static int by_text(const void *a, const void *b)
@@ -421,14 +415,8 @@ static int by_text(const void *a, const void *b)
 static bool search_folder(struct search *s, const char *folder, unsigned depth)
 {
 	struct tfr_names names = { 0 };
-	struct tfr_error why = { 0 };
-	enum tfr_status status = tfr_list_folder(folder, &names, &why);
-	bool known = false;
+	bool known = tfr_list_folder(folder, &names, s->err) != TFR_OK;
 
-	if (status == TFR_ENOMEM)
-		s->failed = ENOMEM;
-	else if (status && (tfr_errno_of_process(why.sys_errno) || (!depth && !tfr_is_url(folder))))
-		s->failed = why.sys_errno;
 	if (names.n)
 		qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
 	for (size_t i = 0; !known && i < names.n; i++) {
@@ -438,8 +426,8 @@ static bool search_folder(struct search *s, const char *folder, unsigned depth)
 			continue;
 		path = tfr_path_join(folder, names.list[i]);
 		if (!path)
-			s->failed = ENOMEM;
-		known = !path || search_entry(s, path, depth);
+			tfr_fail_nomem(s->err, "listing a folder");
+		known = !path || search_entry(s, path, depth) || s->err->status;
 	}
 	tfr_names_clear(&names);
 	return known;
@@ -447,14 +435,10 @@ static bool search_folder(struct search *s, const char *folder, unsigned depth)
 
 static bool recognises_audio(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct search s = { .files = FILES };
+	struct search s = { .files = FILES, .err = offer->err };
 
 	(void)opts;
-	if (!offer->directory)
-		return false;
-	search_folder(&s, offer->path, 0);
-	*offer->failed = s.failed;
-	return s.audio;
+	return offer->directory && search_folder(&s, offer->path, 0) && s.audio;
 }
 
 static enum tfr_status open_audio(

@@ -240,18 +240,17 @@ static enum tfr_status begins_as_image(
 {
 	const struct tfr_scan *scan = m->scans[stem->side];
 	uint8_t head[HEAD];
-	ssize_t n;
+	enum tfr_status status;
+	size_t n;
 
 	*yes = false;
 	if (scan->items[stem->item].fault)
 		return TFR_OK;
 	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
 		return tfr_fail_nomem(err, "pairing files");
-	n = tfr_root_head(scan->root, (const char *)m->path.data, head, sizeof(head));
-	if (n < 0 && tfr_errno_of_process(errno))
-		return tfr_fail_errno(err, errno, (const char *)m->path.data, "cannot open");
-	*yes = n > 0 && tfr_image_sniff(head, (size_t)n) != TFR_IMAGE_UNKNOWN;
-	return TFR_OK;
+	status = tfr_root_head(scan->root, (const char *)m->path.data, head, sizeof(head), &n, err);
+	*yes = n && tfr_image_sniff(head, n) != TFR_IMAGE_UNKNOWN;
+	return status == TFR_END ? TFR_OK : status;
 }
 
 static bool append(struct match *m, struct stem_pair pair)

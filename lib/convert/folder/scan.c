@@ -406,9 +406,7 @@ enum tfr_status tfr_scan_folder(struct tfr_scan *s, const char *folder,
 	*s = (struct tfr_scan){ 0 };
 	if (globs && (globs->n_include || globs->n_exclude))
 		s->globs = globs;
-	if (tfr_root_open(&s->root, folder))
-		return errno == ENOTDIR ? tfr_fail_path(err, TFR_EUSAGE, folder, "not a folder:")
-					: tfr_fail_errno(err, errno, folder, "cannot open folder");
+	TFR_TRY(tfr_root_open(&s->root, folder, err));
 	included = !globs || !globs->n_include;
 	status = tfr_root_is_remote(s->root)
 			 ? scan_prefix(s, folder, included, err)

@@ -112,19 +112,23 @@ static enum tfr_status look_at(
 	struct looking *l, const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
 {
 	const struct tfr_scan *scan = l->u->scan;
-	ssize_t n;
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
 
 	*yes = false;
 	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
 		return tfr_fail_nomem(err, "listing a folder");
-	n = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD);
-	if (n < 0 && tfr_errno_of_process(errno))
-		return tfr_fail_errno(err, errno, (const char *)l->path.data, "cannot open");
-	if (n < 0) {
+	status = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD,
+		&l->item.file.size, &why);
+	if (status && !tfr_errno_of_process(why.sys_errno)) {
 		*yes = tfr_scan_is_media(tfr_scan_name(scan, found->name));
-		return TFR_OK;
+		if (*yes || status == TFR_END)
+			return TFR_OK;
 	}
-	l->item.file.size = (size_t)n;
+	if (status && err)
+		*err = why;
+	if (status)
+		return status;
 	l->item.skipped = false;
 	l->u->look(&l->item);
 	*yes = !l->item.skipped;

@@ -436,9 +436,7 @@ static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 	TFR_TRY(find_folder(l, &l->folder_name, err));
 	if (!l->folder_name)
 		return TFR_OK;
-	return tfr_root_open(&l->folder, l->folder_name)
-		       ? tfr_fail_errno(err, errno, l->folder_name, "cannot open")
-		       : TFR_OK;
+	return tfr_root_open(&l->folder, l->folder_name, err);
 }
 
 bool tfr_list_is_packed(const char *path)

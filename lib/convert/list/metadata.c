@@ -7,7 +7,6 @@
  * "categories": [...]} in pixels, as COCO has them, with the features of COCO's boxes.  All rows of
  * a table are read once before its files: which columns are paths, which files are named, which
  * classes objects have.  Of a name only its hash is kept. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,19 +43,15 @@ enum { HEAD = 64 << 10 };
 
 static const char *const tables[] = { "metadata.csv", "metadata.jsonl" };
 
-/* Whether the first line of a table names a column of files.  False: out of memory, or
- * an errno in *fault. */
-static bool names_files(const char *path, bool *yes, int *fault)
+/* Whether the first line of a table names a column of files. */
+static bool names_files(const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *head = malloc(HEAD);
-	ssize_t n = head ? tfr_root_head(NULL, path, head, HEAD) : -1;
-	const char *end = n > 0 ? memchr(head, '\n', (size_t)n) : NULL;
+	size_t n = tfr_head_of(head ? path : NULL, head, HEAD, err);
+	const char *end = n ? memchr(head, '\n', n) : NULL;
 
-	*yes = n > 0 && memmem(head, end ? (size_t)(end - head) : (size_t)n, "file_name",
-				sizeof("file_name") - 1);
-	if (head && n < 0 && errno != ENOENT)
-		*fault = errno;
-	return head && !*fault;
+	return n &&
+	       memmem(head, end ? (size_t)(end - head) : n, "file_name", sizeof("file_name") - 1);
 }
 
 /* Where a table is for files in several splits, each split is a part of it. */
@@ -76,18 +71,12 @@ static bool find_shared(
 
 static bool find(struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split)
 {
-	bool yes;
-
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, tables[i]);
 
 		if (!path)
 			return false;
-		if (!tfr_is_file(path))
-			continue;
-		if (!names_files(path, &yes, &p->fault))
-			return false;
-		if (!yes)
+		if (!tfr_is_file(path, p->err) || !names_files(path, p->err))
 			continue;
 		return split ? tfr_parts_add(p, split, folder, path)
 			     : find_shared(p, folder, l, path);

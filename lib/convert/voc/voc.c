@@ -51,7 +51,7 @@ struct making {
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	if (opts->annotations)
-		return tfr_is_folder(opts->annotations);
+		return tfr_is_folder(opts->annotations, offer->err);
 	return !opts->captions && !opts->panoptic && !opts->masks && !opts->class_list &&
 	       !opts->synsets && tfr_parts_recognised(tfr_voc_find, offer);
 }
@@ -254,8 +254,8 @@ static enum tfr_status look_at(
 	else
 		TFR_TRY(read_xml(v, path, item, voc, &(struct tfr_room){ 0 }, err));
 	if (!item->skipped) {
-		if (!tfr_voc_image(v->images, path, tfr_voc_text(voc, voc->filename), &image))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_TRY(tfr_voc_image(
+			v->images, path, tfr_voc_text(voc, voc->filename), &image, err));
 		name = (const char *)image.data;
 		if (!tfr_path_is_below(name))
 			tfr_item_skip(item, TFR_EDATA,

@@ -11,8 +11,8 @@
 bool tfr_voc_find(struct tfr_parts *parts, const char *folder);
 /* Sets the path below the folder `images` of the image of the annotation `xml`, whose path is
  * relative to its own folder: the image `filename`, or else the image with the same name as
- * `xml`.  If neither exists, `filename` itself.  False: out of memory. */
-bool tfr_voc_image(
-	const struct tfr_root *images, const char *xml, const char *filename, struct tfr_buf *path);
+ * `xml`.  If neither exists, `filename` itself. */
+enum tfr_status tfr_voc_image(const struct tfr_root *images, const char *xml, const char *filename,
+	struct tfr_buf *path, struct tfr_error *err);
 
 #endif

@@ -26,8 +26,8 @@ bool tfr_yolo_find(struct tfr_parts *parts, const char *folder);
 enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	const struct tfr_convert_opts *opts, const struct tfr_part *part, struct tfr_error *err);
 /* Reads the description of the data set `folder`, data.yaml or another .yaml file that names
- * classes.  False: there is none that can be read.  Must be cleared in any case. */
-bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder);
+ * classes.  False: there is none.  Must be cleared in any case. */
+bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_error *err);
 /* The position of a number in the list, or TFR_NO_CLASS. */
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number);
 bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b);

@@ -6,6 +6,7 @@
  *
  * If the folders do not show the splits, data.yaml names them.  The labels of an image are found as
  * in Ultralytics: the last "images" in its path is replaced by "labels". */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,38 +29,37 @@ bool tfr_yolo_is_aside(const char *name)
 }
 
 /* Whether the beginning of a file is labels, or it is empty, which sets *empty. */
-static bool is_label(const char *folder, const char *name, bool *empty)
+static bool is_label(const char *folder, const char *name, bool *empty, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 	TFR_AUTO_BUF boxes = { 0 };
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];
-	ssize_t n = path ? tfr_root_head(NULL, path, head, sizeof(head)) : -1;
-	size_t line = 0, from = 0;
+	size_t n = tfr_head_of(path, head, sizeof(head), err), line = 0, from = 0;
 
-	while (n > 0 && from < (size_t)n && strchr(" \t\r\n", head[from]) && head[from])
+	while (from < n && strchr(" \t\r\n", head[from]) && head[from])
 		from++;
-	*empty = n >= 0 && from == (size_t)n;
-	while (from + line < (size_t)(n > 0 ? n : 0) && head[from + line] != '\n')
+	*empty = from == n;
+	while (from + line < n && head[from + line] != '\n')
 		line++;
 	/* A first line that is truncated is a long polygon. */
 	while (n == HEAD && from + line == HEAD && line && head[from + line - 1] != ' ')
 		line--;
-	if (n <= 0 || *empty)
+	if (*empty)
 		return false;
 	return !tfr_yolo_parse(&boxes, head + from, line, 0, &tally, NULL) ||
 	       (n == HEAD && from + line == HEAD);
 }
 
 /* Whether the text files of a folder, or of the folders in it, are labels. */
-static bool has_labels(const char *folder, unsigned depth)
+static bool has_labels(const char *folder, unsigned depth, struct tfr_error *err)
 {
 	struct tfr_listing l;
 	bool found = false, other = false, empty, any = false;
 
-	if (tfr_listing_open(&l, folder)) {
+	if (tfr_listing_open(&l, folder, err)) {
 		for (size_t i = 0; i < l.texts.n && !found; i++) {
-			found = is_label(folder, l.texts.list[i], &empty);
+			found = is_label(folder, l.texts.list[i], &empty, err);
 			if (tfr_yolo_is_aside(l.texts.list[i]))
 				continue;
 			any = any || empty;
@@ -69,7 +69,7 @@ static bool has_labels(const char *folder, unsigned depth)
 		for (size_t i = 0; i < l.folders.n && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_labels(path, depth + 1);
+			found = path && has_labels(path, depth + 1, err);
 		}
 	}
 	tfr_listing_close(&l);
@@ -84,11 +84,11 @@ static bool find_pair(
 	TFR_AUTO_FREE char *labels = tfr_child(l, folder, "labels");
 
 	/* A split for testing can lack labels. */
-	if (!images || !labels || (split && !has_labels(labels, 0)))
+	if (!images || !labels || (split && !has_labels(labels, 0, p->err)))
 		return true;
 	if (split)
 		return tfr_parts_add(p, split, images, labels);
-	return !has_labels(labels, 0) || tfr_parts_add_pair(p, images, labels);
+	return !has_labels(labels, 0, p->err) || tfr_parts_add_pair(p, images, labels);
 }
 
 /* --- a folder of images with labels in another place --- */
@@ -109,14 +109,16 @@ static bool find_beside(struct tfr_parts *p, const char *folder)
 	TFR_AUTO_FREE char *real = tfr_is_url(folder) ? strdup(folder) : realpath(folder, NULL);
 	TFR_AUTO_FREE char *labels = real ? labels_of(real) : NULL;
 
-	if (!labels || !tfr_is_folder(labels) || !has_labels(labels, 0))
+	if (!real && errno != ENOENT && errno != ENOTDIR)
+		tfr_fail_errno(p->err, errno, folder, "cannot look at");
+	if (!labels || !tfr_is_folder(labels, p->err) || !has_labels(labels, 0, p->err))
 		return true;
 	return tfr_parts_add_pair(p, folder, labels);
 }
 
 /* --- images and labels in one folder --- */
 
-static bool names_are_in(const char *folder)
+static bool names_are_in(const char *folder, struct tfr_error *err)
 {
 	static const char *const names[] = { "data.yaml", "dataset.yaml", "classes.txt",
 		"obj.names", "_darknet.labels" };
@@ -124,7 +126,7 @@ static bool names_are_in(const char *folder)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, names[i]);
 
-		if (path && tfr_is_file(path))
+		if (path && tfr_is_file(path, err))
 			return true;
 	}
 	return false;
@@ -137,9 +139,9 @@ static bool find_flat(
 
 	if (!l->texts.n || !l->images.n || !above)
 		return above != NULL;
-	if (!names_are_in(folder) && !names_are_in(above))
+	if (!names_are_in(folder, p->err) && !names_are_in(above, p->err))
 		return true;
-	return !has_labels(folder, DEEPEST) || tfr_parts_add(p, split, folder, folder);
+	return !has_labels(folder, DEEPEST, p->err) || tfr_parts_add(p, split, folder, folder);
 }
 
 /* CVAT's export for Darknet: obj_train_data/ beside obj.names. */
@@ -148,7 +150,7 @@ static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_lis
 	static const char begins[] = "obj_", ends[] = "_data";
 	bool good = true;
 
-	if (!names_are_in(folder))
+	if (!names_are_in(folder, p->err))
 		return true;
 	for (size_t i = 0; good && i < l->folders.n; i++) {
 		const char *name = l->folders.list[i];
@@ -160,7 +162,7 @@ static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_lis
 			continue;
 		path = tfr_path_join(folder, name);
 		good = path != NULL;
-		if (good && has_labels(path, 0))
+		if (good && has_labels(path, 0, p->err))
 			good = tfr_parts_add(p, name, path, path);
 	}
 	return good;
@@ -170,7 +172,8 @@ static bool find_darknet(struct tfr_parts *p, const char *folder, struct tfr_lis
 
 /* The folder of a path in a description; NULL: there is none.  Roboflow writes "../train/images"
  * for train/images; the root is often a path of another machine. */
-static char *resolve(const struct tfr_yolo_yaml *y, const char *folder, const char *text)
+static char *resolve(
+	const struct tfr_yolo_yaml *y, const char *folder, const char *text, struct tfr_error *err)
 {
 	for (int from_root = y->root != 0; from_root >= 0; from_root--) {
 		TFR_AUTO_FREE char *root =
@@ -181,7 +184,7 @@ static char *resolve(const struct tfr_yolo_yaml *y, const char *folder, const ch
 		for (;;) {
 			char *path = root ? tfr_path_join(root, below) : NULL;
 
-			if (path && tfr_is_folder(path))
+			if (path && tfr_is_folder(path, err))
 				return path;
 			free(path);
 			if (strncmp(below, "../", 3))
@@ -196,7 +199,7 @@ static char *resolve(const struct tfr_yolo_yaml *y, const char *folder, const ch
 static bool add_place(struct tfr_parts *p, const char *split, const char *images)
 {
 	TFR_AUTO_FREE char *other = labels_of(images);
-	const char *labels = other && tfr_is_folder(other) ? other : images;
+	const char *labels = other && tfr_is_folder(other, p->err) ? other : images;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (!strcmp(p->list[i].split, split)) {
@@ -204,7 +207,7 @@ static bool add_place(struct tfr_parts *p, const char *split, const char *images
 
 			split = slash && slash[1] ? slash + 1 : images;
 		}
-	return !has_labels(labels, 0) || tfr_parts_add(p, split, images, labels);
+	return !has_labels(labels, 0, p->err) || tfr_parts_add(p, split, images, labels);
 }
 
 static bool find_described(struct tfr_parts *p, const char *folder)
@@ -212,11 +215,12 @@ static bool find_described(struct tfr_parts *p, const char *folder)
 	struct tfr_yolo_yaml y;
 	bool good = true;
 
-	if (!tfr_yolo_describe(&y, folder))
+	if (!tfr_yolo_describe(&y, folder, p->err))
 		y.n_places = 0;
 	for (size_t i = 0; good && i < y.n_places; i++) {
 		const struct tfr_yolo_place *place = &y.places[i];
-		TFR_AUTO_FREE char *images = resolve(&y, folder, tfr_yolo_text(&y, place->text));
+		TFR_AUTO_FREE char *images =
+			resolve(&y, folder, tfr_yolo_text(&y, place->text), p->err);
 
 		if (images && !tfr_parts_have(p, images))
 			good = add_place(p, tfr_yolo_text(&y, place->split), images);
@@ -228,7 +232,7 @@ static bool find_described(struct tfr_parts *p, const char *folder)
 /* Folders without names of splits can be the ones that data.yaml names as splits. */
 static bool find_better(struct tfr_parts *p, const char *folder)
 {
-	struct tfr_parts described = { 0 };
+	struct tfr_parts described = { .err = p->err };
 	bool good = find_described(&described, folder);
 
 	if (good && described.n > p->n) {
@@ -259,7 +263,8 @@ bool tfr_yolo_find(struct tfr_parts *parts, const char *folder)
 		good = find_beside(parts, folder);
 	if (good && !parts->n)
 		good = tfr_parts_find(parts, folder, find_flat);
-	if (good && !parts->n && tfr_listing_open(&l, folder)) {
+	if (good && !parts->n) {
+		tfr_listing_open(&l, folder, parts->err);
 		good = find_darknet(parts, folder, &l);
 		tfr_listing_close(&l);
 	}

@@ -11,6 +11,7 @@
 #include "base/module.h"
 #include "convert/folder/label_map.h"
 #include "convert/yolo/yolo.h"
+#include "io/path.h"
 #include "io/source.h"
 
 enum { MOST = 4 << 20, UP = 3 /* folders above */ };
@@ -152,19 +153,22 @@ static enum tfr_status read_yaml(
 	return status;
 }
 
-bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder)
+bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_error *err)
 {
 	static const char *const first[] = { "data.yaml", "data.yml", "dataset.yaml" };
 	struct tfr_listing l;
-	bool found = false, good = tfr_listing_open(&l, folder);
+	bool found = false, good = tfr_listing_open(&l, folder, err);
 
 	*y = (struct tfr_yolo_yaml){ 0 };
 	for (size_t i = 0; good && !found && i < 3 + l.yamls.n; i++) {
 		const char *name = i < 3 ? first[i] : l.yamls.list[i - 3];
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
+		struct tfr_error why = { 0 };
 
 		tfr_yolo_yaml_clear(y);
-		found = path && tfr_is_file(path) && !parse_yaml(y, path, NULL);
+		found = path && tfr_is_file(path, err) && !parse_yaml(y, path, &why);
+		if (why.status == TFR_ESYS || why.status == TFR_ENOMEM)
+			*err = why;
 	}
 	tfr_listing_close(&l);
 	return found;
@@ -177,11 +181,15 @@ static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, 
 	bool yaml, struct tfr_error *err)
 {
 	char *path = tfr_path_join(folder, name);
-	enum tfr_status status = TFR_END;
+	enum tfr_status status;
+	struct stat st;
 
 	if (!path)
 		return tfr_fail_nomem(err, "reading names of classes");
-	if (tfr_is_file(path))
+	status = tfr_look(path, &st, err);
+	if (!status && !S_ISREG(st.st_mode))
+		status = TFR_END;
+	if (!status)
 		status = yaml ? read_yaml(c, path, err) : take_list(c, path, err);
 	if (status == TFR_END)
 		free(path);
@@ -207,11 +215,12 @@ static enum tfr_status try_folder(
 static enum tfr_status try_yamls(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
+	struct tfr_error why = { 0 };
 	struct tfr_listing l;
-	enum tfr_status status = TFR_END;
+	enum tfr_status status = tfr_listing_open(&l, folder, &why) ? TFR_END : why.status;
 
-	if (!tfr_listing_open(&l, folder))
-		l.yamls.n = 0;
+	if (why.status && err)
+		*err = why;
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
 		status = try_file(c, folder, l.yamls.list[i], true, err);
 		if (status == TFR_EDATA) {

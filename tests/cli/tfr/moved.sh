@@ -25,3 +25,5 @@ rm -f elsewhere/lib/tfr/0/archive.so; echo text > elsewhere/lib/tfr/0/archive.so
 $tfr shard -fq images.tgz -o a.tfrecord 2>&1 | sed "s|$PWD/||g"; echo "status ${PIPESTATUS[0]}"
 cp elsewhere/lib/tfr/0/{gif,archive}.so
 $tfr shard -fq images.tgz -o a.tfrecord 2>&1 | sed "s|$PWD/||"; echo "status ${PIPESTATUS[0]}"
+cp elsewhere/lib/tfr/0/{gif,remote}.so   # also while the kind of an input is detected
+$tfr shard -fq s3://bucket/images -o a.tfrecord 2>&1 | sed "s|$PWD/||"; echo "status ${PIPESTATUS[0]}"

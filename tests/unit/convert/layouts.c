@@ -37,11 +37,12 @@ static void put(const char *path, const char *text)
 static void expect(bool (*find)(struct tfr_parts *p, const char *folder), const char *folder,
 	const char *wanted)
 {
-	struct tfr_parts parts = { 0 };
-	TFR_AUTO_FREE char *base = tfr_parts_base(folder);
+	struct tfr_error err = { 0 };
+	struct tfr_parts parts = { .err = &err };
+	TFR_AUTO_FREE char *base = tfr_parts_base(folder, &err);
 	char text[2000] = "", *out = text;
 
-	cr_assert(base && find(&parts, base));
+	cr_assert(base && find(&parts, base) && !err.status, "%s", err.message);
 	for (size_t i = 0; i < parts.n; i++)
 		out += sprintf(out, "%s %s %s\n", parts.list[i].split ?: "-", parts.list[i].images,
 			parts.list[i].annotations);
@@ -219,7 +220,8 @@ static void expect_image(const char *annotation, const char *filename, const cha
 	struct tfr_root *images;
 	TFR_AUTO_BUF path = { 0 };
 
-	cr_assert(!tfr_root_open(&images, "i") && tfr_voc_image(images, annotation, filename, &path));
+	cr_assert(!tfr_root_open(&images, "i", NULL) &&
+		  !tfr_voc_image(images, annotation, filename, &path, NULL));
 	cr_assert_str_eq((const char *)path.data, wanted, "%s of %s: %s", filename, annotation,
 		(const char *)path.data);
 	tfr_root_close(images);
