@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import tarfile
+import zipfile
 import zlib
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / 'data'
@@ -24,6 +25,7 @@ class Command:
     same: bool = True     # stdout is the same in every run
     resumes: bool = False # may leave what a second run goes on with
     apart: bool = False   # outputs appear one by one
+    swap: str = ''        # an input that the file "other" replaces between two calls, with --looks
 
     def streams(self):
         """Whether it prints as it goes on, so that a failing run prints a part.  Others report what they saw."""
@@ -118,6 +120,72 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('version', 'version'),
 ]]
 
+# What tests/faults/run --looks attacks as well: the kinds of inputs that are found by looking at folders and beside files.
+LOOKS = [Command(*row) if isinstance(row, tuple) else row for row in [
+    ('cat-folder', 'cat in/odd -o out.tfrecord'),
+    ('cat-glob', 'cat "in/*/x-?.rec" -o out.tfrecord'),
+    ('cat-list', 'cat @in/names -o out.tfrecord', 'cp -p in/k.tfrecord .'),
+    ('cat-any', 'cat in/s@*.tfrecord -o out.tfrecord'),
+    ('cat-mix-index', 'cat --mix in/indexed/a.tfrecord=2,in/indexed/k.tfrecord.gz=1 --sample 0.5 --shuffle-buffer 3 -o out.tfrecord'),
+    ('cat-mix-folder', 'cat --mix in/odd=2,in/k.tfrecord=1 -o out.tfrecord'),
+    ('check-folder', 'check in/odd'),
+    ('check-expect', 'check --manifest in/set/'),
+    ('count-folder', 'count --sum in/odd'),
+    ('count-class', 'count --by image/class/label in/c@2.tfrecord'),
+    ('stats-folder', 'stats in/odd'),
+    ('show-glob', 'show "in/odd/x-*"'),
+    ('diff-folder', 'diff in/odd in/a.tfrecord'),
+    ('doctor-deep', 'doctor in/indexed'),
+    ('shard-splits', 'shard in/splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-links', 'shard in/links -o out.tfrecord'),
+    ('shard-labels', 'shard in/classes --labels in/labels.txt -o out.tfrecord'),
+    ('shard-labels-again', 'shard -f in/classes -o out.tfrecord', 'tfr shard -q in/classes -o out.tfrecord'),
+    ('shard-siblings', 'shard in/classes/pear -o out.tfrecord --class-list in/class-list', 'tfr shard -q in/classes -o other.tfrecord'),
+    ('shard-globs', 'shard in/classes --include "*.png" --exclude "*/1.png" -o out.tfrecord'),
+    ('shard-audio-classes', 'shard in/sounds -o out.tfrecord'),
+    ('shard-yolo-splits', 'shard in/yolo-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-yolo-robo', 'shard in/yolo-robo -o a.tfrecord=train/ -o b.tfrecord=valid/'),
+    ('shard-yolo-flat', 'shard in/yolo-flat -o out.tfrecord'),
+    ('shard-yolo-alone', 'shard in/yolo-splits/images/train -o out.tfrecord'),
+    ('shard-yolo-from', 'shard --from yolo in/yolo-splits/images/train -o out.tfrecord'),
+    ('shard-voc-flat', 'shard in/voc-flat -o out.tfrecord'),
+    ('shard-voc-splits', 'shard in/voc-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-coco-robo', 'shard in/coco-robo -o a.tfrecord=train/ -o b.tfrecord=valid/'),
+    ('shard-coco-found', 'shard in/coco-found -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-metadata-splits', 'shard in/meta-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-zip', 'shard in/t.zip -o out.tfrecord'),
+    ('shard-webdatasets', 'shard "in/shards-{0..1}.tar" -o out.tfrecord'),
+    ('shard-webdataset-glob', 'shard --from webdataset "in/shards-*.tar" -o out.tfrecord'),
+    ('shard-records-folder', 'shard --from records in/odd -o out.tfrecord'),
+    ('shard-root', 'shard in/embed.csv --embed path=image/encoded --root in -o out.tfrecord'),
+    ('shard-part-last', 'shard in/classes -o out@3.tfrecord --part 1/2', 'tfr shard -q in/classes -o out@3.tfrecord --part 0/2'),
+    ('shard-dry', 'shard --dry-run in/yolo-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('resample-folder', 'resample --by image/class/text --per-class 2 in/set -o out.tfrecord'),
+    ('shuffle-folder', 'shuffle-to-disk in/odd -o out.tfrecord'),
+    ('split-folder', 'split in/odd -o a.tfrecord=0.5 -o b.tfrecord'),
+    ('dedup-folder', 'dedup in/odd -o out.tfrecord'),
+    ('export-set', 'export in/set -o out.tar'),
+    ('schema-folder', 'schema in/odd'),
+    *(Command('swap-' + name, line % ('x' + end), 'cp %s x%s; cp %s other' % (one, end, other), swap='x' + end)
+      for name, line, end, one, other in (
+          ('cat', 'cat %s -o out.tfrecord', '.tfrecord', 'in/a.tfrecord', 'in/odd/x-1.rec'),
+          ('cat-gzip', 'cat %s -o out.tfrecord', '.tfrecord.gz', 'in/a.tfrecord.gz', 'in/k.tfrecord.gz'),
+          ('count-sum', 'count --sum %s', '.tfrecord', 'in/a.tfrecord', 'in/k.tfrecord'),
+          ('stats', 'stats -j2 %s', '.tfrecord', 'in/a.tfrecord', 'in/k.tfrecord'),
+          ('shuffle', 'shuffle-to-disk %s -o out.tfrecord', '.tfrecord', 'in/a.tfrecord', 'in/k.tfrecord'),
+          ('dedup', 'dedup %s -o out.tfrecord', '.tfrecord', 'in/a.tfrecord', 'in/k.tfrecord'),
+          ('csv', 'shard %s -o out.tfrecord', '.csv', 'in/t.csv', 'in/other.csv'),
+          ('jsonl', 'shard %s -o out.tfrecord', '.jsonl', 'in/t.jsonl', 'in/other.jsonl'),
+          ('tar', 'shard %s -o out.tfrecord', '.tar', 'in/t.tar', 'in/other.tar'),
+          ('zip', 'shard %s -o out.tfrecord', '.zip', 'in/t.zip', 'in/other.zip'),
+          ('npy', 'shard %s -o out.tfrecord', '.npy', 'in/arrays/cube.npy', 'in/other.npy'),
+          ('npz', 'shard %s -o out.tfrecord', '.npz', 'in/arrays/packed.npz', 'in/arrays/stored.npz'),
+          ('hdf5', 'shard %s -o out.tfrecord', '.h5', 'in/arrays/lzf.h5', 'in/arrays/kinds.h5'),
+          ('records', 'shard --from records %s -o out.tfrecord', '.tfrecord', 'in/a.tfrecord', 'in/k.tfrecord'),
+          ('coco', 'shard in/flat --annotations %s -o out.tfrecord', '.json', 'in/coco.json', 'in/coco-robo/train/_annotations.coco.json'))),
+    Command('bench-folder', 'bench-feed --device host %s in/set' % BENCH, same=False),
+]]
+
 
 def example(**features):
     """An Example of bytes features."""
@@ -191,6 +259,71 @@ def images(top):
     shutil.copytree(DATA / 'pairs' / 'masks', top / 'pairs/masks')
 
 
+def looked_at(top):
+    """Inputs that are recognised by their folders, for LOOKS."""
+    def put(path, source):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path.write_text if isinstance(source, str) else lambda s: shutil.copy(s, path))(source)
+    xml = (top / 'voc/Annotations/0.xml').read_text()
+    for k, split in enumerate(('train', 'train', 'val')):
+        image, valid = top / 'flat' / ('%d.png' % k), split.replace('val', 'valid')
+        put(top / 'splits' / split / ('pear' if k else 'apple') / ('%d.png' % k), image)
+        for folder, text in (('yolo-splits/%%s/%s' % split, '0 0.5 0.5 0.25 0.25\n'), ('yolo-robo/%s/%%s' % valid, '1 0.5 0.5 0.5 0.5\n')):
+            put(top / (folder % 'images') / ('%d.png' % k), image)
+            put(top / (folder % 'labels') / ('%d.txt' % k), text)
+        put(top / 'yolo-flat' / ('%d.png' % k), image)
+        put(top / 'yolo-flat' / ('%d.txt' % k), '0 0.5 0.5 0.25 0.25\n')
+        for folder in ('voc-flat', 'voc-splits/%s' % split):
+            put(top / folder / ('%d.jpg' % k), top / 'voc/JPEGImages/0.jpg')
+            put(top / folder / ('%d.xml' % k), xml.replace('0.jpg', '%d.jpg' % k))
+        coco = json.loads((top / 'coco.json').read_text())
+        for name in ('images', 'annotations'):
+            coco[name] = [x for x in coco[name] if x['id'] in ((0, 1) if split == 'train' else (2,))]
+        put(top / 'coco-robo' / valid / ('%d.png' % k), image)
+        put(top / 'coco-robo' / valid / '_annotations.coco.json', json.dumps(coco))
+        put(top / 'coco-found/images' / split / ('%d.png' % k), image)
+        put(top / 'coco-found/annotations' / ('instances_%s.json' % split), json.dumps(coco))
+        put(top / 'meta-splits' / split / ('%d.png' % k), image)
+        with open(top / 'meta-splits' / split / 'metadata.jsonl', 'a') as out:
+            out.write('{"file_name": "%d.png", "text": "number %d"}\n' % (k, k))
+    for name in ('yolo-splits/data.yaml', 'yolo-robo/data.yaml'):
+        put(top / name, 'train: images/train\nval: images/val\nnc: 2\nnames: [thing, other]\n')
+    put(top / 'yolo-flat/classes.txt', 'thing\n')
+    (top / 'links').mkdir()
+    for name in ('apple', 'pear'):
+        (top / 'links' / name).symlink_to('../classes/' + name)
+    # What replaces an input: another number of rows, other kinds of values, other members
+    put(top / 'other.csv', 'name,size,share\n' + ''.join('m%d,%d.5,x%d\n' % (k, k, k) for k in range(12)))
+    put(top / 'other.jsonl', ''.join('{"name": %d, "size": "s%d"}\n' % (k, k) for k in range(12)))
+    tar(top / 'other.tar', [('%s/%d.png' % (c, k), top / 'flat' / ('%d.png' % k)) for c in ('fig', 'pear') for k in range(3)])
+    array = (DATA / 'arrays' / 'cube.npy').read_bytes()
+    (top / 'other.npy').write_bytes(array[:-64] + bytes(b ^ 1 for b in array[-64:]))
+    put(top / 'labels.txt', '0:apple\n1:pear\n')
+    put(top / 'class-list', '0\n0\n1\n')
+    for k, file in enumerate(sorted((DATA / 'audio').glob('*.wav'))[:3]):
+        put(top / 'sounds' / 'ab'[k % 2] / file.name, file)
+    with zipfile.ZipFile(top / 't.zip', 'w') as out:
+        for name in ('apple/0.png', 'apple/1.png', 'pear/0.png'):
+            out.write(top / 'classes' / name, name)
+    with zipfile.ZipFile(top / 'other.zip', 'w') as out:
+        for k in range(3):
+            out.write(top / 'flat' / ('%d.png' % k), 'fig/%d.png' % k)
+    for k in range(2):
+        tar(top / ('shards-%d.tar' % k), [('%d.png' % k, top / 'flat' / ('%d.png' % k)), ('%d.txt' % k, top / '0.txt')])
+
+
+def looked_at_records(top, run):
+    for k, source in enumerate(('a', 'k', 'a')):
+        (top / 'odd').mkdir(exist_ok=True)
+        shutil.copy(top / (source + '.tfrecord'), top / 'odd' / ('x-%d.rec' % k))
+    (top / 'odd' / 'note').write_text('no records')
+    (top / 'names').write_text('in/a.tfrecord\nk.tfrecord\n')
+    (top / 'indexed').mkdir()
+    for name in ('a.tfrecord', 'k.tfrecord.gz'):
+        shutil.copy(top / name, top / 'indexed')
+        run('index -q indexed/' + name)
+
+
 def lists(top):
     (top / 't.csv').write_text('name,size,share\n' + ''.join('n%d,%d,%g\n' % (k, k, k / 8) for k in range(9)))
     (top / 't.jsonl').write_text(''.join('{"name": "n%d", "size": %d, "parts": [1, 2.5]}\n' % (k, k) for k in range(9)))
@@ -223,6 +356,7 @@ def records(top, tfr):
     # More than `shuffle-to-disk -m 8M` keeps in memory.
     large = b''.join(framed(example(v=bytes([k]) * 40000)) for k in range(16))
     (top / 'large.tfrecord').write_bytes(large * 18)
+    looked_at_records(top, run)
 
 
 def framed(payload):
@@ -238,6 +372,7 @@ def inputs(top, tfr):
     top.mkdir()
     images(top)
     lists(top)
+    looked_at(top)
     shutil.copytree(DATA / 'arrays', top / 'arrays')
     (top / 'audio').mkdir()
     for file in sorted((DATA / 'audio').glob('*.wav'))[:3]:

@@ -5,7 +5,7 @@
  * fault was delivered, 2 where it was not for the sake of a library that does not check its allocations: json-c 0.16,
  * libarchive 3.6 and libhdf5 1.10 crash, libgcrypt 1.10 aborts.  FAULT is FUNCTION:N:KIND.  KIND is the name of an errno;
  * or `short`: half of the bytes; or `torn`: half of the bytes, and the next call on that descriptor fails; or
- * `end`: a read finds the end of the file.  Calls of all threads count; programs that
+ * `end`: a read finds the end of the file; or `swap`: before the call, the file "other" gets the name in FAULT_SWAP.  Calls of all threads count; programs that
  * this one starts are not attacked.
  *
  * With FAULT_WHERE, the stack at the call is printed.
@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -60,21 +61,30 @@ enum function {
 	F_aligned_alloc,
 	F_posix_spawn,
 	F_pthread_create,
+	F_access,
+	F_lseek,
+	F_realpath,
+	F_readlink,
+	F_fopen,
+	F_glob,
+	F_scandir,
 	FUNCTIONS
 };
 
 static const char *const functions[FUNCTIONS] = { "open", "openat", "read", "pread", "write", "pwrite",
 	"writev", "fsync", "fdatasync", "fstat", "stat", "rename", "link", "linkat", "unlink", "mkdir",
 	"ftruncate", "fallocate", "flock", "close", "opendir", "readdir", "mmap", "malloc", "calloc",
-	"realloc", "aligned_alloc", "posix_spawn", "pthread_create" };
+	"realloc", "aligned_alloc", "posix_spawn", "pthread_create", "access", "lseek", "realpath",
+	"readlink", "fopen", "glob", "scandir" };
 
 static const struct {
 	const char *name;
 	int value;
 } errors[] = { { "EACCES", EACCES }, { "EAGAIN", EAGAIN }, { "EINTR", EINTR }, { "EIO", EIO },
-	{ "EMFILE", EMFILE }, { "ENOLCK", ENOLCK }, { "ENOMEM", ENOMEM }, { "ENOSPC", ENOSPC } };
+	{ "EMFILE", EMFILE }, { "ENOLCK", ENOLCK }, { "ENOMEM", ENOMEM }, { "ENOSPC", ENOSPC },
+	{ "ESTALE", ESTALE } };
 
-enum { SHORT = -1, TORN = -2, END = -3 }; /* beside errno */
+enum { SHORT = -1, TORN = -2, END = -3, SWAP = -4 }; /* beside errno */
 
 struct state {
 	_Atomic uint64_t calls[FUNCTIONS];
@@ -96,6 +106,8 @@ static int kind_of(const char *word)
 		return TORN;
 	if (!strcmp(word, "end"))
 		return END;
+	if (!strcmp(word, "swap"))
+		return SWAP;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
 		if (!strcmp(word, errors[i].name))
 			return errors[i].value;
@@ -202,7 +214,9 @@ static int fate(enum function f, int fd)
 		atomic_store(&torn, fd);
 	if (getenv("FAULT_WHERE"))
 		say_where();
-	return target_kind;
+	if (target_kind == SWAP && NEXT(rename)("other", getenv("FAULT_SWAP")))
+		__builtin_trap();
+	return target_kind == SWAP ? 0 : target_kind;
 }
 
 /* The size that a call is left with; -1: none of it is to be done. */
@@ -289,6 +303,27 @@ PLAIN(DIR *, opendir, F_opendir, -1, NULL, (const char *path), (path))
 PLAIN(DIR *, fdopendir, F_opendir, -1, NULL, (int fd), (fd))
 PLAIN(struct dirent *, readdir, F_readdir, -1, NULL, (DIR * dir), (dir))
 PLAIN(struct dirent64 *, readdir64, F_readdir, -1, NULL, (DIR * dir), (dir))
+PLAIN(int, access, F_access, -1, -1, (const char *path, int mode), (path, mode))
+PLAIN(off_t, lseek, F_lseek, -1, -1, (int fd, off_t at, int whence), (fd, at, whence))
+PLAIN(off64_t, lseek64, F_lseek, -1, -1, (int fd, off64_t at, int whence), (fd, at, whence))
+PLAIN(char *, realpath, F_realpath, -1, NULL, (const char *path, char *real), (path, real))
+PLAIN(ssize_t, readlink, F_readlink, -1, -1, (const char *path, char *link, size_t size), (path, link, size))
+PLAIN(FILE *, fopen, F_fopen, -1, NULL, (const char *path, const char *mode), (path, mode))
+PLAIN(FILE *, fopen64, F_fopen, -1, NULL, (const char *path, const char *mode), (path, mode))
+PLAIN(int, glob, F_glob, -1, GLOB_ABORTED,
+	(const char *pattern, int flags, int (*failed)(const char *, int), glob_t *found),
+	(pattern, flags, failed, found))
+PLAIN(int, glob64, F_glob, -1, GLOB_ABORTED,
+	(const char *pattern, int flags, int (*failed)(const char *, int), glob64_t *found),
+	(pattern, flags, failed, found))
+PLAIN(int, scandir, F_scandir, -1, -1,
+	(const char *path, struct dirent ***list, int (*wanted)(const struct dirent *),
+		int (*compare)(const struct dirent **, const struct dirent **)),
+	(path, list, wanted, compare))
+PLAIN(int, scandir64, F_scandir, -1, -1,
+	(const char *path, struct dirent64 ***list, int (*wanted)(const struct dirent64 *),
+		int (*compare)(const struct dirent64 **, const struct dirent64 **)),
+	(path, list, wanted, compare))
 
 /* ---- bytes ---- */
 
