@@ -44,6 +44,14 @@ const char *tfr_compression_name(enum tfr_compression c)
 	return names[c];
 }
 
+enum tfr_status tfr_compression_check(enum tfr_compression c, struct tfr_error *err)
+{
+	if (c == TFR_COMPRESSION_GZIP || c == TFR_COMPRESSION_ZLIB)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE,
+		"no compression %d: 0 (automatic), 1 (none), 2 (GZIP) or 3 (ZLIB)", (int)c);
+}
+
 /* Zeroed: if a damaged stream uses codes that it does not define, ISA-L reads tables that it has
  * not filled, and the result should at least be the same every time. */
 static void *new_state(size_t size)
@@ -84,6 +92,7 @@ static enum tfr_status new_inflate(
 enum tfr_status tfr_inflate_new(
 	struct tfr_inflate **z, enum tfr_compression c, struct tfr_error *err)
 {
+	TFR_TRY(tfr_compression_check(c, err));
 	return new_inflate(z, c, false, err);
 }
 

@@ -21,6 +21,9 @@ struct tfr_codec_io {
 	size_t out_size;
 };
 
+/* TFR_EUSAGE: `c`, which comes from a program, is no compression of a stream. */
+enum tfr_status tfr_compression_check(enum tfr_compression c, struct tfr_error *err);
+
 struct tfr_inflate;
 
 enum tfr_status tfr_inflate_new(

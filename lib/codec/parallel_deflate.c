@@ -89,6 +89,7 @@ enum tfr_status tfr_parallel_deflate_new(struct tfr_parallel_deflate **out,
 
 	if (!ops)
 		return tfr_fail(err, TFR_EUSAGE, "no compression level %d: 1 to 9", opts->level);
+	TFR_TRY(tfr_compression_check(opts->compression, err));
 	p = calloc(1, sizeof(*p));
 	TFR_NEED_MEMORY(p, err, "starting to deflate");
 	p->ops = ops;

@@ -50,6 +50,9 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 	o->steps_per_transfer = o->steps_per_transfer ? o->steps_per_transfer : 1;
 	if (o->threads > 1024)
 		return tfr_fail(err, TFR_EUSAGE, "%u workers: there are at most 1024", o->threads);
+	if (!(o->seconds >= 0 && o->stall_timeout >= 0)) /* nor NaN */
+		return tfr_fail(err, TFR_EUSAGE, "seconds are 0 or more, not %g",
+			o->seconds >= 0 ? o->stall_timeout : o->seconds);
 	if (o->steps_per_transfer > 256)
 		return tfr_fail(err, TFR_EUSAGE, "%u steps per transfer: there are at most 256",
 			o->steps_per_transfer);

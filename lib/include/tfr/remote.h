@@ -22,8 +22,8 @@ enum {
 struct tfr_remote_opts {
 	bool anonymous;	      /* sign nothing, look for no credentials */
 	unsigned connections; /* at most this many at once, up to 1024 */
-	/* Seconds without progress after which a request fails, counted over its repetitions; an
-	 * attempt without progress is repeated after a third of them. */
+	/* Seconds, at most 1,000,000, without progress after which a request fails, counted over
+	 * its repetitions; an attempt without progress is repeated after a third of them. */
 	double timeout;
 	uint64_t part_size;   /* bytes, 5 MiB to 5 GiB, of the parts of an upload; 0: by its size */
 	uint64_t memory;      /* bytes of parts that wait to be sent [64 MiB] */

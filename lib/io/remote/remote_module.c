@@ -14,12 +14,17 @@
 /* S3 refuses parts of other sizes, but for the last one. */
 static const uint64_t least_part = UINT64_C(5) << 20, largest_part = UINT64_C(5) << 30;
 
+enum { MOST_SECONDS = 1000000 };
+
 static enum tfr_status set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {
 	struct tfr_remote_opts kept = *opts;
 
 	if (opts->connections > 1024)
 		return tfr_fail(err, TFR_EUSAGE, "more connections than 1024");
+	if (!(opts->timeout >= 0 && opts->timeout <= MOST_SECONDS)) /* nor NaN */
+		return tfr_fail(err, TFR_EUSAGE, "a timeout is 0 to %d seconds, not %g",
+			MOST_SECONDS, opts->timeout);
 	if (opts->part_size && (opts->part_size < least_part || opts->part_size > largest_part))
 		return tfr_fail(err, TFR_EUSAGE, "a part has 5 MiB to 5 GiB");
 	kept.tmpdir = opts->tmpdir ? strdup(opts->tmpdir) : NULL;

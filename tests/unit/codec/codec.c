@@ -75,6 +75,26 @@ static enum tfr_status inflated(enum tfr_compression c, const uint8_t *data, siz
 	return status;
 }
 
+Test(codec, only_compressions_of_streams)
+{
+	for (int c = -1; c <= 9; c++) {
+		struct tfr_parallel_deflate_opts opts = {
+			.compression = (enum tfr_compression)c, .level = 2, .threads = 1
+		};
+		bool good = c == TFR_COMPRESSION_GZIP || c == TFR_COMPRESSION_ZLIB;
+		struct tfr_parallel_deflate *deflater = NULL;
+		struct tfr_inflate *z = NULL;
+		struct tfr_error err;
+
+		cr_expect_eq(tfr_inflate_new(&z, opts.compression, &err),
+			good ? TFR_OK : TFR_EUSAGE, "%d", c);
+		cr_expect_eq(tfr_parallel_deflate_new(&deflater, &opts, &err),
+			good ? TFR_OK : TFR_EUSAGE, "%d", c);
+		tfr_inflate_free(z);
+		tfr_parallel_deflate_free(deflater);
+	}
+}
+
 Test(codec, round_trip_at_every_level_and_step)
 {
 	static const size_t steps[] = { 1, 7, 100, 1000, 65536 };

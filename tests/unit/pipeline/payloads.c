@@ -1,6 +1,7 @@
 /* Batches of large payloads, which are copied as they come, against batches made here. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -271,4 +272,27 @@ Test(payloads, batches_can_be_taken)
 Test(payloads, batches_can_be_taken_in_place)
 {
 	take_batches(true);
+}
+
+Test(payloads, seconds_are_0_or_more)
+{
+	static const double wrong[] = { -1, NAN };
+	const char *inputs[] = { "l-0" };
+	struct tfr_set_opts which = { .inputs = inputs, .count = 1 };
+	struct tfr_set *set = NULL;
+
+	make_files(SMALL);
+	cr_assert_eq(tfr_set_open(&set, &which, NULL), TFR_OK);
+	for (size_t i = 0; i < 4; i++) {
+		struct tfr_pipeline_opts opts = {
+			.set = set, .stages = "read,batch=4,upload", .threads = 1, .epochs = 1
+		};
+		struct tfr_pipeline *p = NULL;
+		struct tfr_error err;
+
+		*(i < 2 ? &opts.seconds : &opts.stall_timeout) = wrong[i % 2];
+		cr_assert_eq(tfr_pipeline_open(&p, &opts, &err), TFR_EUSAGE);
+		cr_expect(strstr(err.message, "seconds are 0 or more"), "%s", err.message);
+	}
+	tfr_set_close(set);
 }
