@@ -125,8 +125,10 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 			(unsigned long long)((plan->limit - fixed) / each),
 			(unsigned long long)(plan->total / MIB + 1));
 	else
-		tfr_error_hint(err, "Lower --batch or %s, or raise --memory to %lluM.",
-			tfr_feeds_audio(p->set) ? "the samples of a clip" : "--size",
+		tfr_error_hint(err, "Lower --batch%s, or raise --memory to %lluM.",
+			tfr_feeds_audio(p->set)	     ? " or the samples of a clip"
+			: p->set->opts.feature_count ? ""
+						     : " or --size",
 			(unsigned long long)(plan->total / MIB + 1));
 	return TFR_ENOMEM;
 }

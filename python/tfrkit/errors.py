@@ -7,6 +7,8 @@ what to do, and Python prints it below the traceback.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
+
 __all__ = ['CancelledError', 'DataError', 'Error', 'ExistsError', 'FileError', 'FormatError', 'MissingFileError',
            'OutOfMemoryError', 'UnavailableError', 'UsageError']
 
@@ -64,6 +66,19 @@ _CLASSES = {2: DataError, 3: FormatError, 4: UsageError, 5: ExistsError, 6: File
             8: UnavailableError, 9: CancelledError}
 _ENOENT = 2
 
+# What hints call by the option of a command, by their names here.  Others have no counterpart, except in the functions that
+# run commands.
+_ARGUMENTS = {'-f': 'overwrite=True', '--allow-missing': 'allow_missing=True', '--memory': 'memory', '--batch': 'batch',
+              '--shuffle-buffer': 'shuffle', '--cycle-length': 'cycle_length',
+              '--anonymous': 'tfrkit.remote(anonymous=True)', '--connections': 'the connections of tfrkit.remote()',
+              '--timeout': 'the timeout of tfrkit.remote()'}
+
+
+def in_python(text: str, name_of: Callable[[str], str]) -> str:
+    """A text in which name_of(option) replaces the options, except in a command that it quotes."""
+    import re   # importing the module stays fast
+    return re.sub(r"'tfr [^']*'|(?<![\w-])--?[a-z][a-z-]*\b", lambda found: found[0] if found[0][0] == "'" else name_of(found[0]), text)
+
 
 def _of_status(status: int, errno: int, text: str, file: str, place: tuple[int, int] | tuple[None, None],
                hint: str) -> Error:
@@ -76,7 +91,9 @@ def _of_status(status: int, errno: int, text: str, file: str, place: tuple[int, 
         error.errno = errno or None
     error.file = file or None
     error.record, error.offset = place
-    error.hint = hint or None
     if hint:
-        error.add_note('hint: ' + hint)
+        import re
+        hint = in_python(hint, lambda option: _ARGUMENTS.get(option, option))
+        error.hint = re.sub(r'(?<=memory to )(\d+)M', lambda size: str(int(size[1]) << 20), hint)   # in bytes
+        error.add_note('hint: ' + error.hint)
     return error

@@ -28,6 +28,10 @@ def _arguments(options: dict[str, Any]) -> list[str]:
     return arguments
 
 
+def _argument(option: str) -> str:
+    return option.lstrip('-').replace('-', '_')
+
+
 def _find() -> str:
     program = command.find()
     said = subprocess.run([program, 'version'], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.split()
@@ -39,11 +43,13 @@ def _find() -> str:
 def _error(status: int, text: str) -> errors.Error:
     """The exception for a command that failed, from what it printed."""
     lines = text.strip().splitlines() or ['tfr ended with status %d' % status]
+    if status == 2:   # the call is wrong: its words are those of the caller
+        lines = [errors.in_python(line, _argument) for line in lines]
     hints = [line.removeprefix('hint: ') for line in lines if line.startswith('hint: ')]
     said = [line.partition(': ')[2] for line in lines if not line.startswith('hint: ') and ': warning: ' not in line]
     error = _CLASSES.get(status, errors.Error)('\n'.join(said) or lines[0])
     if hints:
-        error.hint = ' '.join(hints)
+        error.hint = errors.in_python(' '.join(hints), _argument)
         error.add_note('hint: ' + error.hint)
     return error
 

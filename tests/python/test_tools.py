@@ -42,8 +42,8 @@ class Tools(Case):
     def test_a_failure_is_the_exception_with_what_the_command_prints(self):
         with self.assertRaises(tfrkit.UsageError) as caught:
             tfrkit.check(self.file('a', b''), exampel=True)
-        self.assertIn("unknown option '--exampel'", str(caught.exception))
-        self.assertIn('--example', caught.exception.hint)
+        self.assertIn("unknown option 'exampel'", str(caught.exception))
+        self.assertIn("'example'", caught.exception.hint)
         with self.assertRaisesRegex(tfrkit.FileError, 'none'):
             tfrkit.schema(self.dir / 'none')
         with self.assertRaisesRegex(tfrkit.DataError, 'no Examples'):
