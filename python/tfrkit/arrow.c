@@ -2,11 +2,12 @@
  *
  * A batch is a struct array with one child per feature.  The buffers are those of the batch.
  *
- *   int64, float, bytes           int64, float32, large_binary
+ *   int64, float, bytes, utf8     int64, float32, large_binary, large_utf8
  *   dense, N values per record    fixed_size_list[N] of these; for N = 1 these themselves
  *   padded, ragged                large_list of these; the offsets of padded rows are made here
  *
- * Nothing here is null.  Each structure owns its children; the parent array holds the block. */
+ * Nothing here is null.  Each structure owns its children until they are moved out, and each array
+ * holds the block, because a child that was moved out outlives its parent. */
 #include "batches.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ struct ArrowArrayStream {
 /* --- arrays: each node is one allocation, freed by its release --- */
 
 struct node {
-	struct tfrkit_block *block; /* of the root; else NULL */
+	struct tfrkit_block *block;
 	int64_t *made;		    /* offsets that the batch has not */
 	const void *buffers[3];
 	struct ArrowArray *children[];
@@ -69,12 +70,14 @@ static void release_array(struct ArrowArray *a)
 }
 
 /* False: out of memory. */
-static bool init_array(struct ArrowArray *a, uint64_t length, int64_t buffers, size_t children)
+static bool init_array(struct ArrowArray *a, struct tfrkit_block *block, uint64_t length,
+	int64_t buffers, size_t children)
 {
 	struct node *node = calloc(1, sizeof(*node) + children * sizeof(struct ArrowArray *));
 
 	if (!node)
 		return false;
+	node->block = tfrkit_block_ref(block);
 	*a = (struct ArrowArray){ .length = (int64_t)length,
 		.n_buffers = buffers,
 		.buffers = node->buffers,
@@ -98,14 +101,14 @@ static bool is_list(const struct tfr_batch_feature *f)
 }
 
 /* The values; `parts` are the tensors of the feature. */
-static bool init_values(
-	struct ArrowArray *a, const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
+static bool init_values(struct ArrowArray *a, struct tfrkit_block *block,
+	const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
 {
 	bool bytes = f->kind == TFR_KIND_BYTES;
 	uint64_t count = bytes ? parts[1].shape[0] - 1
 			       : parts[0].shape[0] * (parts[0].rank > 1 ? parts[0].shape[1] : 1);
 
-	if (!init_array(a, count, bytes ? 3 : 2, 0))
+	if (!init_array(a, block, count, bytes ? 3 : 2, 0))
 		return false;
 	if (bytes)
 		a->buffers[1] = parts[1].data;
@@ -126,16 +129,17 @@ static bool make_offsets(struct ArrowArray *a, uint64_t rows, uint64_t values)
 	return node->made != NULL;
 }
 
-static bool init_column(struct ArrowArray *a, const struct tfr_batch_feature *f, uint64_t rows,
-	const struct tfr_tensor *parts)
+static bool init_column(struct ArrowArray *a, struct tfrkit_block *block,
+	const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
 {
 	bool fixed = f->layout == TFR_DENSE;
+	uint64_t rows = block->batch.records;
 
 	if (!is_list(f))
-		return init_values(a, f, parts);
-	if (!init_array(a, rows, fixed ? 1 : 2, 1))
+		return init_values(a, block, f, parts);
+	if (!init_array(a, block, rows, fixed ? 1 : 2, 1))
 		return false;
-	if (!init_values(a->children[0], f, parts))
+	if (!init_values(a->children[0], block, f, parts))
 		return false;
 	if (f->layout == TFR_RAGGED)
 		a->buffers[1] = parts[f->kind == TFR_KIND_BYTES ? 2 : 1].data;
@@ -147,24 +151,47 @@ static unsigned parts_of(const struct tfr_batch_feature *f)
 	return 1 + (f->kind == TFR_KIND_BYTES) + (f->layout == TFR_RAGGED);
 }
 
-/* On failure `a` is released. */
+/* Whether each value is UTF-8: all are together, and none begins within a character.  Otherwise an
+ * exception is set. */
+static bool is_text(const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
+{
+	const int64_t *offsets = parts[1].data;
+	const uint8_t *text = parts[0].data;
+	uint64_t count = parts[1].shape[0] - 1;
+	PyObject *decoded =
+		PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)offsets[count], NULL);
+	bool good = decoded != NULL;
+
+	for (uint64_t i = 0; good && i < count; i++)
+		good = offsets[i] == offsets[count] || (text[offsets[i]] & 0xc0) != 0x80;
+	Py_XDECREF(decoded);
+	if (!good && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
+		struct tfr_error err = { .status = TFR_EDATA };
+
+		PyErr_Clear();
+		snprintf(err.message, sizeof(err.message),
+			"feature '%.500s' has a value that is not UTF-8", f->name);
+		tfrkit_raise(&err);
+	}
+	return good;
+}
+
+/* False: an exception is set, and nothing is in `a`. */
 static bool init_batch(struct ArrowArray *a, const struct tfrkit_batch *b)
 {
-	const struct tfr_batch *is = &b->block->batch;
 	const struct tfr_tensor *parts = b->tensors;
-	bool good = init_array(a, is->records, 1, b->features->count);
+	bool good = init_array(a, b->block, b->block->batch.records, 1, b->features->count);
 
-	if (!good)
-		return false;
 	for (size_t i = 0; good && i < b->features->count; i++) {
 		const struct tfr_batch_feature *f = &b->features->list[i];
 
-		good = init_column(a->children[i], f, is->records, parts);
+		good = init_column(a->children[i], b->block, f, parts) &&
+		       (!b->features->more[i].text || is_text(f, parts));
 		parts += parts_of(f);
 	}
-	if (good)
-		((struct node *)a->private_data)->block = tfrkit_block_ref(b->block);
-	else
+	if (!good && !PyErr_Occurred())
+		PyErr_NoMemory();
+	if (!good && a->release)
 		release_array(a);
 	return good;
 }
@@ -224,7 +251,7 @@ static char *format_of(struct ArrowSchema *s)
 	return ((struct schema_node *)s->private_data)->format;
 }
 
-static bool init_field(struct ArrowSchema *s, const struct tfr_batch_feature *f)
+static bool init_field(struct ArrowSchema *s, const struct tfr_batch_feature *f, bool text)
 {
 	static const char *const formats[] = {
 		[TFR_KIND_BYTES] = "Z", [TFR_KIND_FLOAT] = "f", [TFR_KIND_INT64] = "l"
@@ -243,7 +270,7 @@ static bool init_field(struct ArrowSchema *s, const struct tfr_batch_feature *f)
 		if (!init_schema(values, "item", 0))
 			return false;
 	}
-	strcpy(format_of(values), formats[f->kind]);
+	strcpy(format_of(values), text ? "U" : formats[f->kind]);
 	return true;
 }
 
@@ -255,7 +282,7 @@ static bool init_schema_of(struct ArrowSchema *s, const struct tfrkit_features *
 		return false;
 	strcpy(format_of(s), "+s");
 	for (size_t i = 0; good && i < f->count; i++)
-		good = init_field(s->children[i], &f->list[i]);
+		good = init_field(s->children[i], &f->list[i], f->more[i].text);
 	if (!good)
 		release_schema(s);
 	return good;
@@ -330,10 +357,8 @@ static PyObject *array_capsule(const struct tfrkit_batch *b)
 {
 	PyObject *capsule = new_capsule(sizeof(struct ArrowArray), "arrow_array", destroy_array);
 
-	if (capsule && !init_batch(PyCapsule_GetPointer(capsule, "arrow_array"), b)) {
+	if (capsule && !init_batch(PyCapsule_GetPointer(capsule, "arrow_array"), b))
 		Py_CLEAR(capsule);
-		PyErr_NoMemory();
-	}
 	return capsule;
 }
 
@@ -387,9 +412,7 @@ static int stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out)
 /* Keeps the text of the exception, which is cleared. */
 static int keep_error(struct stream *is)
 {
-	PyObject *type, *value, *trace, *text;
-	const char *utf8 = NULL;
-	Py_ssize_t size;
+	PyObject *type, *value, *trace, *text, *utf8;
 	int code = PyErr_ExceptionMatches(PyExc_MemoryError)	     ? ENOMEM
 		   : PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) ? EINTR
 		   : PyErr_ExceptionMatches(PyExc_ValueError)	     ? EINVAL
@@ -397,10 +420,10 @@ static int keep_error(struct stream *is)
 
 	PyErr_Fetch(&type, &value, &trace);
 	text = value ? PyObject_Str(value) : NULL;
-	if (text)
-		utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+	utf8 = text ? PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace") : NULL;
 	free(is->error);
-	is->error = utf8 ? strdup(utf8) : NULL;
+	is->error = utf8 ? strdup(PyBytes_AsString(utf8)) : NULL;
+	Py_XDECREF(utf8);
 	Py_XDECREF(text);
 	Py_XDECREF(type);
 	Py_XDECREF(value);
@@ -417,8 +440,8 @@ static int stream_next(struct ArrowArrayStream *s, struct ArrowArray *out)
 	int code = 0;
 
 	*out = (struct ArrowArray){ 0 };
-	if (b && has_columns(b->features, b) && !init_batch(out, b))
-		PyErr_NoMemory();
+	if (b && has_columns(b->features, b))
+		init_batch(out, b);
 	Py_XDECREF((PyObject *)b);
 	if (PyErr_Occurred())
 		code = keep_error(is);

@@ -28,38 +28,57 @@ static void features_dealloc(PyObject *self)
 	for (size_t i = 0; i < f->count; i++)
 		tfr_batch_feature_clear(&f->list[i]);
 	PyMem_Free(f->list);
+	PyMem_Free(f->more);
+	Py_XDECREF(f->given);
 	tfrkit_free(self);
 }
 
-/* Features(specs): `specs` is a tuple of bytes, each as --feature of tfr-bench-feed(1). */
+/* Adds a feature of (spec, is it text, fill or None): bytes as --feature of tfr-bench-feed(1), and
+ * the bytes of the value that pads its rows.  False: an exception is set. */
+static bool add_feature(struct tfrkit_features *f, PyObject *one)
+{
+	struct tfr_batch_feature *parsed = &f->list[f->count];
+	struct tfrkit_feature *more = &f->more[f->count];
+	struct tfr_error err = { 0 };
+	const char *spec, *fill;
+	Py_ssize_t size;
+	int text;
+
+	if (!PyArg_ParseTuple(one, "ypz#", &spec, &text, &fill, &size))
+		return false;
+	if (tfr_batch_feature_parse(parsed, spec, &err)) {
+		tfrkit_raise(&err);
+		return false;
+	}
+	more->text = text;
+	more->fill = (struct tfr_bytes){ (const uint8_t *)fill, (size_t)size };
+	if (fill && parsed->layout == TFR_PADDED)
+		parsed->fill = parsed->kind == TFR_KIND_BYTES ? (const void *)&more->fill : fill;
+	f->count++;
+	return true;
+}
+
+/* Features(given): a tuple of such tuples */
 static PyObject *features_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	struct tfr_error err = { 0 };
 	struct tfrkit_features *f;
-	Py_ssize_t count;
-	PyObject *specs;
+	PyObject *given;
+	size_t count;
 
 	(void)kwargs;
-	if (!PyArg_ParseTuple(args, "O!", &PyTuple_Type, &specs))
+	if (!PyArg_ParseTuple(args, "O!", &PyTuple_Type, &given))
 		return NULL;
 	f = (struct tfrkit_features *)PyType_GenericAlloc(type, 0);
 	if (!f)
 		return NULL;
-	count = PyTuple_Size(specs);
-	f->list = PyMem_Calloc((size_t)count + 1, sizeof(*f->list));
-	if (!f->list)
+	count = (size_t)PyTuple_Size(given);
+	f->given = Py_NewRef(given);
+	f->list = PyMem_Calloc(count + 1, sizeof(*f->list));
+	f->more = PyMem_Calloc(count + 1, sizeof(*f->more));
+	if (!f->list || !f->more)
 		PyErr_NoMemory();
-	for (Py_ssize_t i = 0; f->list && i < count; i++) {
-		const char *spec = PyBytes_AsString(PyTuple_GetItem(specs, i));
-
-		if (!spec)
-			break;
-		if (tfr_batch_feature_parse(&f->list[i], spec, &err)) {
-			tfrkit_raise(&err);
-			break;
-		}
-		f->count++;
-	}
+	while (!PyErr_Occurred() && f->count < count)
+		add_feature(f, PyTuple_GetItem(given, (Py_ssize_t)f->count));
 	if (PyErr_Occurred())
 		Py_CLEAR(f);
 	return (PyObject *)f;

@@ -28,9 +28,17 @@ static inline struct tfrkit_block *tfrkit_block_ref(struct tfrkit_block *b)
 
 void tfrkit_block_unref(struct tfrkit_block *b); /* accepts NULL */
 
+/* What libtfr does not know of a feature, and the value that pads its rows. */
+struct tfrkit_feature {
+	bool text;	       /* its bytes are UTF-8, and strings for Arrow */
+	struct tfr_bytes fill; /* of a feature of bytes */
+};
+
 /* The features that a pipeline was asked for; never changes. */
 struct tfrkit_features {
 	PyObject_HEAD struct tfr_batch_feature *list;
+	struct tfrkit_feature *more;
+	PyObject *given; /* has the bytes of all fills */
 	size_t count;
 };
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _core
 from .errors import UsageError
+from .example import load_numpy
 from .reader import Inputs, paths_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ _asarray: Any = None   # NumPy's, once an array was asked for
 
 def _load_numpy() -> Any:
     global _asarray
-    from numpy import asarray
-    _asarray = asarray
-    return asarray
+    _asarray = load_numpy().asarray
+    return _asarray
 
 
 class _Place(NamedTuple):
@@ -69,8 +69,7 @@ class Bytes(Sequence):
 
     def to_numpy(self) -> numpy.ndarray:
         """An array of bytes objects, which are copies."""
-        import numpy
-        values = numpy.empty(len(self.offsets) - 1, object)
+        values = load_numpy().empty(len(self.offsets) - 1, object)
         values[:] = [self._value(i) for i in range(len(values))]
         return values if self.width is None else values.reshape(self._rows, self.width)
 
@@ -255,18 +254,46 @@ def _specs(features: Features) -> list[bytes]:
     return specs
 
 
+def _fill(kind: str, value: Any) -> bytes | None:
+    """A padding value as the extension takes it."""
+    import array   # not for programs that need none: importing the module stays fast
+    if value is None:
+        return None
+    if kind == 'bytes':
+        return value.encode() if isinstance(value, str) else bytes(memoryview(value))
+    return array.array('q' if kind == 'int64' else 'f', [value]).tobytes()
+
+
+def _parsed(features: Features, padding_values: Mapping[str, Any] | None = None) -> tuple[_core.Features, dict[str, _Place]]:
+    """The features as the extension takes them, and where they are in a batch."""
+    specs = _specs(features)
+    given = []
+    for spec in specs:
+        name, _, form = spec.rpartition(b':')
+        text = form.startswith(b'utf8')
+        given.append((name + b':bytes' + form[4:] if text else spec, text, None))
+    parsed = _core.Features(tuple(given))
+    padded = {name: kind for name, kind, layout, _ in parsed if layout == 'padded'}
+    for name in padding_values or ():
+        if name not in padded:
+            raise UsageError('padding_values has %r, which is no feature of a form such as "int64[*]"' % (name,))
+    if padding_values:
+        fills = [_fill(padded[name], padding_values[name]) if name in padding_values else None for name, *_ in parsed]
+        parsed = _core.Features(tuple((*one[:2], fill) for one, fill in zip(given, fills)))
+    return parsed, _places(parsed, specs)
+
+
 def parsed_features(features: Features) -> _core.Features:
     """The features as the extension takes them; they have the schema of their batches, for Arrow."""
-    return _core.Features(tuple(_specs(features)))
+    return _parsed(features)[0]
 
 
-def parse(payloads: Iterable[bytes], features: Features) -> Batch:
-    """One batch of the Examples in `payloads`, which are bytes.  `features` and the rules are those of batches().
+def parse(payloads: Iterable[bytes], features: Features, *, padding_values: Mapping[str, Any] | None = None) -> Batch:
+    """One batch of the Examples in `payloads`, which are bytes.  `features`, `padding_values` and the rules are those of batches().
 
     A payload that is not an Example or lacks a feature raises DataError, whose `record` counts from 0 in `payloads`."""
-    specs = _specs(features)
-    parsed = _core.Features(tuple(specs))
-    return _core.parse(tuple(payloads), parsed, Batch, _places(parsed, specs))
+    parsed, places = _parsed(features, padding_values)
+    return _core.parse(tuple(payloads), parsed, Batch, places)
 
 
 def every_feature(inputs: Inputs, allow_missing: bool = False) -> dict[str, str]:
@@ -274,16 +301,19 @@ def every_feature(inputs: Inputs, allow_missing: bool = False) -> dict[str, str]
     return features(schema(inputs, allow_missing=allow_missing))
 
 
-def _count(name: str, value: int, least: int) -> int:
-    if not isinstance(value, int) or not least <= value < 1 << 63:
-        raise UsageError('%s is a number of at least %d, not %r' % (name, least, value))
+_MOST = (1 << 63) - 1
+
+
+def _count(name: str, value: int, least: int, most: int = (1 << 32) - 1) -> int:
+    if not isinstance(value, int) or not least <= value <= most:
+        raise UsageError('%s is a number from %d to %d, not %r' % (name, least, most, value))
     return value
 
 
 def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: int = 0, seed: int = 0, workers: int | None = None,
             epochs: int | None = 1, drop_remainder: bool = False, cycle_length: int = 4, block_length: int = 1,
             shuffle_files: bool = False, where: str | None = None, on_error: str = 'raise', memory: int | None = None,
-            allow_missing: bool = False) -> Batches:
+            allow_missing: bool = False, padding_values: Mapping[str, Any] | None = None) -> Batches:
     """Parse Examples into batches of columns, in threads of the library.
 
     `features` maps names to forms:
@@ -293,7 +323,9 @@ def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: i
         "int64[*]"                    rows padded to the longest of the batch
         "int64[]"                     ragged: values and row splits
 
-    float32 is another word for float.  A text such as "label:int64", as for `tfr bench-feed --feature`, or a
+    float32 is another word for float.  utf8 is bytes that consumers of Arrow get as strings; there, a value that is not UTF-8
+    raises DataError.  `padding_values` maps names of padded features to the value that fills their rows up, in place of 0,
+    0.0 or b''.  A text such as "label:int64", as for `tfr bench-feed --feature`, or a
     sequence of them, does the same.  None reads all records first and takes all features, as features(schema(inputs)).  The rules are those of tf.io.parse_example.
 
     Records come in the order of tf.data's deterministic interleave of `cycle_length` files, `block_length` records each,
@@ -303,7 +335,7 @@ def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: i
     records that are no Examples or lack a feature, with a warning for the first of them.  `memory` limits what the
     pipeline takes, in bytes [1 GiB]; batches that the program keeps are not counted.
     """
-    specs = _specs(every_feature(inputs, allow_missing) if features is None else features)
+    parsed, places = _parsed(every_feature(inputs, allow_missing) if features is None else features, padding_values)
     if on_error not in ('raise', 'skip'):
         raise UsageError("on_error is 'raise' or 'skip', not %r" % (on_error,))
     stages = 'read=%d:%d,' % (_count('cycle_length', cycle_length, 1), _count('block_length', block_length, 1))
@@ -312,9 +344,8 @@ def batches(inputs: Inputs, features: Features | None, batch: int, *, shuffle: i
     if shuffle:
         stages += 'shuffle=%d,' % _count('shuffle', shuffle, 0)
     stages += 'batch=%d,upload' % _count('batch', batch, 1)
-    parsed = _core.Features(tuple(specs))
     return Batches(_core.batches(
-        _core.Files(paths_of(inputs), bool(allow_missing)), parsed, Batch, _places(parsed, specs), stages, where,
-        epochs=0 if epochs is None else _count('epochs', epochs, 1), seed=_count('seed', seed, 0),
-        threads=0 if workers is None else _count('workers', workers, 1), memory=_count('memory', memory or 0, 0),
+        _core.Files(paths_of(inputs), bool(allow_missing)), parsed, Batch, places, stages, where,
+        epochs=0 if epochs is None else _count('epochs', epochs, 1, _MOST), seed=_count('seed', seed, 0, _MOST),
+        threads=0 if workers is None else _count('workers', workers, 1, 1024), memory=_count('memory', memory or 0, 0, _MOST),
         drop_remainder=drop_remainder, shuffle_files=shuffle_files, skip_bad=on_error == 'skip'))

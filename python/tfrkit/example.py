@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     import numpy
 
 
+_numpy: Any = None   # once an array was asked for
+
+
+def load_numpy() -> Any:
+    global _numpy
+    try:
+        import numpy as _numpy
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError('arrays need NumPy, which is not installed: pip install numpy', name=error.name) from error
+    return _numpy
+
+
 class Example(_core.Example, Mapping):
     """The features of a tf.train.Example, by name.
 
@@ -27,9 +39,8 @@ class Example(_core.Example, Mapping):
         kind, values = self._raw(name)
         if kind not in _DTYPES:
             return values
-        import numpy
         buffer, offset, count = values
-        return numpy.frombuffer(buffer, _DTYPES[kind], count, offset)
+        return (_numpy or load_numpy()).frombuffer(buffer, _DTYPES[kind], count, offset)
 
     def __iter__(self) -> Iterator[str]:
         return iter([name for name, _, _ in self._describe()])
@@ -83,8 +94,8 @@ def encode_example(features: Mapping[str, Any]) -> bytes:
     """The payload of a tf.train.Example with these features.
 
     A value is a number, a str, a bytes object, a sequence of these, or an array.  Integers and booleans become int64, other
-    numbers float (32 bits), str and bytes become bytes; a str is encoded as UTF-8.  bytes, bytearray and memoryview are one
-    value.  The elements of an array of any shape follow each other, row by row.  An empty list has no kind: give an empty
+    numbers float (32 bits), str and bytes become bytes; a str is encoded as UTF-8.  bytes, bytearray and a memoryview of
+    bytes are one value; a memoryview of other numbers is an array.  The elements of an array of any shape follow each other, row by row.  An empty list has no kind: give an empty
     array.  The same features give the same bytes, in any order.
     """
     return _core.encode(features)

@@ -49,11 +49,11 @@ def values(schema, array):
     if form in ('l', 'f'):
         assert array.n_buffers == 2 and not array.buffers[0]
         return _buffer(array, 1, I64 if form == 'l' else ctypes.c_float, n)
-    if form == 'Z':
+    if form in ('Z', 'U'):
         assert array.n_buffers == 3
         ends = _buffer(array, 1, I64, n + 1)
         text = ctypes.string_at(array.buffers[2], ends[-1]) if ends[-1] else b''
-        return [text[a:b] for a, b in zip(ends, ends[1:])]
+        return [text[a:b] if form == 'Z' else text[a:b].decode() for a, b in zip(ends, ends[1:])]
     children = [values(schema.children[i].contents, array.children[i].contents) for i in range(schema.n_children)]
     if form == '+s':
         assert array.n_children == schema.n_children and all(len(child) == n for child in children)
@@ -67,16 +67,19 @@ def values(schema, array):
     return [children[0][a:b] for a, b in zip(ends, ends[1:])]
 
 
+def taken(pointer):
+    """Moves a structure out of its place, as a consumer may do with any of them."""
+    kind = type(pointer.contents)
+    copy = kind()
+    ctypes.memmove(ctypes.byref(copy), pointer, ctypes.sizeof(kind))
+    ctypes.memset(ctypes.addressof(pointer.contents) + kind.release.offset, 0, 8)
+    return copy
+
+
 def moved(capsules):
     """Takes the structures of __arrow_c_array__() out of their capsules, as a consumer does."""
-    out = []
-    for capsule, name, kind in zip(capsules, (b'arrow_schema', b'arrow_array'), (Schema, Array)):
-        given = pointer(capsule, name, kind).contents
-        copy = kind()
-        ctypes.memmove(ctypes.byref(copy), ctypes.byref(given), ctypes.sizeof(kind))
-        ctypes.memset(ctypes.addressof(given) + kind.release.offset, 0, 8)
-        out.append(copy)
-    return out
+    return [taken(pointer(capsule, name, kind))
+            for capsule, name, kind in zip(capsules, (b'arrow_schema', b'arrow_array'), (Schema, Array))]
 
 
 def release(*structures):
