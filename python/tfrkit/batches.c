@@ -26,9 +26,9 @@ struct batches {
 	struct tfrkit_batch *pending;  /* a signal or a warning came before it */
 	PyThreadState *thread;	       /* while it waits without the GIL */
 	struct timespec looked;
-	pthread_mutex_t lock; /* of the two below: the pipeline's threads report skipped records */
+	pthread_mutex_t lock; /* of `warnings`: the pipeline's threads report skipped records */
 	struct tfrkit_warnings warnings;
-	uint64_t skipped;
+	atomic_ullong skipped;
 };
 
 /* --- callbacks of the pipeline --- */
@@ -47,6 +47,9 @@ static bool cancelled(void *ctx)
 	b->looked = now;
 	PyEval_RestoreThread(b->thread);
 	raised = PyErr_CheckSignals() != 0;
+	/* A handler that forks returns in the child, too, where no thread makes batches. */
+	if (!raised && !tfrkit_guard_owns(&b->guard))
+		raised = !tfrkit_is_free(&b->guard, "this iterator");
 	b->thread = PyEval_SaveThread();
 	return raised;
 }
@@ -69,21 +72,21 @@ static void skipped(void *ctx, const struct tfr_error *why, const void *record, 
 	(void)size;
 	tfr_error_format(why, text, sizeof(text));
 	warn(ctx, text);
-	pthread_mutex_lock(&b->lock);
-	b->skipped++;
-	pthread_mutex_unlock(&b->lock);
+	atomic_fetch_add(&b->skipped, 1);
 }
 
-/* Issues what was kept.  False: an exception is set. */
-static bool issue_warnings(struct batches *b)
+/* After a signal that ended the wait, the warnings stay for the next call. */
+static bool end_call(struct batches *b, enum tfr_status status, const struct tfr_error *err)
 {
-	struct tfrkit_warnings w;
+	struct tfrkit_warnings w = { 0 };
 
-	pthread_mutex_lock(&b->lock);
-	w = b->warnings;
-	b->warnings.count = 0;
-	pthread_mutex_unlock(&b->lock);
-	return tfrkit_warn(&w);
+	if (!PyErr_Occurred()) {
+		pthread_mutex_lock(&b->lock);
+		w = b->warnings;
+		b->warnings.count = 0;
+		pthread_mutex_unlock(&b->lock);
+	}
+	return tfrkit_end_call(&w, status, err);
 }
 
 /* --- memory --- */
@@ -175,13 +178,15 @@ static struct tfrkit_batch *take_pending(struct batches *b)
 	return batch;
 }
 
-/* `busy` is set until the batch is wrapped, because another call would give its memory away. */
+/* `busy` is set until the batch is returned: another call, which a handler of a signal or of a
+ * warning can make, would give its memory away or take it out of turn. */
 struct tfrkit_batch *tfrkit_batches_next(PyObject *self)
 {
 	struct batches *b = (struct batches *)self;
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 	PyThreadState *thread;
+	bool good;
 
 	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
 		return NULL;
@@ -191,12 +196,9 @@ struct tfrkit_batch *tfrkit_batches_next(PyObject *self)
 	if (!status && !b->pending)
 		b->pending = tfrkit_batch_new(b->batch_type, b->tensor_type,
 			(PyObject *)b->features, b->columns, b->last);
+	good = end_call(b, status, &err);
 	b->guard.busy = false;
-	if (PyErr_Occurred() || !issue_warnings(b) || PyErr_CheckSignals())
-		return NULL;
-	if (status && status != TFR_END)
-		tfrkit_raise(&err);
-	return status ? NULL : take_pending(b);
+	return good ? take_pending(b) : NULL;
 }
 
 static PyObject *batches_next(PyObject *self)
@@ -241,11 +243,7 @@ static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
 	b->thread = thread;
 	status = open_pipeline(b, opts, &err);
 	tfrkit_leave(&b->guard, b->thread);
-	if (PyErr_Occurred() || !issue_warnings(b) || PyErr_CheckSignals())
-		return false;
-	if (status)
-		tfrkit_raise(&err);
-	return !status;
+	return end_call(b, status, &err);
 }
 
 static struct batches *make(
@@ -319,14 +317,8 @@ static PyObject *batches_features(PyObject *self, void *unused)
 
 static PyObject *batches_skipped(PyObject *self, void *unused)
 {
-	struct batches *b = (struct batches *)self;
-	uint64_t n;
-
 	(void)unused;
-	pthread_mutex_lock(&b->lock);
-	n = b->skipped;
-	pthread_mutex_unlock(&b->lock);
-	return PyLong_FromUnsignedLongLong(n);
+	return PyLong_FromUnsignedLongLong(atomic_load(&((struct batches *)self)->skipped));
 }
 
 static PyMethodDef methods[] = {

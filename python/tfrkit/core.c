@@ -6,17 +6,24 @@
 
 #include <tfr/remote.h>
 
-bool tfrkit_enter(struct tfrkit_guard *g, const char *what, PyThreadState **thread)
+bool tfrkit_is_free(const struct tfrkit_guard *g, const char *what)
 {
-	if (!tfrkit_guard_owns(g)) {
+	bool own = tfrkit_guard_owns(g);
+
+	if (!own)
 		PyErr_Format(PyExc_RuntimeError,
 			"%s was made before fork(): make another one in this process", what);
+	else if (g->busy)
+		PyErr_Format(PyExc_RuntimeError,
+			"%s is in use by another thread, or by a call that a signal interrupted",
+			what);
+	return own && !g->busy;
+}
+
+bool tfrkit_enter(struct tfrkit_guard *g, const char *what, PyThreadState **thread)
+{
+	if (!tfrkit_is_free(g, what))
 		return false;
-	}
-	if (g->busy) {
-		PyErr_Format(PyExc_RuntimeError, "%s is in use by another thread", what);
-		return false;
-	}
 	g->busy = true;
 	*thread = PyEval_SaveThread();
 	return true;
@@ -51,7 +58,7 @@ static PyObject *place_of(const struct tfr_error *err)
 		"(KK)", (unsigned long long)err->record, (unsigned long long)err->offset);
 }
 
-PyObject *tfrkit_raise(const struct tfr_error *err)
+static PyObject *exception_of(const struct tfr_error *err)
 {
 	char text[2 * TFR_ERROR_TEXT];
 	PyObject *errors = PyImport_ImportModule("tfrkit.errors"), *made;
@@ -63,6 +70,19 @@ PyObject *tfrkit_raise(const struct tfr_error *err)
 		text_of(text), PyUnicode_DecodeFSDefault(tfr_error_path(err)), place_of(err),
 		text_of(tfr_error_hint_text(err)));
 	Py_DECREF(errors);
+	return made;
+}
+
+PyObject *tfrkit_raise(const struct tfr_error *err)
+{
+	PyObject *made = NULL;
+
+	/* The handler of a signal may raise meanwhile.  The failure is reported once: it matters
+	 * more. */
+	for (int tries = 0; !made && tries < 2; tries++) {
+		PyErr_Clear();
+		made = exception_of(err);
+	}
 	if (made) {
 		PyErr_SetObject((PyObject *)Py_TYPE(made), made);
 		Py_DECREF(made);
@@ -79,17 +99,23 @@ void tfrkit_keep_warning(void *ctx, const char *text)
 		w->texts[w->count++] = copy;
 }
 
-/* They point at the caller of the Python code that calls the extension. */
-bool tfrkit_warn(struct tfrkit_warnings *w)
+/* Warnings point at the caller of the Python code that calls the extension.  After a failure,
+ * signals are left to the interpreter. */
+bool tfrkit_end_call(struct tfrkit_warnings *w, enum tfr_status status, const struct tfr_error *err)
 {
-	bool good = true;
+	bool good = !PyErr_Occurred();
 
 	for (size_t i = 0; i < w->count; i++) {
-		good = good && !PyErr_WarnEx(PyExc_UserWarning, w->texts[i], 2);
+		PyObject *text = good ? text_of(w->texts[i]) : NULL;
+
+		good = text && !PyErr_WarnFormat(PyExc_UserWarning, 2, "%U", text);
+		Py_XDECREF(text);
 		free(w->texts[i]);
 	}
 	w->count = 0;
-	return good;
+	if (status && status != TFR_END && (good || status != TFR_ECANCELLED))
+		tfrkit_raise(err);
+	return !PyErr_Occurred() && !PyErr_CheckSignals();
 }
 
 /* --- the files of a set --- */
@@ -168,9 +194,9 @@ static PyObject *files_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 		return NULL;
 	status = open_set(&set, paths, (size_t)PyTuple_Size(tuple), allow_missing, &warnings, &err);
 	PyMem_Free(paths);
-	if (!tfrkit_warn(&warnings) || status) {
+	if (!tfrkit_end_call(&warnings, status, &err)) {
 		tfr_set_close(set);
-		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+		return NULL;
 	}
 	self = PyType_GenericAlloc(type, 0);
 	if (self)
@@ -245,8 +271,9 @@ static PyObject *indexed(PyObject *module, PyObject *path)
 	PyEval_RestoreThread(thread);
 	Py_DECREF(text);
 	/* Whoever reads the record finds what is wrong with it. */
-	if ((status && status != TFR_EDATA) || PyErr_CheckSignals())
-		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+	if (!tfrkit_end_call(
+		    &(struct tfrkit_warnings){ 0 }, status == TFR_EDATA ? TFR_OK : status, &err))
+		return NULL;
 	if (status || !records)
 		Py_RETURN_NONE;
 	return Py_BuildValue("(KK)", (unsigned long long)records, (unsigned long long)bytes);
@@ -258,12 +285,14 @@ static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
 	static char *names[] = { "anonymous", "connections", "timeout", NULL };
 	struct tfr_remote_opts opts = { 0 };
 	struct tfr_error err = { 0 };
-	int anonymous = 0;
+	int anonymous = 0, connections = 0;
 
 	(void)module;
+	/* "I" would cut a number to its lowest 32 bits. */
 	if (!PyArg_ParseTupleAndKeywords(
-		    args, kwargs, "|$pId", names, &anonymous, &opts.connections, &opts.timeout))
+		    args, kwargs, "|$pid", names, &anonymous, &connections, &opts.timeout))
 		return NULL;
+	opts.connections = (unsigned)connections;
 	opts.anonymous = anonymous;
 	if (tfr_remote_set(&opts, &err))
 		return tfrkit_raise(&err);

@@ -38,12 +38,15 @@ static inline bool tfrkit_guard_owns(const struct tfrkit_guard *g)
 	return g->process == getpid();
 }
 
-/* Takes the object for a call into libtfr, and the GIL is released.  False: an exception that names
- * `what` is set.  Otherwise tfrkit_leave() follows. */
+/* Whether the object can take a call; otherwise an exception that names `what` is set. */
+bool tfrkit_is_free(const struct tfrkit_guard *g, const char *what);
+/* Takes the object for a call into libtfr, and the GIL is released.  False: an exception is set.
+ * Otherwise tfrkit_leave() follows. */
 bool tfrkit_enter(struct tfrkit_guard *g, const char *what, PyThreadState **thread);
 void tfrkit_leave(struct tfrkit_guard *g, PyThreadState *thread);
 
-/* Raises the exception of tfrkit.errors that stands for `err`.  Returns NULL. */
+/* Raises the exception of tfrkit.errors that stands for `err`, in place of one that is set. Returns
+ * NULL. */
 PyObject *tfrkit_raise(const struct tfr_error *err);
 
 /* Warnings of libtfr, kept while the GIL is released. */
@@ -53,8 +56,12 @@ struct tfrkit_warnings {
 	size_t count;
 };
 void tfrkit_keep_warning(void *ctx, const char *text); /* ctx: struct tfrkit_warnings */
-/* Issues them and frees them.  False: one was turned into an exception, which is set. */
-bool tfrkit_warn(struct tfrkit_warnings *w);
+/* Ends a call: issues its warnings and frees them, raises its failure if it has one, and otherwise
+ * looks for signals.  This runs code of the program, which may use any object: the state of all
+ * must be complete.  False: an exception is set; an earlier one stays, unless there is a failure.
+ */
+bool tfrkit_end_call(
+	struct tfrkit_warnings *w, enum tfr_status status, const struct tfr_error *err);
 
 /* The types that the module keeps, by their place in `types`. */
 enum { TFRKIT_FILES, TFRKIT_FEATURES, TFRKIT_BATCHES, TFRKIT_BATCH, TFRKIT_TENSOR, TFRKIT_TYPES };

@@ -167,8 +167,9 @@ static bool add_array(const struct target *t, PyObject *value, bool *done)
 	bool good = true;
 
 	if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO)) {
-		PyErr_Clear();
-		return true;
+		if (PyErr_ExceptionMatches(PyExc_Exception))
+			PyErr_Clear();
+		return !PyErr_Occurred();
 	}
 	class = class_of(view.format, view.itemsize);
 	*done = class != 0 && view.itemsize > 0;
@@ -199,10 +200,19 @@ static bool make_room(struct values *v)
 	return true;
 }
 
+/* A memoryview of single bytes is text; of numbers, it is an array. */
 static bool is_text(PyObject *o)
 {
-	return PyUnicode_Check(o) || PyBytes_Check(o) || PyByteArray_Check(o) ||
-	       PyMemoryView_Check(o);
+	Py_buffer view;
+	bool text;
+
+	if (!PyMemoryView_Check(o) || PyObject_GetBuffer(o, &view, PyBUF_FULL_RO)) {
+		PyErr_Clear();
+		return PyUnicode_Check(o) || PyBytes_Check(o) || PyByteArray_Check(o);
+	}
+	text = !view.format || (view.itemsize == 1 && strpbrk(view.format, "Bbc"));
+	PyBuffer_Release(&view);
+	return text;
 }
 
 /* `kept` gets the bytes object, which must live until they are in the builder. */
@@ -299,14 +309,12 @@ static bool add_feature(const struct target *t, PyObject *value)
 		return add_list(t, value);
 	if (!add_array(t, value, &done) || done)
 		return done && !PyErr_Occurred();
-	if (!PyObject_HasAttrString(value, "tolist")) {
+	list = PyObject_CallMethod(value, "tolist", NULL);
+	if (!list && PyErr_ExceptionMatches(PyExc_AttributeError))
 		PyErr_Format(PyExc_TypeError,
 			"feature '%s': a value is a number, text, bytes, a list or an array, not "
 			"%R",
 			t->key, Py_TYPE(value));
-		return false;
-	}
-	list = PyObject_CallMethod(value, "tolist", NULL);
 	good = list && add_list(t, list);
 	Py_XDECREF(list);
 	return good;

@@ -59,12 +59,15 @@ static PyObject *example_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 		PyErr_SetString(PyExc_TypeError, "a payload is bytes or another buffer");
 		return NULL;
 	}
-	self = PyType_GenericAlloc(type, 0);
-	if (!self)
+	payload = PyBytes_FromObject(payload);
+	self = payload ? PyType_GenericAlloc(type, 0) : NULL;
+	if (!self) {
+		Py_XDECREF(payload);
 		return NULL;
+	}
 	e = (struct example *)self;
-	e->payload = PyBytes_FromObject(payload);
-	if (!e->payload || !parse(e)) {
+	e->payload = payload;
+	if (!parse(e)) {
 		Py_DECREF(self);
 		return NULL;
 	}

@@ -6,7 +6,7 @@ import functools
 import itertools
 import operator
 import os
-from _thread import allocate_lock
+from _thread import RLock
 from collections.abc import Iterable, Iterator
 from typing import overload
 
@@ -76,7 +76,7 @@ class _Random:
 
     def __init__(self, files: list[str]) -> None:
         self.process = os.getpid()
-        self._lock = allocate_lock()
+        self._lock = RLock()   # a signal's handler may read as well
         self._lookup = functools.lru_cache(_LOOKUPS)(lambda file: _core.Lookup(files[file]))
 
     def read(self, file: int, number: int) -> bytes:

@@ -247,14 +247,13 @@ static bool fill(struct records *r)
 		r->pending = read_on(r);
 		tfrkit_leave(&r->guard, thread);
 	}
-	if (PyErr_CheckSignals())
-		return false;
-	if (r->count)
-		return true;
-	if (r->pending != TFR_END)
+	if (!r->count && r->pending && r->pending != TFR_END) {
+		r->pending = TFR_END;
 		tfrkit_raise(&r->err);
-	r->pending = TFR_END;
-	return false;
+		return false;
+	}
+	/* A handler may take records from this iterator, even all of them. */
+	return !PyErr_CheckSignals() && r->count;
 }
 
 static PyObject *records_next(PyObject *self)
@@ -262,12 +261,11 @@ static PyObject *records_next(PyObject *self)
 	struct records *r = (struct records *)self;
 	const struct tfr_record *rec;
 
-	if (r->guard.busy) {
-		PyErr_SetString(PyExc_RuntimeError, "this iterator is in use by another thread");
+	if (r->guard.busy && !tfrkit_is_free(&r->guard, "this iterator"))
 		return NULL;
-	}
-	if (r->at == r->count && !fill(r))
-		return NULL;
+	while (r->at == r->count)
+		if (!fill(r))
+			return NULL;
 	rec = &r->recs[r->at++];
 	return PyBytes_FromStringAndSize((const char *)rec->data, (Py_ssize_t)rec->size);
 }

@@ -14,7 +14,7 @@ enum { GATHER = 256 << 10, LARGE = 64 << 10 };
 struct writer {
 	PyObject_HEAD struct tfrkit_guard guard;
 	struct tfr_set_writer *set; /* NULL: closed */
-	bool failed;
+	bool failed;		    /* for good: until it is discarded */
 	uint32_t part, parts; /* 0 parts: all shards */
 	char *run;	      /* what the manifest records of the run; NULL: nothing */
 	uint64_t put;	      /* records, which go to the shards in turn */
@@ -96,9 +96,9 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 	opts.level = level;
 	opts.force = overwrite;
 	status = open_writer(&set, path, &opts, &warnings, &err);
-	if (!tfrkit_warn(&warnings) || status) {
+	if (!tfrkit_end_call(&warnings, status, &err)) {
 		tfr_set_writer_close(set);
-		return PyErr_Occurred() ? NULL : tfrkit_raise(&err);
+		return NULL;
 	}
 	return wrap(type, set, &opts, run);
 }
@@ -142,39 +142,44 @@ static enum tfr_status put_gathered(struct writer *w, struct tfr_error *err)
 	return status;
 }
 
-/* Writes the gathered payloads and then, if it is not NULL, a large one. */
+/* Writes the gathered payloads and then, if it is not NULL, a large one.  Another thread may write
+ * to a buffer that is not that of bytes, between the checksum and the bytes: a copy is written. */
 static bool flush(struct writer *w, const Py_buffer *large)
 {
+	size_t size = large ? (size_t)large->len : 0;
+	bool copied = large && !PyBytes_Check(large->obj);
+	void *copy = copied ? malloc(size) : NULL;
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 	PyThreadState *thread;
 
-	if (!tfrkit_enter(&w->guard, "this writer", &thread))
+	if (copied && !copy)
+		return PyErr_NoMemory() != NULL;
+	if (!tfrkit_enter(&w->guard, "this writer", &thread)) {
+		free(copy);
 		return false;
+	}
 	status = put_gathered(w, &err);
 	if (!status && large)
-		status = put(w, large->buf, (size_t)large->len, &err);
+		status = put(w, copy ? memcpy(copy, large->buf, size) : large->buf, size, &err);
+	free(copy);
+	w->failed = status != TFR_OK;
 	tfrkit_leave(&w->guard, thread);
-	if (status) {
-		w->failed = true;
+	if (status)
 		tfrkit_raise(&err);
-	}
-	return !status && !PyErr_CheckSignals();
+	return !status;
 }
 
 /* Whether the writer can take another call; otherwise an exception is set. */
 static bool usable(const struct writer *w)
 {
-	if (w->guard.busy)
-		PyErr_SetString(PyExc_RuntimeError, "this writer is in use by another thread");
-	else if (!tfrkit_guard_owns(&w->guard))
-		PyErr_SetString(PyExc_RuntimeError,
-			"this writer was made before fork(): write in the process that made it");
+	if (!tfrkit_is_free(&w->guard, "this writer"))
+		return false;
+	if (w->failed)
+		PyErr_SetString(PyExc_ValueError, "this writer failed: its output is not complete");
 	else if (!w->set)
 		PyErr_SetString(PyExc_ValueError, "this writer is closed");
-	else if (w->failed)
-		PyErr_SetString(PyExc_ValueError, "this writer failed: its output is not complete");
-	return !PyErr_Occurred();
+	return w->set && !w->failed;
 }
 
 static bool take(struct writer *w, const Py_buffer *payload)
@@ -196,14 +201,19 @@ static PyObject *writer_write(PyObject *self, PyObject *payload)
 {
 	struct writer *w = (struct writer *)self;
 	Py_buffer view;
+	size_t before;
 	bool good;
 
 	if (!usable(w) || PyObject_GetBuffer(payload, &view, PyBUF_SIMPLE))
 		return NULL;
-	/* Exporting the buffer may have run Python code, which can use this writer. */
-	good = usable(w) && take(w, &view);
+	/* Exporting a buffer may have run Python code, which can use this writer. */
+	good = PyBytes_CheckExact(payload) || usable(w);
+	before = w->used;
+	good = good && take(w, &view);
 	PyBuffer_Release(&view);
-	if (!good)
+	/* When the payload is taken, a handler may use this writer.  A look for each would be slow.
+	 */
+	if (!good || (w->used <= before && PyErr_CheckSignals()))
 		return NULL;
 	Py_RETURN_NONE;
 }
@@ -217,13 +227,14 @@ static PyObject *writer_close(PyObject *self, PyObject *unused)
 	PyThreadState *thread;
 
 	(void)unused;
-	if (!w->set && !w->guard.busy)
+	if (!w->set && !w->failed && !w->guard.busy)
 		Py_RETURN_NONE;
 	if (!usable(w) || !tfrkit_enter(&w->guard, "this writer", &thread))
 		return NULL;
 	status = put_gathered(w, &err);
 	if (!status)
 		status = tfr_set_writer_publish(w->set, &info, &err);
+	w->failed = status != TFR_OK;
 	end(w);
 	tfrkit_leave(&w->guard, thread);
 	if (status)
@@ -240,6 +251,7 @@ static PyObject *writer_discard(PyObject *self, PyObject *unused)
 	if (!tfrkit_enter(&w->guard, "this writer", &thread))
 		return NULL;
 	end(w);
+	w->failed = false;
 	tfrkit_leave(&w->guard, thread);
 	Py_RETURN_NONE;
 }

@@ -134,6 +134,12 @@ class Columns(Base):
                 for name in set(FEATURES) - {'pad', 'wide'}:
                     self.assertEqual(row[name], want[name], name)
 
+    def test_a_missing_numpy_names_its_package(self):
+        batch = next(tfrkit.batches(self.make(1), FEATURES, 1))
+        with mock.patch.dict(sys.modules, numpy=None), mock.patch('tfrkit.columns._asarray', None), mock.patch('tfrkit.example._numpy', None):
+            for use in lambda: batch['id'], batch['name'].to_numpy, lambda: tfrkit.Example(payload(0))['id']:
+                self.assertRaisesRegex(ModuleNotFoundError, 'pip install numpy', use)
+
     @needs_numpy
     def test_arrays(self):
         batch = next(tfrkit.batches(self.make(10), FEATURES, 10))
@@ -209,6 +215,57 @@ class Columns(Base):
         examples = pyarrow.RecordBatchReader.from_stream(tfrkit.batches(path, {'id': 'int64'}, 16))   # noqa: F841
         self.assertEqual(duckdb.sql('select sum(id) from examples').fetchall()[0][0], sum(range(100)))
         self.assertEqual(pyarrow.table(tfrkit.batches(path, {'id': 'int64'}, 16)).to_pandas()['id'].sum(), sum(range(100)))
+
+    def test_a_child_that_is_moved_out_of_an_array_keeps_its_values(self):
+        for make in lambda path: next(tfrkit.batches(path, FEATURES, 500)), lambda path: tfrkit.parse(tfrkit.Reader(path), FEATURES):
+            want = arrow_reader.read_batch(make(self.make(500, overwrite=True)))
+            capsules = make(self.dir / 'a.tfrecord').__arrow_c_array__()
+            schema, array = arrow_reader.moved(capsules)
+            children = [arrow_reader.taken(array.children[i]) for i in range(len(FEATURES))]
+            inner = arrow_reader.taken(children[2].children[0])
+            arrow_reader.release(array, children.pop(2))
+            gc.collect()
+            other = [make(self.dir / 'a.tfrecord') for _ in range(3)]   # takes memory that was freed
+            got = [arrow_reader.values(schema.children[i + (i > 1)].contents, child) for i, child in enumerate(children)]
+            self.assertEqual(got, [column for name, column in want.items() if name != 'ids'])
+            self.assertEqual(arrow_reader.values(schema.children[2].contents.children[0].contents, inner), sum(want['ids'], []))
+            arrow_reader.release(schema, inner, *children)
+            del other
+
+    def test_text_is_strings_for_arrow(self):
+        values = ['', 'ä', 'b', '\U0001f600']
+        forms = {'one': 'utf8', 'two': 'utf8[2]', 'ragged': 'utf8[]', 'pad': 'utf8[*]', 'raw': 'bytes'}
+        payloads = [tfrkit.encode_example({'one': each, 'two': [each, 'x'], 'ragged': [each] * k or [b''], 'pad': [each] * (k + 1), 'raw': each})
+                    for k, each in enumerate(values)]
+        batch = tfrkit.parse(payloads, forms)
+        got = arrow_reader.read_batch(batch)
+        self.assertEqual(got['one'], values)
+        self.assertEqual(got['two'], [[each, 'x'] for each in values])
+        self.assertEqual(got['pad'], [[each] * (k + 1) + [''] * (3 - k) for k, each in enumerate(values)])
+        self.assertEqual(got['ragged'][1:], [[each] * k for k, each in enumerate(values)][1:])
+        self.assertEqual((got['raw'], batch['one'].tolist()), ([each.encode() for each in values],) * 2)
+        path = self.file('text', b''.join(map(framed, payloads)))
+        self.assertEqual(arrow_reader.read_batch(next(tfrkit.batches(path, ['one:utf8'], 9))), {'one': values})
+        # Together they are UTF-8, each alone is not.
+        for bad in [b'\xff', b'x'], [b'\xc3', b'\xa4']:
+            batch = tfrkit.parse([tfrkit.encode_example({'t': each}) for each in bad], {'t': 'utf8'})
+            with self.assertRaisesRegex(tfrkit.DataError, "feature 't' has a value that is not UTF-8"):
+                batch.__arrow_c_array__()
+        path = self.file('bad', framed(tfrkit.encode_example({'t': b'\xff'})))
+        got, error = arrow_reader.read_stream(tfrkit.batches(path, {'t': 'utf8'}, 9).__arrow_c_stream__())
+        self.assertEqual((got, error), ([], "feature 't' has a value that is not UTF-8"))
+
+    def test_padding_values(self):
+        forms = {'pad': 'int64[*]', 'wide': 'bytes[*]', 'x': 'float[*]', 'ids': 'int64[*]'}
+        values = {'pad': -1, 'wide': 'é\0', 'x': 0.5}
+        path = self.make(20)
+        for batch in next(tfrkit.batches(path, forms, 20, padding_values=values)), \
+                tfrkit.parse(tfrkit.Reader(path), forms, padding_values=values):
+            for k, row in enumerate(rows_of(batch)):
+                for name, fill, width in ('pad', -1, 2), ('wide', 'é\0'.encode(), 1), ('x', 0.5, 4), ('ids', 0, 3):
+                    self.assertEqual(row[name], record(k)[name] + [fill] * (width - len(record(k)[name])), name)
+        for wrong, error in ({'id': 1}, tfrkit.UsageError), ({'pad': 0.5}, TypeError), ({'pad': 1 << 63}, OverflowError), ({'wide': 1}, TypeError):
+            self.assertRaises(error, tfrkit.batches, path, {'id': 'int64', **forms}, 2, padding_values=wrong)
 
     def test_a_stream_of_arrow(self):
         path = self.make(40)
@@ -293,8 +350,11 @@ class Faults(Base):
         for features in {}, {'': 'int64'}, {'a\0': 'int64'}, {'id': 'double'}, {'id': 'int64[0]'}, ['id'], ['id:int64'] * 2:
             self.assertIsInstance(self.error(path, features, 2), tfrkit.UsageError)
         for options in ({'batch': 0}, {'batch': 1.5}, {'epochs': 0}, {'workers': 0}, {'seed': -1}, {'on_error': 'x'},
-                        {'where': 'id >'}, {'cycle_length': 0}, {'shuffle': -1}):
+                        {'where': 'id >'}, {'cycle_length': 0}, {'shuffle': -1}, {'workers': (1 << 32) + 1}, {'batch': (1 << 32) + 2},
+                        {'shuffle': 1 << 33}, {'block_length': (1 << 32) + 1}, {'epochs': 1 << 64}, {'memory': -1}):
             self.assertIsInstance(self.error(path, FEATURES, **{'batch': 2, **options}), tfrkit.UsageError, options)
+        self.assertRegex(self.error(path, FEATURES, 2, memory=1).hint, '^Lower batch, or raise memory to [0-9]{8}[.]$')
+        self.assertRegex(self.error(path, FEATURES, 2, memory=1 << 26, shuffle=1 << 30).hint, '^Lower shuffle to [0-9]+, or raise memory to [0-9]+[.]$')
         self.assertRaises(TypeError, tfrkit.batches, path, {'id': 3}, 2)
         self.assertRaises(FileNotFoundError, tfrkit.batches, self.dir / 'absent', FEATURES, 2)
 
@@ -331,6 +391,10 @@ class Faults(Base):
             self.assertEqual(sum(batch.records for batch in feed), 60)
         self.assertEqual(feed.skipped, 30)
         self.assertTrue(caught)
+
+    def test_warnings_with_any_bytes(self):
+        with self.assertWarnsRegex(UserWarning, r"none of the first records has '\\xffz'"):
+            tfrkit.batches(self.make(5), {'\udcffz': 'int64[]'}, 2)
 
     def test_a_warning_that_is_an_error_loses_no_batch(self):
         path = self.file('a', b''.join(framed(payload(k) if k != 5000 else b'\xff') for k in range(5100)))
@@ -381,7 +445,7 @@ class Processes(Base):
         feed = iter(tfrkit.batches(self.make(3000), FEATURES, 4))
         got, wrong = taken_by_threads(feed)
         self.assertEqual(sorted(name for batch in got for name in batch['name']), sorted(b'n%d' % k for k in range(3000)))
-        self.assertLessEqual(set(wrong), {'this iterator is in use by another thread'})
+        self.assertLessEqual(set(wrong), {'this iterator is in use by another thread, or by a call that a signal interrupted'})
 
     def test_an_interrupt_ends_a_wait_and_loses_nothing(self):
         idle = self.dir / 'idle'

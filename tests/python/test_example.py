@@ -153,6 +153,9 @@ class Encoding(Case):
                 (True, ('int64', [1])), ([True, 2], ('int64', [1, 2])), ((1, 2.5), ('float', [1, 2.5])),
                 ([[1, 2], [3, 4]], ('int64', [1, 2, 3, 4])), ('é', ('bytes', ['é'.encode()])),
                 (bytearray(b'ab'), ('bytes', [b'ab'])), (memoryview(b'abc')[::2], ('bytes', [b'ac'])),
+                (memoryview(b'ab').cast('c'), ('bytes', [b'ab'])), (memoryview(b'ab').cast('b'), ('bytes', [b'ab'])),
+                (memoryview(array.array('f', [1, 2])), ('float', [1, 2])), (memoryview(array.array('d', [1, 2, 3]))[::2], ('float', [1, 3])),
+                (memoryview(array.array('h', [1, -2])), ('int64', [1, -2])), (memoryview(b'\1\0').cast('?'), ('int64', [1, 0])),
                 (['a', b'b'], ('bytes', [b'a', b'b'])), (-1 << 63, ('int64', [-1 << 63])),
                 (array.array('f', [1, 2]), ('float', [1, 2])), (array.array('d', [1, 2]), ('float', [1, 2])),
                 (array.array('H', [1, 65535]), ('int64', [1, 65535])), (array.array('b', [-1]), ('int64', [-1])),
@@ -162,10 +165,17 @@ class Encoding(Case):
 
     def test_refusals(self):
         for value, error in (([], TypeError), (None, TypeError), ([1, 'a'], TypeError), (['a', 1], TypeError),
-                             ({}, TypeError), (object(), TypeError), (1 << 63, OverflowError), ([None], TypeError),
+                             ({}, TypeError), (object(), TypeError), ([memoryview(array.array('f', [1]))], TypeError), (1 << 63, OverflowError), ([None], TypeError),
                              (array.array('Q', [1 << 63]), OverflowError), ('\ud800', UnicodeEncodeError)):
             with self.subTest(value), self.assertRaises(error):
                 tfrkit.encode_example({'a': value})
+
+        class Interrupted:
+            @property
+            def tolist(self):
+                raise KeyboardInterrupt
+
+        self.assertRaises(KeyboardInterrupt, tfrkit.encode_example, {'a': Interrupted()})
         with self.assertRaisesRegex(TypeError, "feature 'a': an empty list has no kind"):
             tfrkit.encode_example({'a': []})
         for features, error in ({'a\0': 1}, ValueError), ({1: 1}, TypeError), ([1], Exception), (3, Exception):

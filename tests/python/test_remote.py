@@ -37,6 +37,19 @@ class RemoteTest(unittest.TestCase):
             self.skipTest('built without libcurl')
         self.assertEqual(got, list(tfrkit.Reader(self.path)))
 
+    def test_numbers_out_of_range(self):
+        self.assertRaises(OverflowError, tfrkit.remote, connections=(1 << 32) + 1)
+        try:
+            list(tfrkit.Reader(self.url + '/a.tfrecord'))
+        except tfrkit.UnavailableError:
+            self.skipTest('built without libcurl')
+        try:
+            for options in {'timeout': -1}, {'timeout': float('nan')}, {'timeout': float('inf')}, {'connections': 1025}, {'connections': -1}:
+                self.assertRaises(tfrkit.UsageError, tfrkit.remote, **options)
+        except AssertionError:
+            self.addCleanup(tfrkit.remote)
+            raise
+
     def test_settings(self):
         tfrkit.remote(anonymous=True, connections=2, timeout=5)
         self.addCleanup(tfrkit.remote)

@@ -1,7 +1,12 @@
 """Writer: outputs that appear complete or not at all."""
 import array
 import gzip
+import itertools
 import pickle
+import resource
+import signal
+import threading
+import warnings
 import zlib
 
 import tfrkit
@@ -51,6 +56,23 @@ class Writing(Case):
             payload[:] = b'AFTER!'
         self.assertEqual(list(tfrkit.Reader(self.dir / 'a')), [b'before'])
 
+    def test_a_buffer_that_another_thread_changes_during_write(self):
+        payload, done = bytearray(1 << 20), threading.Event()
+
+        def change():
+            while not done.is_set():
+                for k in range(0, len(payload), 4096):
+                    payload[k] ^= 255
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        with tfrkit.Writer(self.dir / 'a') as writer:
+            for _ in range(60):
+                writer.write(payload)
+        done.set()
+        thread.join()
+        self.assertEqual(sum(1 for _ in tfrkit.Reader(self.dir / 'a')), 60)
+
     def test_a_set_gets_the_records_in_turn(self):
         with tfrkit.Writer(self.dir / 's@3.tfrecord') as writer:
             for k in range(7):
@@ -85,23 +107,52 @@ class CompleteOrAbsent(Case):
         self.assertEqual(list(tfrkit.Reader(path)), [b'old'])
         self.assertEqual([name for name in self.names() if 'tmp' in name], [])
 
+    def test_a_failure_is_for_good(self):
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(signal.signal, signal.SIGXFSZ, signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limit)
+        for name, payload in itertools.product(('a', 's@2.tfrecord'), (b'x' * 200000, b'x' * 60000)):
+            writer = tfrkit.Writer(self.dir / name)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100000, limit[1]))
+            with self.assertRaises(OSError):
+                for _ in range(3):
+                    writer.write(payload)
+                writer.close()
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+            for call in lambda: writer.write(b'2'), writer.close, writer.close:
+                self.assertRaisesRegex(ValueError, 'this writer failed', call)
+            writer.discard()
+            writer.close()
+            self.assertRaisesRegex(ValueError, 'closed', writer.write, b'2')
+            self.assertEqual(self.names(), [])
+
     def test_an_existing_file_is_refused(self):
         path = self.file('a', framed(b'old'))
         with self.assertRaises(tfrkit.ExistsError) as caught:
             tfrkit.Writer(path)
         self.assertIsInstance(caught.exception, FileExistsError)
         self.assertIn(str(path), str(caught.exception))
+        self.assertEqual(caught.exception.hint, 'Give overwrite=True to replace it.')
         self.assertEqual(list(tfrkit.Reader(path)), [b'old'])
 
     def test_refusals(self):
         for options in {'compression': 'zstd'}, {'level': 0}, {'level': 10}, {'level': 'high'}:
             with self.subTest(options), self.assertRaises(tfrkit.UsageError):
                 tfrkit.Writer(self.dir / 'a', **options)
+        with self.assertRaisesRegex(tfrkit.UsageError, r'no compression 9: 0 \(automatic\), 1 \(none\), 2 \(GZIP\) or 3'):
+            tfrkit._core.Writer(bytes(self.dir / 'a'), 9, 0, False, 0, 0, None)
         with self.assertRaises(FileNotFoundError):
             tfrkit.Writer(self.dir / 'absent' / 'a')
         with self.assertRaisesRegex(TypeError, 'pickle'):
             pickle.dumps(tfrkit.Writer(self.dir / 'a'))
         self.assertEqual(self.names(), [])
+
+    def test_a_failure_outlives_a_warning_that_is_an_error(self):
+        self.file('s-00000-of-00003.tfrecord', b'')
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            with self.assertRaisesRegex(tfrkit.UsageError, 'no compression level 77'):
+                tfrkit._core.Writer(bytes(self.dir / 's@2.tfrecord'), 2, 77, True, 0, 0, None)
 
     def test_parts_that_make_no_sense(self):
         target = self.dir / 'x@2.tfrecord'
