@@ -32,29 +32,33 @@ static char *join_command_line(int argc, char **argv)
 	return NULL;
 }
 
-/* Exchanges web addresses with secrets, also in "--root=URL" and "@URL", before any word is printed
- * or recorded. */
+/* Exchanges URLs with secrets before any word is printed or recorded. */
 static int hide_secrets(int argc, char **argv)
 {
-	for (int i = 2; i < argc; i++) {
-		const char *url = cmd_web_address(argv[i]);
-		struct tfr_error err;
-		char *shown, *word;
+	size_t n;
 
-		if (!url)
-			continue;
-		if (tfr_hide_secrets(url, &shown, &err)) {
-			cmd_print_error(NULL, &err);
-			return tfr_status_exit_code(err.status);
+	for (int i = 2; i < argc; i++)
+		for (char *url = argv[i]; (url = cmd_next_url(argv, i, url, &n)); url += n) {
+			char *name = strndup(url, n), *shown = NULL, *word;
+			struct tfr_error err;
+
+			if (name ? tfr_hide_secrets(name, &shown, &err)
+				 : cmd_fill_no_memory(&err)) {
+				cmd_print_error(NULL, &err);
+				return tfr_status_exit_code(err.status);
+			}
+			free(name);
+			if (!shown)
+				continue;
+			if (asprintf(&word, "%.*s%s%s", (int)(url - argv[i]), argv[i], shown,
+				    url + n) < 0)
+				return 3;
+			n = strlen(shown);
+			free(shown);
+			url = word + (url - argv[i]);
+			memset(argv[i], 'x', strlen(argv[i])); /* in the list of processes, too */
+			argv[i] = word;
 		}
-		if (!shown)
-			continue;
-		if (asprintf(&word, "%.*s%s", (int)(url - argv[i]), argv[i], shown) < 0)
-			return 3;
-		free(shown);
-		memset(argv[i], 'x', strlen(argv[i])); /* in the list of processes, too */
-		argv[i] = word;
-	}
 	return 0;
 }
 

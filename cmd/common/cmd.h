@@ -58,8 +58,9 @@ void cmd_limit_records(const struct cmd *c);
 /* Applies the options of objects, if the command line names any: their parts get a quarter of
  * --memory, and --tmpdir. */
 int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
-/* The web address in a word such as "--root=URL" or "@URL"; NULL: there is none. */
-const char *cmd_web_address(const char *word);
+/* The next URL from `at` on in a word such as "--root=URL", "@URL" or "--mix=URL=1,URL=2", and its
+ * size without a weight; NULL: there is none. */
+char *cmd_next_url(char *const *argv, int i, char *at, size_t *size);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);
 static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)

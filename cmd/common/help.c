@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tfr/remote.h>
+
 #include "builtin.h"
 
 static const struct opt no_options[] = { OPTIONS_END };
@@ -64,7 +66,8 @@ void help_unknown_command(const char *name, struct tfr_error *err)
 	const char *word;
 
 	*err = (struct tfr_error){ .status = TFR_EUSAGE };
-	snprintf(err->message, sizeof(err->message), "unknown command '%s'", name);
+	snprintf(err->message, sizeof(err->message), "unknown command '%.*s'",
+		(int)tfr_path_shown(name), name);
 	tfr_suggestion_init(&meant, name, strlen(name));
 	for (const struct command *const *p = commands; *p; p++) {
 		tfr_suggestion_offer(&meant, (*p)->name, strlen((*p)->name));

@@ -3,6 +3,7 @@
 #include "common/cmd.h"
 #include "common/opt.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -75,12 +76,41 @@ static const char *temporary_folder(const struct cmd *c)
 	return o && o->type == OPT_LIST && list->count ? list->values[0] : NULL;
 }
 
-const char *cmd_web_address(const char *word)
+/* Of --mix, a URL in quotes ends at the other one, and any other one before the first '=' that is
+ * followed by a number and by a comma or the end. */
+static size_t set_size(const char *url, char before)
 {
-	const char *url = strstr(word, "http");
+	const char *equals = url;
+	size_t n;
 
-	return url && (url == word || url[-1] == '=' || url[-1] == '@') && tfr_is_url(url) ? url
-											   : NULL;
+	if (before == '"' || before == '\'')
+		return strcspn(url, (char[]){ before, '\0' });
+	while ((equals = strchr(equals, '='))) {
+		n = strspn(++equals, "0123456789.eE+-");
+		if (n && (!equals[n] || equals[n] == ','))
+			return (size_t)(equals - 1 - url);
+	}
+	return strlen(url);
+}
+
+char *cmd_next_url(char *const *argv, int i, char *at, size_t *size)
+{
+	const char *word = argv[i];
+	bool mix = !strncmp(word, "--mix=", 6) || !strcmp(argv[i - 1], "--mix");
+
+	for (; *at; at++) {
+		if (at != word && !strchr(mix ? "=@,'\"" : "=@", at[-1]) &&
+			!(at == word + 2 && *word == '-'))
+			continue;
+		*size = 0;
+		while (isalnum((unsigned char)at[*size]))
+			++*size;
+		if (!*size || strncmp(at + *size, "://", 3) != 0)
+			continue;
+		*size = mix ? set_size(at, at > word ? at[-1] : '\0') : strlen(at);
+		return at;
+	}
+	return NULL;
 }
 
 static bool is_authorization(const char *header)
@@ -109,13 +139,16 @@ static int send_header(struct cmd *c, const char *header)
 	if (!is_authorization(header))
 		return cmd_usage(c, "--header takes 'Authorization: VALUE'");
 	for (int i = 2; i < c->argc; i++) {
-		const char *url = cmd_web_address(c->argv[i]);
+		size_t n;
 
-		if (url && server &&
-			(server_size(url) != server_size(server) ||
-				strncasecmp(url, server, server_size(url)) != 0))
-			return cmd_usage(c, "--header is for one web server");
-		server = url ? url : server;
+		for (char *url = c->argv[i]; (url = cmd_next_url(c->argv, i, url, &n)); url += n) {
+			if (strncasecmp(url, "http", 4) != 0)
+				continue;
+			if (server && (server_size(url) != server_size(server) ||
+					      strncasecmp(url, server, server_size(url)) != 0))
+				return cmd_usage(c, "--header is for one web server");
+			server = url;
+		}
 	}
 	if (!server)
 		return cmd_usage(c, "--header needs the address of a web server as an input");

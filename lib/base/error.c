@@ -44,7 +44,7 @@ static size_t shorter(size_t a, size_t b)
  * boundaries, so that the rest is not printed as escapes. */
 static void put_path(char *to, size_t room, const char *path)
 {
-	size_t n = tfr_url_shown(path), head = (room - sizeof("...")) / 2, tail;
+	size_t n = tfr_path_shown(path), head = (room - sizeof("...")) / 2, tail;
 
 	assert(room > LEAST_PATH);
 	if (n < room) {
@@ -81,6 +81,21 @@ static void compose(struct tfr_error *err, const char *message, const char *hint
 	}
 }
 
+/* vsnprintf(), without the secrets of URLs in quotes. */
+static void put_text(char *to, size_t size, const char *format, va_list args)
+{
+	vsnprintf(to, size, format, args);
+	for (char *at = strchr(to, '\''), *end; at; at = strchr(end, '\'')) {
+		char *cut = at + 1 + tfr_path_shown(at + 1);
+
+		end = strchrnul(at + 1, '\'');
+		if (cut < end) {
+			memmove(cut, end, strlen(end) + 1);
+			end = cut;
+		}
+	}
+}
+
 static void fill(struct tfr_error *err, enum tfr_status status, const char *path,
 	const char *format, va_list args)
 {
@@ -88,7 +103,7 @@ static void fill(struct tfr_error *err, enum tfr_status status, const char *path
 
 	if (!err)
 		return;
-	vsnprintf(message, sizeof(message), format, args);
+	put_text(message, sizeof(message), format, args);
 	err->status = status;
 	err->sys_errno = 0;
 	err->has_record = err->explained = false;
@@ -109,7 +124,7 @@ void tfr_error_append(struct tfr_error *err, const char *format, ...)
 	n = (size_t)snprintf(message, sizeof(message), "%s", old.message);
 	n = shorter(n, MESSAGE_MOST);
 	va_start(args, format);
-	vsnprintf(message + n, sizeof(message) - n, format, args);
+	put_text(message + n, sizeof(message) - n, format, args);
 	va_end(args);
 	compose(err, message, tfr_error_hint_text(&old), tfr_error_path(&old));
 }
@@ -118,7 +133,7 @@ void tfr_error_append(struct tfr_error *err, const char *format, ...)
 static void quote_path(struct tfr_error *err, const char *path)
 {
 	if (path)
-		tfr_error_append(err, " '%.*s'", (int)tfr_url_shown(path), path);
+		tfr_error_append(err, " '%.*s'", (int)tfr_path_shown(path), path);
 }
 
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
@@ -220,7 +235,7 @@ void tfr_error_hint(struct tfr_error *err, const char *format, ...)
 	if (!err)
 		return;
 	va_start(args, format);
-	vsnprintf(hint, sizeof(hint), format, args);
+	put_text(hint, sizeof(hint), format, args);
 	va_end(args);
 	old = *err;
 	compose(err, old.message, hint, tfr_error_path(&old));

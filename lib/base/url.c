@@ -1,41 +1,97 @@
-/* base/url.c - the schemes that the module remote serves. */
+/* base/url.c - the one parser of URLs. */
 #include "base/url.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include <tfr-private/io.h>
 
+static const struct {
+	const char *scheme;
+	enum tfr_url_kind kind;
+} schemes[] = { { "http", TFR_URL_WEB }, { "https", TFR_URL_WEB }, { "s3", TFR_URL_STORE },
+	{ "gs", TFR_URL_STORE } };
+
+bool tfr_url_parse(struct tfr_url *u, const char *text)
+{
+	const char *user;
+	size_t n = 0;
+
+	*u = (struct tfr_url){ .kind = TFR_URL_OTHER };
+	while (isalnum((unsigned char)text[n]) || (text[n] && strchr("+-.", text[n])))
+		n++;
+	if (!n || strncmp(text + n, "://", 3) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+		if (n == strlen(schemes[i].scheme) && !strncasecmp(text, schemes[i].scheme, n))
+			u->kind = schemes[i].kind;
+	u->authority = n + 3;
+	u->path =
+		u->authority + strcspn(text + u->authority, u->kind == TFR_URL_STORE ? "/" : "/?#");
+	user = memrchr(text + u->authority, '@', u->path - u->authority);
+	u->host = user ? (size_t)(user + 1 - text) : u->authority;
+	u->query = u->path + strcspn(text + u->path, u->kind == TFR_URL_STORE ? "" : "?");
+	return true;
+}
+
 bool tfr_is_url(const char *path)
 {
-	static const char *const schemes[] = { "http://", "https://", "s3://", "gs://" };
+	struct tfr_url u;
 
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (!strncasecmp(path, schemes[i], strlen(schemes[i])))
-			return true;
-	return false;
+	return tfr_url_parse(&u, path) && u.kind != TFR_URL_OTHER;
+}
+
+bool tfr_is_web(const char *path)
+{
+	struct tfr_url u;
+
+	return tfr_url_parse(&u, path) && u.kind == TFR_URL_WEB;
+}
+
+/* "https://user:pass/word@host" has the port "pass". */
+static bool has_port(const struct tfr_url *u, const char *text)
+{
+	size_t end = u->host + strcspn(text + u->host, text[u->host] == '[' ? "]" : ":/?#");
+
+	end += text[end] == ']';
+	return end > u->host && (text[u->host] != '[' || text[end - 1] == ']') && end <= u->path &&
+	       (end == u->path || (text[end] == ':' && strspn(text + end + 1, "0123456789") ==
+							       u->path - end - 1));
 }
 
 enum tfr_status tfr_url_check(const char *url, struct tfr_error *err)
 {
-	const char *host = strstr(url, "://"), *at;
-	size_t n;
+	struct tfr_url u;
 
-	if (!host || strncasecmp(url, "http", 4) != 0)
+	if (!tfr_url_parse(&u, url) || u.kind == TFR_URL_OTHER)
 		return TFR_OK;
-	host += 3;
-	n = strcspn(host, "/?#");
-	at = memrchr(host, '@', n);
-	if (!at)
-		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "a user name or a password in the URL of '%.*s'",
-		(int)(host + n - at - 1), at + 1);
-	tfr_error_hint(err, "Write them to ~/.netrc, or use --header 'Authorization: ...'.");
-	return TFR_EUSAGE;
+	if (u.host > u.authority) {
+		tfr_fail(err, TFR_EUSAGE, "a user name or a password in the URL of '%.*s'",
+			(int)(u.path - u.host), url + u.host);
+		tfr_error_hint(err, u.kind == TFR_URL_WEB
+					    ? "Write them to ~/.netrc, or use --header "
+					      "'Authorization: ...'."
+					    : "tfr-remote(7) lists where credentials are "
+					      "looked for.");
+		return TFR_EUSAGE;
+	}
+	if (u.kind == TFR_URL_WEB && !has_port(&u, url)) {
+		tfr_fail(err, TFR_EUSAGE, "a URL without a host, or with a port that is no number");
+		tfr_error_hint(err, "Write https://HOST/PATH or https://HOST:PORT/PATH.");
+		return TFR_EUSAGE;
+	}
+	return TFR_OK;
 }
 
-size_t tfr_url_shown(const char *path)
+size_t tfr_path_shown(const char *path)
 {
-	return tfr_is_url(path) && !strncasecmp(path, "http", 4) ? strcspn(path, "?")
-								 : strlen(path);
+	struct tfr_url u;
+
+	if (*path == '@')
+		return 1 + tfr_path_shown(path + 1);
+	if (!tfr_url_parse(&u, path))
+		return strlen(path);
+	return u.host > u.authority || (u.kind == TFR_URL_WEB && !has_port(&u, path)) ? u.authority
+										      : u.query;
 }

@@ -1,16 +1,37 @@
-/* base/url.h - what a URL must not have, and what of it must not be seen. */
+/* base/url.h - the parts of a URL.
+ *
+ * A user, a password and a query, which is often a signature that gives access, are secrets: none
+ * of them is printed or stored.  Where a name comes in, tfr_hide_secrets() refuses the first two
+ * and exchanges the third for a number, so that every later name can be printed.  Messages of
+ * base/error.c print only tfr_path_shown() of any path. */
 #ifndef TFR_BASE_URL_H
 #define TFR_BASE_URL_H
 
 #include <stddef.h>
 
+#include <tfr/remote.h>
+
 #include "base/error.h"
 
-/* TFR_EUSAGE: a web address has a user name or a password.  Neither is in the message. */
-enum tfr_status tfr_url_check(const char *url, struct tfr_error *err);
+enum tfr_url_kind {
+	TFR_URL_OTHER, /* a scheme that is not served */
+	TFR_URL_STORE, /* s3, gs: all that follows the bucket is the key */
+	TFR_URL_WEB,
+};
 
-/* The bytes of a path that are printed and stored: of a web address, those before its query, which is
- * often a signature that gives access. */
-size_t tfr_url_shown(const char *path);
+/* "SCHEME://[USER@]HOST[:PORT][/PATH][?QUERY]" as offsets of its parts.  A part that it does not
+ * have is empty: its offset is that of the next one, or of the end. */
+struct tfr_url {
+	enum tfr_url_kind kind;
+	size_t authority, host, path, query;
+};
+
+/* False: `text` is not a URL. */
+bool tfr_url_parse(struct tfr_url *u, const char *text);
+bool tfr_is_web(const char *path);
+
+/* TFR_EUSAGE: a URL that is served has a user or a password, or no host.  Neither is in the
+ * message. */
+enum tfr_status tfr_url_check(const char *url, struct tfr_error *err);
 
 #endif

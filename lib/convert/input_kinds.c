@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "base/url.h"
 #include "convert/folder/splits.h"
 #include "convert/input.h"
 #include "convert/parts.h"
@@ -60,7 +60,7 @@ static enum tfr_status look(
 					 : status;
 	offer->directory = S_ISDIR(st.st_mode);
 	/* Of a web server nothing but this is known, and the listing fails with the reason. */
-	if (offer->directory && !strncasecmp(path, "http", 4) && tfr_is_url(path))
+	if (offer->directory && tfr_is_web(path))
 		return tfr_list_folder(path, &names, err);
 	if (S_ISREG(st.st_mode)) {
 		status = tfr_root_head(NULL, path, head, HEAD, &offer->head_size, err);

@@ -18,7 +18,7 @@ enum tfr_status tfr_objects(
 
 	if (!status)
 		status = tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.*s'",
-			(int)strcspn(url, "?"), url);
+			(int)tfr_path_shown(url), url);
 	*calls = table;
 	if (!status)
 		atomic_store(&used, *calls);
@@ -28,12 +28,20 @@ enum tfr_status tfr_objects(
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
+	struct tfr_url u;
 
 	*shown = NULL;
-	if (!tfr_is_url(path) || !path[strcspn(path, "?@")])
+	TFR_TRY(tfr_url_check(path, err));
+	if (!path[tfr_path_shown(path)] || !tfr_url_parse(&u, path))
 		return TFR_OK;
-	TFR_TRY(tfr_objects(&remote, path, err));
-	return remote->hide(path, shown, err);
+	if (u.kind != TFR_URL_OTHER) {
+		TFR_TRY(tfr_objects(&remote, path, err));
+		return remote->hide(path, shown, err);
+	}
+	/* It is not served, so that nothing is lost. */
+	*shown = tfr_asprintf(
+		"%.*s%.*s", (int)u.authority, path, (int)(u.query - u.host), path + u.host);
+	return *shown ? TFR_OK : tfr_fail_nomem(err, "opening a web address");
 }
 
 enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/url.h"
 #include "io/object.h"
 #include "io/path.h"
 
@@ -225,14 +226,13 @@ void tfr_look_ahead(const char *url)
 	TFR_AUTO_NAMES names = { 0 };
 	const struct tfr_object_module *remote;
 
-	if (tfr_is_url(url) && strncasecmp(url, "http", 4) != 0 && !tfr_objects(&remote, url, NULL))
+	if (tfr_is_url(url) && !tfr_is_web(url) && !tfr_objects(&remote, url, NULL))
 		remote->list(url, false, take_entry, &names, NULL);
 }
 
 char *tfr_path_beside(const char *path, const char *suffix)
 {
-	size_t n = strncasecmp(path, "http", 4) == 0 && tfr_is_url(path) ? strcspn(path, "?#")
-									 : strlen(path);
+	size_t n = tfr_is_web(path) ? strcspn(path, "?#") : strlen(path);
 
 	return tfr_asprintf("%.*s%s%s", (int)n, path, suffix, path + n);
 }

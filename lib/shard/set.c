@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include <tfr-private/text.h>
@@ -19,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
+#include "base/url.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "record/framing.h"
@@ -183,16 +183,13 @@ static enum tfr_status add_input(
 
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	char *shown = NULL;
+	char *copy = strdup(path);
 
-	TFR_TRY(tfr_hide_secrets(path, &shown, err));
-	if (!shown)
-		shown = strdup(path);
-	if (!shown || TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1)) {
-		free(shown);
+	if (!copy || TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1)) {
+		free(copy);
 		return tfr_fail_nomem(err, "listing the inputs");
 	}
-	set->paths[set->count++] = shown;
+	set->paths[set->count++] = copy;
 	return TFR_OK;
 }
 
@@ -491,7 +488,7 @@ static enum tfr_status add_list(struct tfr_set *set, const char *path, struct tf
 /* In a web address, '?' begins a query. */
 static bool is_pattern(const char *input)
 {
-	return strpbrk(input, tfr_is_url(input) && !strncasecmp(input, "http", 4) ? "*" : "*?[");
+	return strpbrk(input, tfr_is_web(input) ? "*" : "*?[");
 }
 
 static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
@@ -529,7 +526,7 @@ static enum tfr_status add_set_of_objects(
 	return status;
 }
 
-static enum tfr_status add_input(
+static enum tfr_status add_name(
 	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {
 	struct tfr_set_name name;
@@ -570,6 +567,16 @@ static enum tfr_status add_input(
 	status = tfr_fail_errno(err, ENOENT, input, "cannot open");
 	hint_at_name(input, err);
 	return status;
+}
+
+/* What comes in here is from the user, from a list or from another program. */
+static enum tfr_status add_input(
+	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *shown = NULL;
+	enum tfr_status status = tfr_hide_secrets(input, &shown, err);
+
+	return status ? status : add_name(set, shown ?: input, in_list, err);
 }
 
 /* --- parts --- */

@@ -279,6 +279,16 @@ static PyObject *indexed(PyObject *module, PyObject *path)
 	return Py_BuildValue("(KK)", (unsigned long long)records, (unsigned long long)bytes);
 }
 
+static PyObject *shown(PyObject *module, PyObject *path)
+{
+	const char *text = PyBytes_AsString(path);
+
+	(void)module;
+	if (!text)
+		return NULL;
+	return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)tfr_path_shown(text));
+}
+
 /* remote(anonymous, connections, timeout): 0 is a default. */
 static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
 {
@@ -312,6 +322,7 @@ static PyMethodDef methods[] = {
 	{ "parse", tfrkit_parse, METH_VARARGS, "Make a batch of payloads." },
 	{ "indexed", indexed, METH_O,
 		"The records of one file and their bytes, by its index; None if it has none." },
+	{ "shown", shown, METH_O, "A path as bytes, without the secrets of a URL." },
 	{ "encode", tfrkit_encode, METH_O, "Make the payload of an Example." },
 	{ NULL, NULL, 0, NULL },
 };

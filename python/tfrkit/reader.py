@@ -181,7 +181,7 @@ class Reader:
         return _make, (self._inputs, self._allow_missing)
 
     def __repr__(self) -> str:
-        inputs = [os.fsdecode(each) for each in self._inputs]
+        inputs = [_core.shown(each) for each in self._inputs]
         return 'tfrkit.Reader(%r)' % (inputs[0] if len(inputs) == 1 else inputs)
 
 

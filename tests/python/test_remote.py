@@ -4,6 +4,7 @@ import http.server
 import os
 import tempfile
 import threading
+import traceback
 import unittest
 
 import tfrkit
@@ -49,6 +50,27 @@ class RemoteTest(unittest.TestCase):
         except AssertionError:
             self.addCleanup(tfrkit.remote)
             raise
+
+    def test_secrets(self):
+        """Neither an exception nor repr() has the query, the user or the password of a URL."""
+        secrets = 'alice', 'pA55', '5ab0c'
+        with open(self.path + '.list', 'w') as file:
+            file.write(self.url + '/none?sig=5ab0c\n')
+        urls = [self.url + '/none?sig=5ab0c', self.url + '/a.tfrecord?sig=5ab0c', self.url.replace('http', 'HTTP') + '/x@2?sig=5ab0c',
+                self.url.replace('//', '//alice:pA55@') + '/x?sig=5ab0c', 'http://127.0.0.1:port/x?sig=5ab0c', 'http://alice:pA55/x',
+                'ftp://alice:pA55@h/x?sig=5ab0c', 's3://alice:pA55@d/x']
+        calls = [tfrkit.Reader, lambda url: repr(list(tfrkit.Reader(url))), lambda url: tfrkit.Reader(url).files,
+                 lambda url: tfrkit.Reader(url)[0], lambda url: len(tfrkit.Reader(url)), tfrkit.Writer,
+                 lambda url: tfrkit.Writer(url, part=(0, 2)), lambda url: repr(list(tfrkit.batches(url, None, 2))),
+                 tfrkit.schema, tfrkit.check, tfrkit.finish, lambda url: tfrkit.check(self.path, schema=url)]
+        for url in [*urls, *('@' + url for url in urls), '@' + self.path + '.list']:
+            for call in calls:
+                try:
+                    said = repr(call(url))
+                except Exception as error:
+                    said = ''.join(traceback.format_exception(error)) + repr([error, vars(error)])
+                for secret in secrets:
+                    self.assertNotIn(secret, said)
 
     def test_settings(self):
         tfrkit.remote(anonymous=True, connections=2, timeout=5)

@@ -233,7 +233,7 @@ static void name_file(const struct tfr_list *l, struct tfr_item *item, const cha
 {
 	const char *folder =
 		*path != '/' && !tfr_is_url(path) && l->folder_name ? l->folder_name : "";
-	size_t shown = tfr_url_shown(path);
+	size_t shown = tfr_path_shown(path);
 	bool room = strlen(folder) + shown < sizeof(item->reason) / 2;
 	char reason[sizeof(item->reason)];
 	enum tfr_finding finding = item->finding;
@@ -249,7 +249,7 @@ static void name_file(const struct tfr_list *l, struct tfr_item *item, const cha
 static enum tfr_status embed_media(struct tfr_list *l, struct tfr_item *item, const char *path,
 	bool image, struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_bytes name = { (const uint8_t *)path, tfr_url_shown(path) };
+	struct tfr_bytes name = { (const uint8_t *)path, tfr_path_shown(path) };
 	enum tfr_status status = read_embedded(
 		l, item, path, image ? tfr_image_look : tfr_audio_item_look, room, err);
 

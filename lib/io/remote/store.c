@@ -22,29 +22,45 @@
 
 /* --- hidden queries --- */
 
-/* A list of queries that only grows; a query has one number. */
+/* A list of URLs with their queries that only grows.  A query is sent to the folder of its URL
+ * alone, where the other files of the set and the index of a file are. */
 
 static const char mark[] = "hidden-";
 
 static struct {
 	pthread_mutex_t lock;
-	char **queries;
+	char **urls;
 	size_t n;
 } hidden = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The number of a query, from 1; 0: out of memory. */
-static size_t number_of_query(const char *query)
+/* The case of letters distinguishes no hosts, and hardly ever folders. */
+static bool same_folder(const char *a, const char *b)
 {
+	size_t n = strcspn(a, "?");
+
+	while (n && a[n - 1] != '/')
+		n--;
+	/* Without a folder the name counts. */
+	if (n > 1 && a[n - 2] == '/')
+		n = strcspn(a, "?") + 1;
+	return !strncasecmp(a, b, n);
+}
+
+/* The number of the query of a URL, from 1; 0: out of memory. */
+static size_t number_of_query(const char *url)
+{
+	const char *query = strchr(url, '?');
 	size_t i = 0;
 	char *copy;
 
 	pthread_mutex_lock(&hidden.lock);
-	while (i < hidden.n && strcmp(hidden.queries[i], query) != 0)
+	while (i < hidden.n && (strcmp(strchr(hidden.urls[i], '?'), query) != 0 ||
+				       !same_folder(hidden.urls[i], url)))
 		i++;
 	if (i == hidden.n) {
-		copy = strdup(query);
-		if (copy && !TFR_ARRAY_ONE_MORE(hidden.queries, hidden.n))
-			hidden.queries[hidden.n++] = copy;
+		copy = strdup(url);
+		if (copy && !TFR_ARRAY_ONE_MORE(hidden.urls, hidden.n))
+			hidden.urls[hidden.n++] = copy;
 		else
 			free(copy);
 	}
@@ -53,35 +69,36 @@ static size_t number_of_query(const char *query)
 	return i;
 }
 
-const char *tfr_hidden_query(const char *text)
+/* The query in whose place `url` has "hidden-N"; NULL: it has none, or one for another folder.  It
+ * belongs to the process. */
+static const char *hidden_query(const char *url)
 {
-	const char *query = NULL;
+	const char *query = strchr(url, '?'), *found = NULL;
 	char *end;
 	size_t n;
 
-	if (strncmp(text, mark, sizeof(mark) - 1) != 0)
+	if (!query || strncmp(query + 1, mark, sizeof(mark) - 1) != 0)
 		return NULL;
-	n = strtoul(text + sizeof(mark) - 1, &end, 10);
+	n = strtoul(query + sizeof(mark), &end, 10);
 	if (*end && *end != '#')
 		return NULL;
 	pthread_mutex_lock(&hidden.lock);
-	if (n && n <= hidden.n)
-		query = hidden.queries[n - 1];
+	if (n && n <= hidden.n && same_folder(hidden.urls[n - 1], url))
+		found = strchr(hidden.urls[n - 1], '?') + 1;
 	pthread_mutex_unlock(&hidden.lock);
-	return query;
+	return found;
 }
 
 enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err)
 {
-	const char *query = strncasecmp(url, "http", 4) ? NULL : strchr(url, '?');
-	size_t number;
+	size_t n = tfr_path_shown(url), number;
 
 	*shown = NULL;
-	if (!query || tfr_hidden_query(query + 1))
+	if (!url[n] || hidden_query(url))
 		return TFR_OK;
-	number = number_of_query(query + 1);
+	number = number_of_query(url);
 	if (number)
-		*shown = tfr_asprintf("%.*s?%s%zu", (int)(query - url), url, mark, number);
+		*shown = tfr_asprintf("%.*s?%s%zu", (int)n, url, mark, number);
 	return *shown ? TFR_OK : tfr_fail_nomem(err, "opening a web address");
 }
 
@@ -176,25 +193,23 @@ enum tfr_status tfr_store_find(
 {
 	const struct row *row = NULL;
 	enum tfr_status status;
-	size_t skip, n;
+	struct tfr_url u;
 	char *name;
 
 	for (size_t i = 0; !row && i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strncasecmp(url, rows[i].scheme, strlen(rows[i].scheme)))
 			row = &rows[i];
-	if (!row)
+	if (!row || !tfr_url_parse(&u, url))
 		return tfr_fail_path(err, TFR_EUSAGE, url, "not the URL of an object:");
 	TFR_TRY(tfr_url_check(url, err));
-	skip = strlen(row->scheme);
-	n = strcspn(url + skip, row->kind == TFR_STORE_HTTP ? "/?#" : "/");
-	*key = url + skip + n;
+	*key = url + u.path;
 	if (row->kind == TFR_STORE_HTTP) {
-		name = tfr_asprintf("%s%.*s", row->scheme, (int)n, url + skip);
+		name = strndup(url, u.path);
 		for (char *c = name; c && *c; c++)
 			*c = (char)tolower((unsigned char)*c);
 	} else {
 		*key += **key == '/';
-		name = strndup(url + skip, n);
+		name = strndup(url + u.host, u.path - u.host);
 	}
 	TFR_NEED_MEMORY(name, err, "opening a bucket");
 	pthread_mutex_lock(&lock);
@@ -253,28 +268,32 @@ static bool add_header(struct tfr_sending *out, const char *text)
 	return longer;
 }
 
-/* A web address is sent as it is written, but for bytes that no URL may have. */
-static bool append_web(struct tfr_buf *url, const char *key)
+static bool append_as_written(struct tfr_buf *url, const char *text, size_t n)
 {
-	if (*key != '/' && !tfr_buf_append(url, "/", 1))
-		return false;
-	for (bool query = false; *key && *key != '#'; key++) {
-		unsigned char c = (unsigned char)*key;
+	bool good = true;
 
-		if (c == '?' && !query) {
-			query = true;
-			if (!tfr_buf_append(url, "?", 1))
-				return false;
-			key = tfr_hidden_query(key + 1) ?: key + 1;
-			key--;
-			continue;
-		}
+	for (size_t i = 0; good && i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
 
-		if (c <= ' ' || c >= 0x7f ? !tfr_buf_printf(url, "%%%02X", c)
-					  : !tfr_buf_append(url, &c, 1))
-			return false;
+		good = c <= ' ' || c >= 0x7f ? tfr_buf_printf(url, "%%%02X", c)
+					     : tfr_buf_append(url, &c, 1);
 	}
-	return true;
+	return good;
+}
+
+/* A web address is sent as it is written, but for bytes that no URL may have. */
+static bool append_web(struct tfr_buf *url, const char *server, const char *key)
+{
+	TFR_AUTO_FREE char *whole = tfr_asprintf("%s%s", server, key);
+	const char *query = NULL;
+	size_t n = strcspn(key, "?#");
+
+	if (whole && key[n] == '?')
+		query = hidden_query(whole) ?: key + n + 1;
+	return whole && (*key == '/' || tfr_buf_append(url, "/", 1)) &&
+	       append_as_written(url, key, n) &&
+	       (!query || (tfr_buf_append(url, "?", 1) &&
+				  append_as_written(url, query, strcspn(query, "#"))));
 }
 
 static bool append_key(struct tfr_buf *url, const struct tfr_call *call)
@@ -289,9 +308,10 @@ static bool make_url(const struct tfr_store *s, const struct tfr_call *call, con
 	struct tfr_sending *out)
 {
 	struct tfr_buf url = { 0 };
-	bool good = tfr_buf_append(&url, base, strlen(base)) &&
-		    (s->row->sign ? append_key(&url, call) : append_web(&url, call->key)) &&
-		    tfr_buf_append(&url, "", 1);
+	bool good =
+		tfr_buf_append(&url, base, strlen(base)) &&
+		(s->row->sign ? append_key(&url, call) : append_web(&url, s->name, call->key)) &&
+		tfr_buf_append(&url, "", 1);
 
 	out->url = (char *)url.data;
 	return good;

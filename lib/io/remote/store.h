@@ -89,12 +89,9 @@ void tfr_stores_set(const struct tfr_remote_opts *opts);
  *
  * A query is often a signature that gives access.  Such an address is exchanged where it comes in,
  * for one without the secret: "https://HOST/x?SIGNATURE" becomes "https://HOST/x?hidden-1", and the
- * real query is put back into the request.  The process keeps both. */
+ * real query is put back into requests for it and for what is in the same folder. */
 
 /* *shown: the address without its query, which the caller frees; NULL: it has none. */
 enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err);
-/* The query that begins at `text`, after '?', if it is "hidden-N"; otherwise NULL.  It belongs to
- * the process. */
-const char *tfr_hidden_query(const char *text);
 
 #endif
