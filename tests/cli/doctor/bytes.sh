@@ -1,6 +1,6 @@
 # Damage, compression and indexes.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 cat > make.py <<'P'
 from records import bytes_list, example, frame
 import random

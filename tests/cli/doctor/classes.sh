@@ -34,4 +34,4 @@ P
 tfr doctor -q phase@64 | sed -n '/order/,/fix/p'; tfr stats --order label phase@64 | head -n 11
 echo "a set with labels:"
 for k in 0 1 2 3; do cp even-0000$k-of-00004 with-0000$k-of-00004.tfrecord; done; printf '0:a\n' > with.4-tfrecord.labels.txt
-python3 $TOOLS/fix.py order with@4.tfrecord | tail -n 2; cat with.4-tfrecord.labels.txt
+python3 "$TOOLS"/fix.py order with@4.tfrecord | tail -n 2; cat with.4-tfrecord.labels.txt

@@ -1,6 +1,6 @@
 # What lies in a folder beside records: strangers, temporaries, links and FIFOs, files that are not what they are called.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 cat > make.py <<'P'
 from records import bytes_list, example, frame, int64_list
 import sys

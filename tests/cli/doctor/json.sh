@@ -15,5 +15,5 @@ tfr doctor --json t@7 | python3 -c 'import json, sys; print(sorted(json.load(sys
 for j in 1 2 7; do tfr doctor --json -j $j t@7 odd | md5sum; tfr doctor -q -j $j --sample-size 30K t@7 odd | md5sum; done | sort | uniq -c | awk '{ print $1 }'
 echo "odd names:"; tfr doctor -q odd | cat -v
 (cd odd; tfr doctor -q -- -f.tfrecord | cat -v; tfr doctor -q . | grep -- ' -f')
-python3 $TOOLS/fix.py no-manifest odd | cat -v | tail -n 1
-cd odd; python3 $TOOLS/fix.py one-class ./-f.tfrecord
+python3 "$TOOLS"/fix.py no-manifest odd | cat -v | tail -n 1
+cd odd; python3 "$TOOLS"/fix.py one-class ./-f.tfrecord

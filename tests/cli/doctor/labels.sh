@@ -1,6 +1,6 @@
 # Classes: found by their names or given, absent, one alone, skewed; and whether their order is random enough.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 python3 - <<'P'
 from records import bytes_list, example, float_list, frame, int64_list
 import random

@@ -1,6 +1,6 @@
 # Features that differ, and records that are there twice.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 python3 - <<'P'
 from records import bytes_list, example, float_list, frame, int64_list
 def write(name, *payloads):

@@ -1,6 +1,6 @@
 # Sets by their names and manifests: members that are missing, mixtures, copies, empty shards, manifests.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 cat > make.py <<'P'
 from records import bytes_list, example, frame
 import sys

@@ -1,6 +1,6 @@
 # How many files there are, and how large they are.
 exec 2>&1
-fix() { python3 $TOOLS/fix.py "$@"; }
+fix() { python3 "$TOOLS"/fix.py "$@"; }
 python3 - <<'P'
 from records import bytes_list, example, frame
 import random

@@ -1,6 +1,6 @@
 # The page: whole or absent, nothing of a record reaches it but escaped, no script and no network.
 exec 2>&1
-cp $DATA/images.tfrecord p
+cp "$DATA"/images.tfrecord p
 python3 - <<'P'
 from records import bytes_list, example, float_list, frame, int64_list
 evil = b'<script>alert(1)</script>&"\''

@@ -9,7 +9,7 @@ for shard in json.load(open('train.2-tfrecord.manifest.json'))['shards']:
     os.utime(shard['name'], ns=(time, time))
 P
 }
-set=train@2.tfrecord; all="$set $DATA/sequence.tfrecord numbers.tfrecord"
+set=train@2.tfrecord; all=("$set" "$DATA/sequence.tfrecord" numbers.tfrecord)
 echo "--- manifest"
 tfr check -q --decode --manifest $set && tfr check -q --quick --manifest $set && echo intact
 mkdir cut && cp train* cut && cd cut
@@ -28,7 +28,7 @@ dd if=/dev/zero of=lines.gz bs=100 seek=300 count=1 conv=notrunc status=none; to
 tfr cat -q lines.gz > /dev/null 2>&1; echo "all of a damaged file: status $?"
 tfr cat -q --records 29 lines.gz | wc -c
 echo "--- statistics"
-tfr stats --merge stats.json > merged; tfr stats $all | diff - merged && echo "those of the records"
+tfr stats --merge stats.json > merged; tfr stats "${all[@]}" | diff - merged && echo "those of the records"
 sed -n '/^far/,/bytes/p; /^float/,/bytes/p; /^offset/,/bytes/p' merged
 tfr stats --merge --json stats.json > merged.json; python3 - <<'P'
 import json, math
@@ -40,7 +40,7 @@ for a, b in zip(old, new, strict=True):
                 print(a['name'], part, key, a[part], b[part])
 P
 tfr stats --json "$DATA/kinds.tfrecord" > kinds.json
-tfr stats --merge stats.json kinds.json | diff - <(tfr stats $all "$DATA/kinds.tfrecord") && echo "merged with fresh ones: those of the records"
+tfr stats --merge stats.json kinds.json | diff - <(tfr stats "${all[@]}" "$DATA/kinds.tfrecord") && echo "merged with fresh ones: those of the records"
 echo "--- schema"
 tfr check -q --schema schema.json $set && echo intact
 tfr check -q --schema schema.json numbers.tfrecord | head -n 1
