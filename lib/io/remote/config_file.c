@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "io/source.h"
 
@@ -121,6 +123,13 @@ const char *tfr_environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+bool tfr_is_null_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+}
+
 static enum tfr_status read_file(
 	struct tfr_buf *text, const char *variable, const char *name, struct tfr_error *err)
 {
@@ -136,6 +145,8 @@ static enum tfr_status read_file(
 	else
 		path = given ? strdup(given) : tfr_asprintf("%s/.aws/%s", home, name);
 	TFR_NEED_MEMORY(path, err, "reading a configuration");
+	if (tfr_is_null_device(path))
+		return TFR_OK;
 	status = tfr_source_read_regular(path, FILE_MOST, text, "reading a configuration", &why);
 	if (!status && text->size > FILE_MOST)
 		return tfr_fail_path(err, TFR_EUSAGE, path, "larger than 1 MiB:");

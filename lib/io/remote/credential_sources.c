@@ -624,8 +624,10 @@ static enum tfr_status from_command(struct tfr_keys *k, struct tfr_error *err)
 
 static enum tfr_status from_file(struct tfr_keys *k, struct tfr_error *err)
 {
+	const char *file = tfr_environment("GOOGLE_APPLICATION_CREDENTIALS");
+
 	(void)k;
-	if (!tfr_environment("GOOGLE_APPLICATION_CREDENTIALS"))
+	if (!file || tfr_is_null_device(file))
 		return TFR_END;
 	tfr_fail(err, TFR_EUSAGE, "GOOGLE_APPLICATION_CREDENTIALS is not supported");
 	tfr_error_hint(err,

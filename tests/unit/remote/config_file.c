@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io/remote/config_file.h"
 #include "remote_support.h"
@@ -65,5 +66,23 @@ Test(config_file, a_profile_that_no_file_has)
 	setenv("AWS_PROFILE", "missing", 1);
 	cr_assert_eq(tfr_aws_config_read(&c, &err), TFR_EUSAGE);
 	cr_assert_not_null(strstr(err.message, "'missing'"));
+	temp_leave(dir);
+}
+
+Test(config_file, the_null_device_is_an_empty_file)
+{
+	char *dir = temp_enter();
+	struct tfr_aws_config c;
+	struct tfr_error err = { 0 };
+
+	clean_environment(dir);
+	setenv("AWS_CONFIG_FILE", "/dev/null", 1);
+	setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
+	cr_assert_eq(tfr_aws_config_read(&c, &err), TFR_OK, "%s", err.message);
+	tfr_aws_config_clear(&c);
+	/* A FIFO would have to be read twice, and opening it would wait. */
+	mkfifo("fifo", 0600);
+	setenv("AWS_CONFIG_FILE", "fifo", 1);
+	cr_assert_eq(tfr_aws_config_read(&c, &err), TFR_EDATA);
 	temp_leave(dir);
 }
