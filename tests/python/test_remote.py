@@ -2,12 +2,14 @@
 import functools
 import http.server
 import os
+import signal
 import tempfile
 import threading
 import traceback
 import unittest
 
 import tfrkit
+from support import in_child
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -50,6 +52,32 @@ class RemoteTest(unittest.TestCase):
         except AssertionError:
             self.addCleanup(tfrkit.remote)
             raise
+
+    def test_a_child_reads_while_threads_of_its_parent_do(self):
+        try:
+            list(tfrkit.Reader(self.url + '/a.tfrecord'))
+        except tfrkit.UnavailableError:
+            self.skipTest('built without libcurl')
+        over = threading.Event()
+
+        def read():
+            while not over.is_set():
+                list(tfrkit.Reader(self.url + '/a.tfrecord'))
+
+        def work():
+            signal.alarm(60)   # it would hang
+            return str(len(list(tfrkit.Reader(self.url + '/a.tfrecord?x'))))
+
+        threads = [threading.Thread(target=read) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(40):
+                self.assertEqual(in_child(work), '100')
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
 
     def test_secrets(self):
         """Neither an exception nor repr() has the query, the user or the password of a URL."""

@@ -24,6 +24,38 @@ static struct ring {
 	[TFR_VENDOR_GCS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
 };
 
+/* --- forks --- */
+
+/* A service is asked with the lock held.  A fork does not wait for it: the child asks again. */
+
+static bool held[2];
+
+static void hold_during_fork(void)
+{
+	for (size_t i = 0; i < 2; i++)
+		held[i] = !pthread_mutex_trylock(&rings[i].lock);
+}
+
+static void allow_in_parent(void)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (held[i])
+			pthread_mutex_unlock(&rings[i].lock);
+}
+
+static void allow_in_child(void)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (!held[i])
+			rings[i] = (struct ring){ .lock = PTHREAD_MUTEX_INITIALIZER };
+	allow_in_parent();
+}
+
+__attribute__((constructor)) static void register_forks(void)
+{
+	pthread_atfork(hold_during_fork, allow_in_parent, allow_in_child);
+}
+
 static void wipe(char **text)
 {
 	if (*text)
@@ -80,7 +112,12 @@ time_t tfr_parse_time(const char *text)
 	struct tm tm = { 0 };
 	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
 
-	return end ? timegm(&tm) : 0;
+	long past = tm.tm_year + 1899L;
+	long days = 365L * (tm.tm_year - 70) + past / 4 - past / 100 + past / 400 - 477;
+
+	/* As timegm(), which takes a lock that a forked child may find held for good. */
+	return end ? 86400 * (days + tm.tm_yday) + 3600 * tm.tm_hour + 60 * tm.tm_min + tm.tm_sec
+		   : 0;
 }
 
 static const char *member(struct json_object *doc, const char *name)

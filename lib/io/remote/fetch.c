@@ -5,7 +5,6 @@
  * what does not fit is fetched when it is asked for.  An object that was announced and never taken
  * leaves the table when its place is needed and it is the oldest. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,11 +32,10 @@ struct parcel {
 };
 
 static struct {
-	pthread_mutex_t lock;
 	struct parcel *slot[SLOTS];
 	uint64_t age, bytes;
 	pid_t pid;
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} table;
 
 /* --- on a thread that runs libcurl --- */
 
@@ -146,16 +144,14 @@ static int room_for(uint64_t size, struct parcel **old)
 }
 
 /* Transfers of the parent do not continue in a child. */
-static void begin_in_child(void)
+static void lock_table(void)
 {
-	if (table.pid == getpid())
-		return;
-	if (table.pid) {
-		pthread_mutex_init(&table.lock, NULL);
+	tfr_remote_lock();
+	if (table.pid != getpid()) {
 		memset((void *)table.slot, 0, sizeof(table.slot));
 		table.bytes = 0;
+		table.pid = getpid();
 	}
-	table.pid = getpid();
 }
 
 bool tfr_object_prefetch(const char *url, uint64_t size)
@@ -167,23 +163,22 @@ bool tfr_object_prefetch(const char *url, uint64_t size)
 	size_t most = size ? (size_t)size : UNKNOWN_MOST;
 
 	size = size ? size : UNKNOWN;
-	begin_in_child();
-	pthread_mutex_lock(&table.lock);
+	lock_table();
 	table.age++;
 	known = find_slot(url) >= 0;
 	slot = known ? -1 : room_for(size, &old);
-	pthread_mutex_unlock(&table.lock);
+	tfr_remote_unlock();
 	free_parcel(old);
 	if (slot < 0 || order(&p, url, (size_t)size, most, NULL))
 		return known;
-	pthread_mutex_lock(&table.lock);
+	tfr_remote_lock();
 	if (!table.slot[slot]) {
 		p->age = table.age;
 		table.slot[slot] = p;
 		table.bytes += size;
 		p = NULL;
 	}
-	pthread_mutex_unlock(&table.lock);
+	tfr_remote_unlock();
 	free_parcel(p);
 	return !p;
 }
@@ -221,14 +216,13 @@ enum tfr_status tfr_object_fetch(const char *url, size_t most, void **data, size
 	size_t announced = 0; /* bytes it may have; 0: it was not */
 	int slot;
 
-	begin_in_child();
-	pthread_mutex_lock(&table.lock);
+	lock_table();
 	slot = find_slot(url);
 	if (slot >= 0) {
 		p = take_slot(slot);
 		announced = p->most;
 	}
-	pthread_mutex_unlock(&table.lock);
+	tfr_remote_unlock();
 	if (announced)
 		status = deliver(p, data, size, st, err);
 	/* It may have grown since it was listed. */

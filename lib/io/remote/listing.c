@@ -4,7 +4,6 @@
  * never end, so the hashes of all keys and tokens are kept: none may come twice. */
 #include "io/remote/listing.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,9 +241,8 @@ struct listed {
 };
 
 static struct {
-	pthread_mutex_t lock;
 	struct listed slot[KEPT];
-} memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} memory;
 
 static struct listed *slot_of(const char *url)
 {
@@ -260,10 +258,10 @@ static void clear_listed(struct listed *l)
 
 void tfr_listed_forget(void)
 {
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	for (size_t i = 0; i < KEPT; i++)
 		clear_listed(&memory.slot[i]);
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 }
 
 /* Copies, so that the lock is not held while the caller's function runs. */
@@ -272,10 +270,10 @@ static bool recall(const char *url, struct tfr_buf *entries)
 	struct listed *l = slot_of(url);
 	bool found;
 
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	found = l->url && !strcmp(l->url, url) && tfr_clock_ns() < l->until &&
 		(!l->entries.size || tfr_buf_append(entries, l->entries.data, l->entries.size));
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 	return found;
 }
 
@@ -333,10 +331,10 @@ static void keep_listing(struct fresh_listing *l)
 	fresh.until = tfr_clock_ns() + SECONDS * UINT64_C(1000000000);
 	fresh.entries = l->entries;
 	l->entries = (struct tfr_buf){ 0 };
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	clear_listed(slot);
 	*slot = fresh;
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 }
 
 enum tfr_status tfr_list_objects(

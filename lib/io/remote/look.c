@@ -2,7 +2,6 @@
  *
  * Commands ask for the same name several times in a row.  So an answer is remembered for a few
  * seconds; opening an object always asks the server. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +14,13 @@
 enum { REMEMBERED = 1 << 16, SECONDS = 5, LISTED = 30 };
 
 static struct memory {
-	pthread_mutex_t lock;
 	struct known {
 		char *url; /* NULL: free */
 		uint64_t until;
 		bool exists;
 		struct stat st;
 	} slot[REMEMBERED];
-} memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} memory;
 
 static struct known *slot_of(const char *url)
 {
@@ -36,10 +34,10 @@ static void remember(const char *url, bool exists, const struct stat *st, unsign
 
 	if (!copy)
 		return;
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	free(k->url);
 	*k = (struct known){ copy, tfr_clock_ns() + seconds * UINT64_C(1000000000), exists, *st };
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 }
 
 static bool recall(const char *url, enum tfr_status *status, struct stat *st)
@@ -47,13 +45,13 @@ static bool recall(const char *url, enum tfr_status *status, struct stat *st)
 	const struct known *k = slot_of(url);
 	bool found;
 
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	found = k->url && !strcmp(k->url, url) && tfr_clock_ns() < k->until;
 	if (found) {
 		*st = k->st;
 		*status = k->exists ? TFR_OK : TFR_END;
 	}
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 	return found;
 }
 
@@ -67,10 +65,10 @@ void tfr_object_changed(const char *url)
 	struct known *k = slot_of(url);
 
 	tfr_listed_forget();
-	pthread_mutex_lock(&memory.lock);
+	tfr_remote_lock();
 	free(k->url);
 	k->url = NULL;
-	pthread_mutex_unlock(&memory.lock);
+	tfr_remote_unlock();
 }
 
 void tfr_object_identity(

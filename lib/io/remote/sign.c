@@ -237,15 +237,29 @@ static bool authorise(const struct tfr_sign_input *in, const char *date, const s
 	       tfr_buf_append(sent, "", 1);
 }
 
+/* gmtime_r() and strftime() take a lock of glibc, which a forked child may find held for good.  The
+ * year begins in March, so that its last day is the leap day. */
+static void put_date(time_t time, char *text, size_t size)
+{
+	long days = time / 86400 + 719468, second = time % 86400; /* since 1 March of year 0 */
+	long cycle = days / 146097, day = days % 146097;
+	long year = (day - day / 1460 + day / 36524 - day / 146096) / 365, month;
+
+	day -= 365 * year + year / 4 - year / 100;
+	month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5 - 1;
+	month += month < 10 ? 3 : -9;
+	snprintf(text, size, "%04ld%02ld%02ldT%02ld%02ld%02ldZ", 400 * cycle + year + (month < 3),
+		month, day, second / 3600, second / 60 % 60, second % 60);
+}
+
 bool tfr_sign(const struct tfr_sign_input *in, struct tfr_buf *sent)
 {
 	struct fields f = { .n = 0 };
-	struct tm utc;
-	char date[32];
+	char date[64];
 	bool good;
 
-	gmtime_r(&in->time, &utc);
-	strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", &utc);
+	put_date(in->time, date, sizeof(date));
 	good = collect(&f, in, date, sent) && authorise(in, date, &f, sent);
 	for (size_t i = 0; i < f.n; i++)
 		free(f.line[i]);

@@ -20,6 +20,25 @@
 #include "io/remote/credentials.h"
 #include "io/remote/sign.h"
 
+/* --- the lock --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void tfr_remote_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void tfr_remote_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void hold_during_forks(void)
+{
+	pthread_atfork(tfr_remote_lock, tfr_remote_unlock, tfr_remote_unlock);
+}
+
 /* --- hidden queries --- */
 
 /* A list of URLs with their queries that only grows.  A query is sent to the folder of its URL
@@ -28,10 +47,9 @@
 static const char mark[] = "hidden-";
 
 static struct {
-	pthread_mutex_t lock;
 	char **urls;
 	size_t n;
-} hidden = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} hidden;
 
 /* The case of letters distinguishes no hosts, and hardly ever folders. */
 static bool same_folder(const char *a, const char *b)
@@ -53,7 +71,7 @@ static size_t number_of_query(const char *url)
 	size_t i = 0;
 	char *copy;
 
-	pthread_mutex_lock(&hidden.lock);
+	tfr_remote_lock();
 	while (i < hidden.n && (strcmp(strchr(hidden.urls[i], '?'), query) != 0 ||
 				       !same_folder(hidden.urls[i], url)))
 		i++;
@@ -65,7 +83,7 @@ static size_t number_of_query(const char *url)
 			free(copy);
 	}
 	i = i < hidden.n ? i + 1 : 0;
-	pthread_mutex_unlock(&hidden.lock);
+	tfr_remote_unlock();
 	return i;
 }
 
@@ -82,10 +100,10 @@ static const char *hidden_query(const char *url)
 	n = strtoul(query + sizeof(mark), &end, 10);
 	if (*end && *end != '#')
 		return NULL;
-	pthread_mutex_lock(&hidden.lock);
+	tfr_remote_lock();
 	if (n && n <= hidden.n && same_folder(hidden.urls[n - 1], url))
 		found = strchr(hidden.urls[n - 1], '?') + 1;
-	pthread_mutex_unlock(&hidden.lock);
+	tfr_remote_unlock();
 	return found;
 }
 
@@ -110,8 +128,8 @@ struct tfr_store {
 	struct tfr_store *next;
 	const struct row *row;
 	char *name;	      /* the bucket; of a web server: "https://host:port" in lower case */
-	char *header;	      /* "Authorization: ...", for a web server */
-	pthread_mutex_t lock; /* for what follows */
+	/* Under the lock: */
+	char *header; /* "Authorization: ...", for a web server */
 	struct tfr_address address;
 	bool expired, anonymous;
 	atomic_bool unverified, unconditional;
@@ -127,7 +145,6 @@ struct row {
 		struct tfr_address *a, const char *bucket, struct tfr_error *err);
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_store *stores;
 static bool anonymous;
 
@@ -157,7 +174,6 @@ static enum tfr_status make(
 	TFR_NEED_MEMORY(s, err, "opening a bucket");
 	s->row = row;
 	s->name = name;
-	pthread_mutex_init(&s->lock, NULL);
 	status = row->kind == TFR_STORE_HTTP ? TFR_OK : tfr_bucket_check(name, err);
 	if (!status)
 		status = row->address(&s->address, name, err);
@@ -212,9 +228,9 @@ enum tfr_status tfr_store_find(
 		name = strndup(url + u.host, u.path - u.host);
 	}
 	TFR_NEED_MEMORY(name, err, "opening a bucket");
-	pthread_mutex_lock(&lock);
+	tfr_remote_lock();
 	status = find(s, row, name, err);
-	pthread_mutex_unlock(&lock);
+	tfr_remote_unlock();
 	return status;
 }
 
@@ -224,23 +240,20 @@ enum tfr_status tfr_store_authorize(const char *url, const char *header, struct 
 	const char *key;
 
 	TFR_TRY(tfr_store_find(&s, url, &key, err));
-	pthread_mutex_lock(&s->lock);
+	tfr_remote_lock();
 	free(s->header);
 	s->header = strdup(header);
-	pthread_mutex_unlock(&s->lock);
+	tfr_remote_unlock();
 	return s->header ? TFR_OK : tfr_fail_nomem(err, "preparing a request");
 }
 
 void tfr_stores_set(const struct tfr_remote_opts *opts)
 {
-	pthread_mutex_lock(&lock);
+	tfr_remote_lock();
 	anonymous = opts->anonymous;
-	for (struct tfr_store *s = stores; s; s = s->next) {
-		pthread_mutex_lock(&s->lock);
+	for (struct tfr_store *s = stores; s; s = s->next)
 		s->anonymous = anonymous;
-		pthread_mutex_unlock(&s->lock);
-	}
-	pthread_mutex_unlock(&lock);
+	tfr_remote_unlock();
 }
 
 enum tfr_store_kind tfr_store_kind(const struct tfr_store *s)
@@ -255,6 +268,22 @@ char *tfr_store_show(const struct tfr_store *s, const char *key, char *text, siz
 	snprintf(text, size, "%s%s%s%.*s", web ? "" : s->row->scheme, s->name, web ? "" : "/",
 		(int)(web ? strcspn(key, "?#") : strlen(key)), key);
 	return text;
+}
+
+void tfr_store_endpoint(struct tfr_store *s, char *text, size_t size)
+{
+	const char *base, *host;
+
+	tfr_remote_lock();
+	base = s->address.base;
+	host = strstr(base, "://") + 3;
+	*text = '\0';
+	if (s->address.fixed && s->address.path)
+		snprintf(text, size, "%.*s", (int)(strlen(base) - strlen(s->name) - 1), base);
+	else if (s->address.fixed)
+		snprintf(text, size, "%.*s%s", (int)(host - base), base,
+			host + strlen(s->name) + 1);
+	tfr_remote_unlock();
 }
 
 /* --- requests --- */
@@ -405,9 +434,9 @@ static enum tfr_status authorise(struct tfr_store *s, const struct tfr_call *cal
 	bool good;
 
 	if (status == TFR_END) {
-		pthread_mutex_lock(&s->lock);
+		tfr_remote_lock();
 		s->anonymous = true;
-		pthread_mutex_unlock(&s->lock);
+		tfr_remote_unlock();
 	}
 	if (status)
 		return status == TFR_END ? TFR_OK : status;
@@ -424,7 +453,7 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	bool renew, unsigned_, good;
 
 	*out = (struct tfr_sending){ 0 };
-	pthread_mutex_lock(&s->lock);
+	tfr_remote_lock();
 	base = strdup(s->address.base);
 	memcpy(region, s->address.region, sizeof(region));
 	renew = s->expired;
@@ -432,7 +461,7 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	unsigned_ = s->anonymous || !s->row->sign;
 	out->netrc = s->row->kind == TFR_STORE_HTTP && !s->header && !s->anonymous;
 	good = !s->header || add_header(out, s->header);
-	pthread_mutex_unlock(&s->lock);
+	tfr_remote_unlock();
 	memcpy(out->region, region, sizeof(region));
 	out->ca_file = tfr_ca_file();
 	TFR_NEED_MEMORY(good && base && make_url(s, call, base, out) && add_fields(s, call, out),
@@ -455,9 +484,9 @@ bool tfr_store_expired(struct tfr_store *s)
 {
 	bool can = s->row->sign && !tfr_store_anonymous(s) && tfr_keys_renewable(s->row->vendor);
 
-	pthread_mutex_lock(&s->lock);
+	tfr_remote_lock();
 	s->expired = s->expired || can;
-	pthread_mutex_unlock(&s->lock);
+	tfr_remote_unlock();
 	return can;
 }
 
@@ -467,11 +496,11 @@ bool tfr_store_region(struct tfr_store *s, const char *used, const char *region)
 
 	if (s->row->kind != TFR_STORE_S3)
 		return false;
-	pthread_mutex_lock(&s->lock);
+	tfr_remote_lock();
 	/* The answer to another request may have moved the bucket meanwhile. */
 	differs = tfr_address_move(&s->address, s->name, region) ||
 		  (strcmp(used, region) != 0 && !strcmp(s->address.region, region));
-	pthread_mutex_unlock(&s->lock);
+	tfr_remote_unlock();
 	return differs;
 }
 
@@ -489,12 +518,11 @@ enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err)
 
 bool tfr_store_anonymous(const struct tfr_store *s)
 {
-	struct tfr_store *mine = (struct tfr_store *)(uintptr_t)s;
 	bool yes;
 
-	pthread_mutex_lock(&mine->lock);
+	tfr_remote_lock();
 	yes = s->anonymous;
-	pthread_mutex_unlock(&mine->lock);
+	tfr_remote_unlock();
 	return yes;
 }
 

@@ -45,6 +45,11 @@ struct tfr_sending {
 	char region[TFR_REGION]; /* that it is signed for */
 };
 
+/* The lock of what all threads share: names, stores, and what is remembered of objects.  It is held
+ * for moments, and a fork waits for it, so that a child finds it free. */
+void tfr_remote_lock(void);
+void tfr_remote_unlock(void);
+
 /* Finds the store of a URL.  *key points into `url`.  The first use resolves endpoint, region and
  * the source of credentials, without a request.  TFR_EUSAGE: not a URL that can be used, such as a
  * bucket with an invalid name; credentials that are configured but not supported. */
@@ -53,6 +58,8 @@ enum tfr_status tfr_store_find(
 enum tfr_store_kind tfr_store_kind(const struct tfr_store *s);
 /* "s3://bucket/key" for messages, without the query; in `text`, which is returned. */
 char *tfr_store_show(const struct tfr_store *s, const char *key, char *text, size_t size);
+/* The endpoint of a bucket, "https://host[:port][/path]"; "": that of AWS. */
+void tfr_store_endpoint(struct tfr_store *s, char *text, size_t size);
 /* Fills `out` for one attempt at a call.  Credentials are fetched or refreshed if they expire
  * within five minutes, which may wait for another server. */
 enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,

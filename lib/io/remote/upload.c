@@ -94,6 +94,12 @@ static void upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_upload *list;
 
+void tfr_uploads_forget(void)
+{
+	pthread_mutex_init(&list_lock, NULL);
+	list = NULL;
+}
+
 /* Puts it on the list of those that a signal aborts. */
 static void note(struct tfr_upload *u)
 {

@@ -21,5 +21,7 @@ enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_err
 void tfr_uploads_abort(void);
 /* For it: the requests that abort them; the caller frees the array. */
 struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
+/* In a forked child: they are its parent's. */
+void tfr_uploads_forget(void);
 
 #endif

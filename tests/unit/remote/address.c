@@ -1,9 +1,14 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "io/remote/address.h"
+#include "io/remote/object_reader.h"
 #include "io/remote/store.h"
 #include "remote_support.h"
 #include "support/temp.h"
@@ -229,4 +234,53 @@ Test(address, nothing_is_signed_when_anonymous)
 	tfr_stores_set(&(struct tfr_remote_opts){ .anonymous = true });
 	expect_url("s3://b/x", "https://b.s3.us-east-1.amazonaws.com/x", NULL);
 	expect_url("gs://b/x", "https://storage.googleapis.com/b/x", NULL);
+}
+
+/* Takes every lock that threads share. */
+static void use_names(void)
+{
+	struct tfr_call call = { .method = "GET", .empty = true };
+	struct stat st = { .st_size = 1 };
+	struct tfr_sending out;
+	struct tfr_store *s;
+	char *shown;
+
+	tfr_hide_query("https://host/d/x?y", &shown, NULL);
+	free(shown);
+	tfr_object_remember("s3://b/x", &st);
+	tfr_object_look("s3://b/x", &st, NULL);
+	if (!tfr_store_find(&s, "s3://b/x", &call.key, NULL) &&
+		!tfr_store_sign(s, &call, &out, NULL))
+		tfr_sending_clear(&out);
+}
+
+static atomic_bool over;
+
+static void *use_names_meanwhile(void *unused)
+{
+	while (!over)
+		use_names();
+	return unused;
+}
+
+Test(address, a_fork_finds_every_lock_free)
+{
+	pthread_t thread;
+	int status = 0;
+
+	environment_with_keys("/nonexistent");
+	pthread_create(&thread, NULL, use_names_meanwhile, NULL);
+	for (int i = 0; i < 300 && !status; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			alarm(60); /* it would hang */
+			use_names();
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	cr_assert_eq(status, 0);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/remote/credentials.h"
+#include "io/remote/sign.h"
 #include "remote_support.h"
 #include "support/temp.h"
 
@@ -371,4 +372,25 @@ Test(credentials, times)
 	cr_expect_eq(tfr_parse_time("2026-11-23T12:00:00+00:00"), 1795435200);
 	cr_expect_eq(tfr_parse_time("tomorrow"), 0);
 	cr_expect_eq(tfr_parse_time(NULL), 0);
+	/* As the C library has them; requests are signed with the other direction. */
+	for (time_t t = 0; t < (time_t)1 << 33; t += 86399 * 7) {
+		char text[64], want[64];
+		TFR_AUTO_BUF fields = { 0 };
+		struct tfr_sign_input in = { .scheme = &tfr_sign_aws,
+			.method = "GET",
+			.host = "h",
+			.path = "/",
+			.payload = "UNSIGNED-PAYLOAD",
+			.id = "a",
+			.secret = "b",
+			.region = "c",
+			.time = t };
+
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&t));
+		cr_assert_eq(tfr_parse_time(text), t, "%s", text);
+		strftime(want, sizeof(want), "x-amz-date: %Y%m%dT%H%M%SZ", gmtime(&t));
+		cr_assert(tfr_sign(&in, &fields) && tfr_buf_append(&fields, "", 1));
+		cr_assert_not_null(
+			memmem(fields.data, fields.size, want, strlen(want)), "%s", want);
+	}
 }

@@ -368,6 +368,7 @@ static void forget_after_fork(void)
 	for (int i = 0; i < ENGINES; i++)
 		engines[i] = (struct tfr_engine){ .lock = PTHREAD_MUTEX_INITIALIZER,
 			.ended = PTHREAD_COND_INITIALIZER };
+	tfr_uploads_forget();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
