@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "doctor/doctor.h"
+#include "io/object.h"
 
 enum { MOST_NAMED = 8 };
 
@@ -61,11 +62,15 @@ static void tell_upload(struct tfr_doctor *d, const struct tfr_dother *o)
 {
 	const char *bucket = strstr(o->path, "://") + 3, *key = strchr(bucket, '/');
 	TFR_AUTO_FREE char *name = key ? strndup(bucket, (size_t)(key - bucket)) : NULL;
+	const struct tfr_object_module *remote;
 	struct tfr_command c = { 0 };
+	char endpoint[512] = "";
 
 	tfr_command_add(&c, "aws", "s3api", "abort-multipart-upload", NULL);
-	if (!strncmp(o->path, "gs:", 3))
-		tfr_command_add(&c, "--endpoint-url", "https://storage.googleapis.com", NULL);
+	if (!tfr_objects(&remote, o->path, NULL))
+		remote->endpoint(o->path, endpoint, sizeof(endpoint));
+	if (*endpoint)
+		tfr_command_add(&c, "--endpoint-url", endpoint, NULL);
 	if (name)
 		tfr_command_add(
 			&c, "--bucket", name, "--key", key + 1, "--upload-id", o->text, NULL);

@@ -116,6 +116,8 @@ struct tfr_object_module {
 		enum tfr_status (*each)(void *ctx, const char *url, const char *id, int64_t began,
 			struct tfr_error *err),
 		void *ctx, struct tfr_error *err);
+	/* The endpoint of a bucket, for other tools; "" if they find it by themselves. */
+	void (*endpoint)(const char *url, char *text, size_t size);
 };
 
 /* Aborts the uploads of the process, if there are any.  Async-signal-safe. */

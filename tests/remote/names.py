@@ -1,4 +1,5 @@
 """Names of objects: keys of all characters, sets, patterns, prefixes as folders, lists."""
+import base64
 import os
 import time
 
@@ -338,8 +339,13 @@ def netrc_names_users_of_web_servers(t):
     assert all(r.headers.get('Authorization', '').startswith('Basic ') for r in s.requests), s.requests
     # not to another host, not to a bucket, and not where a header takes its place
     fault = s.inject(faults.redirect(other.url.replace('127.0.0.1', 'localhost') + '{}'), times=None)
-    t.good('count', s.url + '/d/x')
-    assert fault.count and other.requests and not any('Authorization' in r.headers for r in other.requests), other.requests
+    # an entry without a password does not get that of the first host, as in libcurl before the repair of CVE-2024-11053
+    for more in b'', b'machine localhost\n', b'machine localhost login bob\n', b'default\n', b'default login bob\n':
+        write(t.path('.netrc'), b'machine 127.0.0.1 login alice password open%20sesame\n' + more)
+        t.good('count', s.url + '/d/x')
+        sent = [base64.b64decode(r.headers.get('Authorization', 'Basic ')[6:]) for r in other.requests]
+        assert fault.count and sent and not any(b'sesame' in each or b'alice' in each for each in sent), (more, sent)
+    write(t.path('.netrc'), b'machine 127.0.0.1 login alice password open%20sesame\n')
     s.faults.remove(fault)
     del s.requests[:]
     t.good('count', '--header', 'Authorization: Bearer TOKEN-1', s.url + '/d/x')

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from harness import DATA, MIB, SECRET, case, records, write
-from servers import faults
+from servers import faults, store
 
 OUT = 's3://train/out.tfrecord'
 
@@ -324,3 +324,18 @@ def writers_who_may_not_list(t):
     t.good('shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord')
     t.fails(2, 'shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord', says='will not overwrite')
     assert denied.count and not s.uploads
+
+
+@case
+def commands_that_abort_uploads_name_the_endpoint(t):
+    """Other tools do not know all the places where tfr looks for it."""
+    for google, style in (False, 'path'), (False, 'virtual'), (True, 'path'):
+        s = t.store(google=google)
+        scheme = 'gs' if google else 's3'
+        url = s.url.replace('127.0.0.1', 'localhost') if style == 'virtual' else s.url
+        s.put('train', 'd/y.tfrecord', records(3, 100))
+        s.uploads['ID-1'] = store.Upload('train', 'd/x.tfrecord', None)
+        write(t.path('config'), ('[default]\nendpoint_url = %s\ns3 =\n  addressing_style = %s\n' % (url, style)).encode())
+        result = t.run('doctor', scheme + '://train/d/', env={'AWS_CONFIG_FILE': t.path('config'), 'AWS_ENDPOINT_URL': None})
+        fix = 'aws s3api abort-multipart-upload --endpoint-url %s --bucket train --key d/x.tfrecord --upload-id ID-1' % url
+        assert fix in ' '.join(result.out.decode().split()), result

@@ -78,6 +78,16 @@ static enum tfr_status uploads(const char *url,
 	return status ? status : tfr_listing_uploads(s, key, take_upload, &u, err);
 }
 
+static void endpoint(const char *url, char *text, size_t size)
+{
+	struct tfr_store *s;
+	const char *key;
+
+	*text = '\0';
+	if (!tfr_store_find(&s, url, &key, NULL))
+		tfr_store_endpoint(s, text, size);
+}
+
 static const struct tfr_object_module calls = {
 	.set = set,
 	.statistics = tfr_measured,
@@ -102,6 +112,7 @@ static const struct tfr_object_module calls = {
 	.uploaded = tfr_upload_stat,
 	.end = tfr_upload_end,
 	.uploads = uploads,
+	.endpoint = endpoint,
 	.abort = tfr_uploads_abort,
 };
 
