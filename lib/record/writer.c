@@ -18,7 +18,7 @@
 #endif
 
 #include "base/crc32c.h"
-#include "base/error.h"
+#include "base/latch.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "record/framing.h"
@@ -37,11 +37,12 @@ struct tfr_stream_writer {
 	struct tfr_gzi *gzi;		       /* the caller's, may be NULL */
 	uint8_t *buffer;		       /* bytes to be written */
 	size_t size, cap;
-	bool ended, sealed;
+	bool ended, sealed, published;
 	bool synced;	/* ended, and known to be on disk */
 	uint64_t token; /* what the last checkpoint of the file returned */
 	uint64_t file_bytes;
 	uint32_t file_crc;
+	struct tfr_latch failed; /* bytes are missing */
 };
 
 /* The start of a mark.  The bytes that wait to be compressed follow it. */
@@ -223,15 +224,26 @@ enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char 
 	return stream_writer_open_with(w, path, opts, NULL, err);
 }
 
+/* Whether records can be added. */
+static enum tfr_status check_open(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	TFR_TRY(tfr_latch_check(&w->failed, err));
+	return w->ended ? tfr_fail_path(err, TFR_EUSAGE, tfr_output_path(w->out),
+				  "nothing can be added to a complete file:")
+			: TFR_OK;
+}
+
 /* Announces a record of `size` bytes, before which the stream may be cut.  Putting calls it,
  * adding does not. */
 static enum tfr_status stream_writer_mark(
 	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err)
 {
-	return w->z ? tfr_deflate_stream_mark(w->z, size, err) : TFR_OK;
+	TFR_TRY(check_open(w, err));
+	return w->z ? tfr_latch_keep(&w->failed, tfr_deflate_stream_mark(w->z, size, err), err)
+		    : TFR_OK;
 }
 
-static enum tfr_status stream_writer_add(
+static enum tfr_status add_pieces(
 	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
 	TFR_TRY(w->deflater ? start_deflating(w, err) : TFR_OK);
@@ -240,6 +252,12 @@ static enum tfr_status stream_writer_add(
 					      w->z, pieces[i].iov_base, pieces[i].iov_len, err)
 				    : put_bytes(w, pieces[i].iov_base, pieces[i].iov_len, err));
 	return TFR_OK;
+}
+
+static enum tfr_status stream_writer_add(
+	struct tfr_stream_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
+{
+	return tfr_latch_keep(&w->failed, add_pieces(w, pieces, count, err), err);
 }
 
 enum tfr_status tfr_stream_writer_put(
@@ -255,7 +273,8 @@ enum tfr_status tfr_stream_writer_put(
 
 enum tfr_status tfr_stream_writer_flush(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	return w->ended ? TFR_OK : flush(w, err);
+	TFR_TRY(tfr_latch_check(&w->failed, err));
+	return w->ended ? TFR_OK : tfr_latch_keep(&w->failed, flush(w, err), err);
 }
 
 static void free_memory(struct tfr_stream_writer *w)
@@ -271,10 +290,10 @@ static void free_memory(struct tfr_stream_writer *w)
 
 static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = tfr_latch_check(&w->failed, err);
 
-	if (w->ended)
-		return TFR_OK;
+	if (status || w->ended)
+		return status;
 	if (w->deflater)
 		status = start_deflating(w, err);
 	if (!status && w->deflater)
@@ -282,20 +301,18 @@ static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
 	if (!status)
 		status = flush(w, err);
 	w->ended = !status;
-	return status;
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status;
+	enum tfr_status status = end(w, err);
 
-	if (w->sealed)
-		return TFR_OK;
-	status = end(w, err);
-	if (!status)
-		status = tfr_output_seal(w->out, err);
+	if (status || w->sealed)
+		return status;
+	status = tfr_output_seal(w->out, err);
 	w->sealed = !status;
-	return status;
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 /* Appends to `mark` the state needed to continue from here in another process.  The bytes before
@@ -305,16 +322,16 @@ static enum tfr_status stream_writer_mark_place(
 {
 	struct mark m = { .ended = w->ended };
 	const void *waiting = NULL;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = tfr_latch_check(&w->failed, err);
 
-	if (w->z && !w->ended)
+	if (!status && w->z && !w->ended)
 		status = tfr_deflate_stream_pause(w->z, &m.deflater, &waiting, err);
 	if (!status && !w->ended)
 		status = flush(w, err);
 	if (!status && (!w->synced || w->sealed))
 		status = tfr_output_checkpoint(w->out, &w->token, err);
 	if (status)
-		return status;
+		return tfr_latch_keep(&w->failed, status, err);
 	w->synced = w->ended;
 	m.file_bytes = w->file_bytes;
 	m.file_crc = w->file_crc;
@@ -327,8 +344,15 @@ static enum tfr_status stream_writer_mark_place(
 
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	TFR_TRY(tfr_stream_writer_seal(w, err));
-	return tfr_output_publish(w->out, err);
+	enum tfr_status status = tfr_stream_writer_seal(w, err);
+
+	if (!status && w->published)
+		return tfr_fail_path(
+			err, TFR_EUSAGE, tfr_output_path(w->out), "already published:");
+	if (!status)
+		status = tfr_output_publish(w->out, err);
+	w->published = !status;
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 void tfr_stream_writer_close(struct tfr_stream_writer *w)
@@ -337,6 +361,7 @@ void tfr_stream_writer_close(struct tfr_stream_writer *w)
 		return;
 	tfr_output_close(w->out);
 	free_memory(w);
+	tfr_latch_clear(&w->failed);
 	free(w);
 }
 
@@ -477,6 +502,7 @@ static enum tfr_status add_by_records(
 enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *pieces, int count,
 	const struct tfr_totals *add, struct tfr_error *err)
 {
+	TFR_TRY(check_open(w->stream, err));
 	w->totals.records += add->records;
 	w->totals.payload_bytes += add->payload_bytes;
 	w->totals.sum += add->sum;
@@ -511,7 +537,8 @@ enum tfr_status tfr_writer_end(struct tfr_writer *w, bool rest, struct tfr_error
 {
 	TFR_TRY(end(w->stream, err));
 	free_memory(w->stream);
-	return rest ? tfr_output_rest(w->stream->out, err) : TFR_OK;
+	return rest ? tfr_latch_keep(&w->stream->failed, tfr_output_rest(w->stream->out, err), err)
+		    : TFR_OK;
 }
 
 enum tfr_status tfr_writer_mark_place(
@@ -536,7 +563,7 @@ enum tfr_status tfr_writer_finish(struct tfr_writer *w, struct tfr_error *err)
 {
 	TFR_TRY(tfr_writer_seal(w, err));
 	free_memory(w->stream);
-	return tfr_output_release(w->stream->out, err);
+	return tfr_latch_keep(&w->stream->failed, tfr_output_release(w->stream->out, err), err);
 }
 
 enum tfr_status tfr_writer_publish(struct tfr_writer *w, struct tfr_error *err)

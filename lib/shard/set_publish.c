@@ -338,6 +338,18 @@ static enum tfr_status add_beside(
 	return tfr_set_writer_company(w, tfr_stream_writer_output(file), false, err);
 }
 
+/* Whether all can be published. */
+static enum tfr_status check_unpublished(
+	struct tfr_set_writer *const *w, size_t n, struct tfr_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		TFR_TRY(tfr_latch_check(&w[i]->failed, err));
+		if (w[i]->published)
+			return tfr_fail_path(err, TFR_EUSAGE, w[i]->subject, "already published:");
+	}
+	return TFR_OK;
+}
+
 static enum tfr_status seal_all(struct tfr_set_writer *const *w, const struct tfr_set_info *info,
 	size_t n, struct tfr_error *err)
 {
@@ -380,11 +392,13 @@ static enum tfr_status add_all(struct tfr_publication *p, struct tfr_set_writer 
 enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 	const struct tfr_set_info *info, size_t n, struct tfr_error *err)
 {
-	struct tfr_output **manifests = calloc(n + 1, sizeof(struct tfr_output *));
+	struct tfr_output **manifests;
 	struct tfr_publication p = { 0 };
-	enum tfr_status status =
-		manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
+	enum tfr_status status;
 
+	TFR_TRY(check_unpublished(w, n, err));
+	manifests = calloc(n + 1, sizeof(struct tfr_output *));
+	status = manifests ? seal_all(w, info, n, err) : tfr_fail_nomem(err, "publishing a set");
 	for (size_t i = 0; !status && i < n && w[i]->opts.parts; i++)
 		status = begin_part(w[i], &info[i], err);
 	if (!status && !(n && w[0]->opts.dry_run))
@@ -397,6 +411,10 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 		undo_part(w[i]);
 	for (size_t i = 0; manifests && i < n; i++)
 		tfr_output_close(manifests[i]);
+	for (size_t i = 0; i < n; i++) {
+		w[i]->published = !status;
+		tfr_latch_keep(&w[i]->failed, status, err);
+	}
 	free((void *)manifests);
 	tfr_publication_clear(&p);
 	return status;

@@ -132,6 +132,15 @@ static enum tfr_status open_shard(
 	return tfr_writer_open_with(&w->shards[shard], named, &w->opts, &how, err);
 }
 
+/* Whether records can be added. */
+static enum tfr_status check_open(struct tfr_set_writer *w, struct tfr_error *err)
+{
+	TFR_TRY(tfr_latch_check(&w->failed, err));
+	return w->sealed ? tfr_fail_path(err, TFR_EUSAGE, w->subject,
+				   "nothing can be added to a complete set:")
+			 : TFR_OK;
+}
+
 /* --- shards that fill one after another --- */
 
 /* The sizes of the earlier records alone decide whether a record begins the next shard, so the
@@ -174,22 +183,29 @@ enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iov
 	int count, const struct tfr_digest *digest, struct tfr_error *err)
 {
 	uint64_t size = digest->size + TFR_RECORD_OVERHEAD;
-	enum tfr_status status = make_room(w, size, err);
+	enum tfr_status status;
 
+	TFR_TRY(check_open(w, err));
+	status = make_room(w, size, err);
 	w->bytes += size;
 	w->records++;
-	return status ? status
-		      : tfr_writer_put_pieces(w->shards[w->count - 1], pieces, count, digest, err);
+	if (!status)
+		status = tfr_writer_put_pieces(w->shards[w->count - 1], pieces, count, digest, err);
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
 	const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status = make_room(w, piece->iov_len, err);
+	enum tfr_status status;
 
+	TFR_TRY(check_open(w, err));
+	status = make_room(w, piece->iov_len, err);
 	w->bytes += piece->iov_len;
 	w->records++;
-	return status ? status : tfr_writer_put_framed(w->shards[w->count - 1], piece, 1, add, err);
+	if (!status)
+		status = tfr_writer_put_framed(w->shards[w->count - 1], piece, 1, add, err);
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 /* Gives the shards their names when no more follow. */
@@ -474,8 +490,10 @@ enum tfr_status tfr_set_writer_put(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_digest *digest,
 	struct tfr_error *err)
 {
+	TFR_TRY(check_open(w, err));
 	assert(shard < w->count && w->shards[shard]); /* shards without a descriptor are framed */
-	return tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err);
+	return tfr_latch_keep(&w->failed,
+		tfr_writer_put_pieces(w->shards[shard], pieces, count, digest, err), err);
 }
 
 bool tfr_set_writer_owns(const struct tfr_set_writer *w, uint32_t shard)
@@ -498,10 +516,14 @@ uint64_t tfr_set_writer_records(const struct tfr_set_writer *w, uint32_t shard)
 enum tfr_status tfr_set_writer_put_framed(struct tfr_set_writer *w, uint32_t shard,
 	const struct iovec *pieces, int count, const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status = w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err);
+	enum tfr_status status;
 
 	assert(shard < w->count);
-	return status ? status : tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
+	TFR_TRY(check_open(w, err));
+	status = w->shards[shard] ? TFR_OK : open_shard(w, shard, NULL, err);
+	if (!status)
+		status = tfr_writer_put_framed(w->shards[shard], pieces, count, add, err);
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 enum tfr_status tfr_set_writer_finish(
@@ -564,13 +586,14 @@ enum tfr_status tfr_set_writer_seal(struct tfr_set_writer *w, struct tfr_error *
 	if (!status)
 		status = tfr_lanes_run(&sealing, w, err);
 	w->sealed = !status;
-	return status;
+	return tfr_latch_keep(&w->failed, status, err);
 }
 
 void tfr_set_writer_close(struct tfr_set_writer *w)
 {
 	if (!w)
 		return;
+	tfr_latch_clear(&w->failed);
 	tfr_lock_close(w->lock);
 	for (uint32_t k = 0; k < w->n_company; k++)
 		free(w->company[k].path);

@@ -2,6 +2,7 @@
 #ifndef TFR_SHARD_SET_WRITER_STATE_H
 #define TFR_SHARD_SET_WRITER_STATE_H
 
+#include "base/latch.h"
 #include "record/writer.h"
 #include "shard/lock.h"
 #include "shard/set_name.h"
@@ -27,7 +28,8 @@ struct tfr_set_writer {
 	uint32_t pinned; /* shards from here on hold no descriptor between writes */
 	struct tfr_writer_opts opts;
 	struct tfr_parallel_deflate *deflater; /* shared by all shards */
-	bool sealed;
+	bool sealed, published;
+	struct tfr_latch failed; /* records are missing, or the set could not be published */
 	void (*warn)(void *ctx, const char *text);
 	void *ctx;
 
