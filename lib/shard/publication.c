@@ -268,12 +268,18 @@ static enum tfr_status place_object_proofs(struct tfr_publication *p, struct tfr
 	return TFR_OK;
 }
 
-/* What replaced an object stays: the old one is gone. */
-static void undo_objects(struct tfr_publication *p)
+/* Objects have no journal, and a name may belong to another run by now: what was placed remains. */
+static void hint_at_placed(const struct tfr_publication *p, struct tfr_error *err)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < p->n_objects; i++)
-		if (p->objects[i].placed && !p->objects[i].replaces)
-			tfr_file_remove(p->objects[i].url, NULL);
+		n += p->objects[i].placed;
+	if (n && err)
+		tfr_error_hint(err,
+			"%s%s%zu of the objects are complete and remain.  Run the command again "
+			"with -f to replace them.",
+			tfr_error_hint_text(err), *tfr_error_hint_text(err) ? "  " : "", n);
 }
 
 /* --- publishing --- */
@@ -401,8 +407,8 @@ enum tfr_status tfr_publication_commit(
 	if (!status)
 		status = change_names(p, held, err);
 	if (status) {
-		undo_objects(p);
 		undo(p, held);
+		hint_at_placed(p, err);
 	} else {
 		status = tfr_journal_finish(&p->journal, held, err);
 		for (uint32_t k = 0; k < p->journal.n_locks; k++)

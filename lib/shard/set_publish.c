@@ -156,10 +156,7 @@ static enum tfr_status claim_objects(
 	if (w->repeats || !tfr_is_url(w->note_path))
 		return TFR_OK;
 	status = tfr_manifest_format(&text, &m, info, err);
-	if (!status)
-		status = tfr_output_whole(w->note_path, &opts, text.data, text.size, err);
-	w->claimed = !status;
-	return status;
+	return status ? status : tfr_output_whole(w->note_path, &opts, text.data, text.size, err);
 }
 
 /* Called before anything is published: removes the manifest of an older set, and claims the
@@ -169,14 +166,6 @@ static enum tfr_status begin_part(
 {
 	TFR_TRY(remove_manifest(w, info, err));
 	return claim_objects(w, info, err);
-}
-
-/* Called when publishing has failed: gives up the objects. */
-static void undo_part(struct tfr_set_writer *w)
-{
-	if (w->claimed)
-		tfr_file_remove(w->note_path, NULL);
-	w->claimed = false;
 }
 
 void tfr_set_writer_tally(
@@ -407,8 +396,6 @@ enum tfr_status tfr_set_writers_publish(struct tfr_set_writer *const *w,
 		status = publish_one(w[0], err);
 	else if (!status && (p.journal.n || p.n_objects))
 		status = tfr_publication_commit(&p, w[0]->opts.temporaries, err);
-	for (size_t i = 0; status && i < n && w[i]->opts.parts; i++)
-		undo_part(w[i]);
 	for (size_t i = 0; manifests && i < n; i++)
 		tfr_output_close(manifests[i]);
 	for (size_t i = 0; i < n; i++) {

@@ -36,7 +36,6 @@ struct tfr_set_writer {
 	/* Of a part (struct tfr_writer_opts): */
 	char *note_path;
 	bool repeats; /* the part has a note already: its shards are replaced */
-	bool claimed; /* a note claims the names of its objects */
 	const struct tfr_part_tally *tally;
 	const char *labels;
 
