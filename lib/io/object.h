@@ -93,8 +93,8 @@ struct tfr_object_module {
 
 	/* --- writing --- */
 
-	/* Nothing is asked for yet: completion is refused if there is such an object and `force`
-	 * was not given. */
+	/* Nothing is asked for yet: without `force`, TFR_EEXIST comes from the first part or from
+	 * completion if there is such an object. */
 	enum tfr_status (*upload)(struct tfr_upload **u, const char *url,
 		const struct tfr_upload_opts *opts, struct tfr_error *err);
 	enum tfr_status (*write)(

@@ -165,6 +165,70 @@ def a_completion_whose_answer_is_lost(t):
         assert fault.count == 1 and s.get('train', 'out.tfrecord') == t.good('cat', source).out and not s.uploads
 
 
+def _is_completion(request):
+    return request.method == 'POST' and 'uploadId' in request.parameters
+
+
+@case
+def an_answer_that_is_cut_or_lost_is_asked_for(t):
+    """The store has completed the object and the client cannot know, with ETags that are no MD5 and where it is not idempotent."""
+    for size, when in ((300000, lambda r: r.method == 'PUT'), (40 * MIB, _is_completion)):
+        source = _input(t, size)
+        wanted = t.good('cat', source).out
+        for google, url in ((False, OUT), (True, OUT.replace('s3:', 'gs:'))):
+            for act in (faults.lost(), faults.cut(20)):
+                for force in ([], ['-f']):
+                    s = t.store(google=google, opaque=True)
+                    fault = s.inject(act, when=when)
+                    t.good('cat', *force, source, '-o', url)
+                    assert fault.count == 1 and s.get('train', 'out.tfrecord') == wanted and not s.uploads, s.requests
+        s = t.store()
+        theirs = s.inject(lambda x: (s.put('train', 'out.tfrecord', wanted), faults.lost()(x)), when=when)
+        result = t.run('cat', source, '-o', OUT)
+        assert theirs.count == 1 and result.status == 2 and 'overwrite' in result.err and not s.uploads, (result, s.requests)
+
+
+@case
+def servers_that_ignore_conditions(t):
+    """They answer 200 and replace the object: the name is looked at before the first byte and before completion."""
+    for size in (300000, 40 * MIB):
+        source = _input(t, size)
+        for appears in (0, 1):
+            s = t.store(conditional=None, root='InitiateMultipartUpload')
+
+            def appear(x):
+                s.put('train', 'out.tfrecord', b'theirs')
+                x.send(x.answer())
+            seen = s.inject(appear, when=lambda r: r.method == 'HEAD' if not appears else r.parameters.get('partNumber') == '1')
+            result = t.run('cat', source, '-o', OUT)
+            if appears and size < MIB:
+                assert result.status == 0 and not seen.count, result
+                continue
+            assert seen.count == 1 and result.status == 2 and 'overwrite' in result.err, result
+            assert s.get('train', 'out.tfrecord') == b'theirs' and not s.uploads, s.requests
+            assert appears or not s.seen('PUT') and not s.seen('POST'), s.requests
+
+
+@case
+def a_run_that_fails_removes_nothing(t):
+    """Another process may have replaced what the run has written: it stays, the message says so, and -f completes the set."""
+    for part in ([], ['--part', '0/1']):
+        s = t.store()
+
+        def replaced(x):
+            _wait(lambda: ('train', 'x-00000-of-00004.tfrecord') in s.objects)
+            s.put('train', 'x-00000-of-00004.tfrecord', b'theirs')
+            faults.status(403, 'AccessDenied', 'no more')(x)
+        fault = s.inject(replaced, when=lambda r: r.method == 'PUT' and ('00002' in r.path))
+        result = t.fails(3, 'shard', *part, DATA + 'images', '-o', 's3://train/x@4.tfrecord', says=['no more', 'remain', '-f'])
+        assert fault.count == 1 and not s.seen('DELETE'), s.requests
+        assert s.get('train', 'x-00000-of-00004.tfrecord') == b'theirs', result
+        t.good('shard', *part, *([] if part else ['-f']), DATA + 'images', '-o', 's3://train/x@4.tfrecord')
+        if part:
+            t.good('finish', 's3://train/x@4.tfrecord')
+        t.good('check', '--manifest', 's3://train/x@4.tfrecord')
+
+
 @case
 def a_store_that_damages_parts(t):
     """A checksum or an ETag that is not that of the part: the object does not appear."""

@@ -32,40 +32,50 @@ def error_body(code, message, request):
             (code, escape(message), escape(request.path), id(request) % 10 ** 6)).encode()
 
 
+def metadata(request):
+    """What a client stores with an object and gets back with it."""
+    return {k: v for k, v in request.headers.items() if re.match('x-(amz|goog)-meta-', k, re.I)}
+
+
 class Object:
-    def __init__(self, data, etag=None):
+    def __init__(self, data, etag=None, meta=()):
+        self.meta = dict(meta)
         self.data, self.time = data, time.time()
         self.etag = etag or '"%s"' % (hashlib.md5(data).hexdigest() if isinstance(data, bytes) else 'generated-%d' % len(data))
         self.generation = time.time_ns() // 1000
 
 
 class Upload:
-    def __init__(self, bucket, key, checksum):
-        self.bucket, self.key, self.checksum, self.parts, self.time = bucket, key, checksum, {}, time.time()
+    def __init__(self, bucket, key, checksum, meta):
+        self.meta, self.bucket, self.key, self.checksum, self.parts, self.time = meta, bucket, key, checksum, {}, time.time()
 
 
 class Store(Server):
     """google: the rules of Google's XML API.  keys: {id: Keys}, tokens: bearer tokens; without either, all is public.
-    public: reading needs no signature.  conditional: False answers 501 to If-None-Match.  equal_parts: as R2.
+    public: reading needs no signature.  conditional: False answers 501 to If-None-Match, and None ignores it.  opaque: ETags are no MD5, as with SSE-KMS.
+    root: that of the answer to the start of an upload.  equal_parts: as R2.
     keep: False discards contents, for measurements.
     range_status: 200 answers ranges as rclone does.  strict_ranges: a range past the end is 400, as nanio has it.
     if_match: False ignores If-Match.  folders: lists the keys below a folder before its neighbours, as SeaweedFS does.
     encodes: False lists keys raw, control characters too, as Ceph does."""
 
     def __init__(self, keys=None, tokens=(), google=False, region='us-east-1', public=False, conditional=True,
-                 equal_parts=False, least_part=5 * MIB, page=1000, echo=True, keep=True, range_status=206, strict_ranges=False,
+                 equal_parts=False, least_part=5 * MIB, page=1000, echo=True, keep=True, opaque=False,
+                 root='InitiateMultipartUploadResult', range_status=206, strict_ranges=False,
                  if_match=True, folders=False, encodes=True, **server):
         super().__init__(**server)
         self.keys, self.tokens, self.google, self.region, self.public = keys or {}, set(tokens), google, region, public
         self.conditional, self.equal_parts, self.least_part, self.page = conditional, equal_parts, least_part, page
-        self.echo, self.keep = echo, keep
-        self.range_status, self.strict_ranges, self.if_match = range_status, strict_ranges, if_match
-        self.folders, self.encodes = folders, encodes
+        self.echo, self.keep, self.opaque, self.root = echo, keep, opaque, root
+        self.range_status, self.strict_ranges = range_status, strict_ranges
+        self.if_match, self.folders, self.encodes = if_match, folders, encodes
         self.objects, self.uploads, self.finished, self.serial = {}, {}, {}, 0
         self.state = threading.RLock()
 
-    def put(self, bucket, key, data, etag=None):
-        self.objects[bucket, key] = Object(data, etag)
+    def put(self, bucket, key, data, etag=None, meta=()):
+        if self.opaque:
+            etag = '"%032x"' % (time.time_ns() ^ id(data))
+        self.objects[bucket, key] = Object(data, etag, meta)
 
     def get(self, bucket, key):
         found = self.objects.get((bucket, key))
@@ -149,6 +159,7 @@ class Store(Server):
         size, part = len(found.data), request.range()
         headers = {'ETag': found.etag, 'Last-Modified': email.utils.formatdate(found.time, usegmt=True), 'Accept-Ranges': 'bytes',
                    'x-amz-request-id': 'REQ-%d' % (id(request) % 10 ** 6), 'Content-Type': 'application/octet-stream'}
+        headers |= found.meta
         if self.google:
             headers['x-goog-generation'] = found.generation
         if self.if_match and request.headers.get('If-Match', found.etag) != found.etag:
@@ -171,6 +182,8 @@ class Store(Server):
         star, generation = request.headers.get('If-None-Match'), request.headers.get('x-goog-if-generation-match')
         if self.google and star or not self.google and generation or star not in (None, '*') or generation not in (None, '0'):
             raise Refused(400, 'InvalidArgument', 'This precondition is not supported.')
+        if self.conditional is None:
+            return
         if star and not self.conditional:
             raise Refused(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented.')
         if (star or generation) and (request.bucket, request.key) in self.objects:
@@ -204,7 +217,7 @@ class Store(Server):
     def put_object(self, request):
         echo = self.verify_checksums(request)
         self.must_be_new(request)
-        self.put(request.bucket, request.key, request.body if self.keep else b'')
+        self.put(request.bucket, request.key, request.body if self.keep else b'', meta=metadata(request))
         return Answer(200, {'ETag': self.objects[request.bucket, request.key].etag, **echo})
 
     def delete(self, request):
@@ -218,8 +231,8 @@ class Store(Server):
     def initiate(self, request):
         self.serial += 1
         name = 'upload-%d.a+b/=' % self.serial  # needs encoding in a query
-        self.uploads[name] = Upload(request.bucket, request.key, request.headers.get('x-amz-checksum-algorithm'))
-        return self.xml('InitiateMultipartUploadResult', '<Bucket>%s</Bucket><Key>%s</Key><UploadId>%s</UploadId>' % (
+        self.uploads[name] = Upload(request.bucket, request.key, request.headers.get('x-amz-checksum-algorithm'), metadata(request))
+        return self.xml(self.root, '<Bucket>%s</Bucket><Key>%s</Key><UploadId>%s</UploadId>' % (
             request.bucket, escape(request.key), name))
 
     def upload_of(self, request):
@@ -248,7 +261,7 @@ class Store(Server):
 
     def complete(self, request):
         name = request.parameters['uploadId']
-        if name in self.finished and self.objects.get((request.bucket, request.key)) is self.finished[name]:
+        if not self.google and name in self.finished and self.objects.get((request.bucket, request.key)) is self.finished[name]:
             return self.completed(request)  # repeated after its answer was lost: S3 answers as before
         upload = self.upload_of(request)
         self.must_be_new(request)
@@ -267,7 +280,7 @@ class Store(Server):
         if self.equal_parts and len(set(sizes[:-1])) > 1 or self.equal_parts and sizes[-1] > sizes[0]:
             raise Refused(400, 'InvalidPart', 'All non-trailing parts must have the same length.')
         md5 = hashlib.md5(b''.join(bytes.fromhex(upload.parts[n][0].strip('"')) for n in numbers)).hexdigest()
-        self.put(request.bucket, request.key, b''.join(upload.parts[n][2] for n in numbers), '"%s-%d"' % (md5, len(numbers)))
+        self.put(request.bucket, request.key, b''.join(upload.parts[n][2] for n in numbers), '"%s-%d"' % (md5, len(numbers)), upload.meta)
         self.finished[name] = self.objects[request.bucket, request.key]
         del self.uploads[name]
         return self.completed(request)

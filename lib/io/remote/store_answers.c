@@ -228,9 +228,10 @@ static bool read_answer(struct reading *r, const void *text, size_t size)
 bool tfr_upload_started(char id[TFR_UPLOAD_ID], const void *text, size_t size)
 {
 	struct reading r = { "InitiateMultipartUploadResult/UploadId", id, TFR_UPLOAD_ID, false };
+	struct reading of_rclone = { "InitiateMultipartUpload/UploadId", id, TFR_UPLOAD_ID, false };
 
 	skip_spaces(&text, &size);
-	return read_answer(&r, text, size) && *id;
+	return (read_answer(&r, text, size) || read_answer(&of_rclone, text, size)) && *id;
 }
 
 enum tfr_status tfr_upload_completed(

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include <gcrypt.h>
-
 #include "base/array.h"
 #include "base/base64.h"
 #include "base/crc32c.h"
@@ -23,6 +21,7 @@
 #include "io/remote/http/engine.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/store_answers.h"
+#include "io/temporaries.h"
 
 enum {
 	PART = 16 << 20,
@@ -64,6 +63,7 @@ struct tfr_upload {
 	uint32_t crc;		/* of it */
 	uint64_t size;		/* of all */
 	char id[TFR_UPLOAD_ID]; /* "": not begun */
+	char mark[64];		/* of this upload: a header field that the object keeps */
 	struct tfr_sent_part *sent;
 	size_t cap;
 	unsigned parts;
@@ -160,11 +160,12 @@ struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
 
 /* Without `force` an object must not replace another.  S3 decides that by If-None-Match: * on PUT
  * and on completion, GCS by x-goog-if-generation-match: 0 on a PUT.  GCS's multipart uploads take
- * no condition, and some servers answer 501: then the name is looked at before the first part and
- * before completion, and another writer may come between the look and the completion.
+ * no condition, some servers answer 501 to one, and others ignore it.  So the name is looked at
+ * before the first byte and before completion as well; where no server decides, another writer may
+ * come between the look and the completion.
  *
- * If the answer to a completion is lost, the repetition is refused, although the object is ours:
- * then its ETag decides.
+ * If the answer to a completion is lost, its repetition is refused, although the object is ours.
+ * Every object has the mark of its upload, so a look at it decides.
  *
  * Sources: docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html,
  * docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html,
@@ -178,22 +179,6 @@ static enum tfr_status exists(const struct tfr_upload *u, struct tfr_error *err)
 		"will not overwrite");
 	tfr_error_hint(err, "Give -f to replace it.");
 	return TFR_EEXIST;
-}
-
-static enum tfr_status head(const struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
-{
-	struct tfr_call call = { .method = "HEAD", .key = u->key, .empty = true };
-
-	return tfr_exchange(u->store, &call, NULL, 0, a, err);
-}
-
-/* TFR_EEXIST: there is an object of that name.  Asks the server. */
-static enum tfr_status check_absent(const struct tfr_upload *u, struct tfr_error *err)
-{
-	TFR_AUTO_ANSWER a = { 0 };
-	enum tfr_status status = u->force ? TFR_END : head(u, &a, err);
-
-	return status == TFR_END ? TFR_OK : status == TFR_OK ? exists(u, err) : status;
 }
 
 /* Whether completion can be refused by the server if the object exists. */
@@ -210,19 +195,42 @@ static const char *condition(const struct tfr_upload *u)
 							: "x-goog-if-generation-match: 0";
 }
 
+/* Asks the server what has the name.  TFR_OK: the object of this upload, which `a` describes;
+ * TFR_END: nothing; TFR_EEXIST: another object. */
+static enum tfr_status look(const struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
+{
+	struct tfr_call call = { .method = "HEAD", .key = u->key, .empty = true };
+	enum tfr_status status;
+
+	tfr_answer_clear(a);
+	status = tfr_exchange(u->store, &call, NULL, 0, a, err);
+	return status || !strcmp(a->mark, strchr(u->mark, ' ') + 1) ? status : exists(u, err);
+}
+
+/* Looks before a write.  To those who may not list, S3 answers 403 for a missing name: then the
+ * condition decides alone. */
+static enum tfr_status look_before(
+	const struct tfr_upload *u, bool multipart, struct tfr_answer *a, struct tfr_error *err)
+{
+	enum tfr_status status = u->force ? TFR_END : look(u, a, err);
+
+	return status == TFR_ESYS && a->status == 403 && is_conditional(u, multipart) ? TFR_END
+										      : status;
+}
+
 /* --- beginning --- */
 
 static enum tfr_status post_begin(
 	struct tfr_upload *u, bool checksums, struct tfr_answer *a, struct tfr_error *err)
 {
-	static const char *const headers[] = { "x-amz-checksum-algorithm: CRC32C" };
+	const char *headers[] = { u->mark, "x-amz-checksum-algorithm: CRC32C" };
 	static const struct tfr_query query[] = { { "uploads", NULL } };
 	struct tfr_call call = { .method = "POST",
 		.key = u->key,
 		.query = query,
 		.n_query = 1,
 		.headers = headers,
-		.n_headers = checksums ? 1 : 0,
+		.n_headers = checksums ? 2 : 1,
 		.empty = true };
 
 	return tfr_exchange(u->store, &call, NULL, ANSWER_MOST, a, err);
@@ -231,12 +239,13 @@ static enum tfr_status post_begin(
 /* Begins a multipart upload. */
 static enum tfr_status upload_begin(struct tfr_upload *u, struct tfr_error *err)
 {
-	enum tfr_status status;
+	enum tfr_status status = look_before(u, true, &(struct tfr_answer){ 0 }, err);
 	bool checksums = tfr_store_kind(u->store) == TFR_STORE_S3 && tfr_store_verifies(u->store);
 	struct tfr_answer a = { 0 };
 	char url[300];
 
-	TFR_TRY(is_conditional(u, true) ? TFR_OK : check_absent(u, err));
+	if (status != TFR_END)
+		return status;
 	tfr_store_show(u->store, u->key, url, sizeof(url));
 	status = post_begin(u, checksums, &a, err);
 	if (checksums && (a.status == 400 || a.status == 501)) {
@@ -261,11 +270,11 @@ static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, stru
 {
 	const struct tfr_request_body content = tfr_pile_body(&u->pile);
 	char checksum[64], md5[48] = "Content-MD5: ";
-	const char *headers[3] = { checksum };
+	const char *headers[4] = { checksum, u->mark };
 	struct tfr_call call = { .method = "PUT",
 		.key = u->key,
 		.headers = headers,
-		.n_headers = 1,
+		.n_headers = 2,
 		.empty = !content.size };
 	enum tfr_status status = TFR_OK;
 
@@ -276,21 +285,10 @@ static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, stru
 	}
 	if (is_conditional(u, false))
 		headers[call.n_headers++] = condition(u);
-	else if (!status)
-		status = check_absent(u, err);
 	return status ? status : tfr_exchange(u->store, &call, &content, 64 << 10, a, err);
 }
 
 /* The MD5 of the bytes is the ETag of most objects that one PUT has made. */
-static bool is_ours(struct tfr_upload *u, const char *expected)
-{
-	TFR_AUTO_ANSWER a = { 0 };
-	bool ours =
-		head(u, &a, NULL) == TFR_OK && a.length == u->size && !strcasecmp(a.etag, expected);
-
-	return ours;
-}
-
 static void tag_of_pile(const struct tfr_upload *u, char *tag, size_t size)
 {
 	char md5[32], hex[33] = "";
@@ -303,15 +301,33 @@ static void tag_of_pile(const struct tfr_upload *u, char *tag, size_t size)
 	snprintf(tag, size, "\"%s\"", hex);
 }
 
+/* After a completion: if it failed and the object is ours all the same, its answer was lost. */
+static enum tfr_status look_after(
+	struct tfr_upload *u, enum tfr_status status, struct tfr_answer *a, struct tfr_error *err)
+{
+	long http = a->status;
+
+	if (!status || !http)
+		return status;
+	if (look(u, a, NULL) == TFR_OK)
+		return TFR_OK;
+	return http == 412 ? exists(u, err) : status;
+}
+
 static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
 {
-	enum tfr_status status = put_once(u, a, err);
+	enum tfr_status status = look_before(u, false, a, err);
 	char tag[TFR_ETAG];
 
+	if (status != TFR_END)
+		return status;
+	status = put_once(u, a, err);
 	if (status && a->status == 501 && is_conditional(u, false)) {
 		tfr_store_note_unconditional(u->store);
 		tfr_answer_clear(a);
-		status = put_once(u, a, err);
+		status = look_before(u, false, a, err);
+		if (status == TFR_END)
+			status = put_once(u, a, err);
 	}
 	if (!status && !a->has_crc32c && tfr_store_verifies(u->store)) {
 		/* Nothing says that the server has compared: once more, with the MD5. */
@@ -326,10 +342,7 @@ static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tf
 		return tfr_fail_path(
 			err, TFR_ESYS, u->url, "the server stored other bytes than were sent:");
 	}
-	if (status == TFR_ESYS && a->status == 412) {
-		tag_of_pile(u, tag, sizeof(tag));
-		status = a->attempts > 1 && is_ours(u, tag) ? TFR_OK : exists(u, err);
-	}
+	status = look_after(u, status, a, err);
 	if (status == TFR_END)
 		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
 	return status;
@@ -355,33 +368,6 @@ static bool list_parts(const struct tfr_upload *u, struct tfr_buf *xml)
 	return good && tfr_buf_printf(xml, "</CompleteMultipartUpload>");
 }
 
-/* The tag of the whole is the MD5 of the parts' MD5s, and their number, unless it is encrypted. */
-static void tag_of_parts(const struct tfr_upload *u, char *tag, size_t size)
-{
-	uint8_t sum[16];
-	char hex[33];
-	gcry_md_hd_t h;
-
-	*tag = '\0';
-	tfr_digests_begin();
-	if (gcry_md_open(&h, GCRY_MD_MD5, 0))
-		return;
-	for (unsigned i = 0; i < u->parts; i++) {
-		const char *etag = u->sent[i].etag + (*u->sent[i].etag == '"');
-
-		for (int k = 0; k < 16 && etag[2 * k] && etag[2 * k + 1]; k++) {
-			char pair[3] = { etag[2 * k], etag[2 * k + 1] };
-
-			sum[0] = (uint8_t)strtoul(pair, NULL, 16);
-			gcry_md_write(h, sum, 1);
-		}
-	}
-	memcpy(sum, gcry_md_read(h, 0), sizeof(sum));
-	gcry_md_close(h);
-	tfr_hex(sum, sizeof(sum), hex);
-	snprintf(tag, size, "\"%s-%u\"", hex, u->parts);
-}
-
 static enum tfr_status post_complete(struct tfr_upload *u, const struct tfr_buf *xml,
 	struct tfr_answer *a, struct tfr_error *err)
 {
@@ -394,9 +380,8 @@ static enum tfr_status post_complete(struct tfr_upload *u, const struct tfr_buf 
 		.n_query = 1,
 		.headers = headers,
 		.n_headers = is_conditional(u, true) ? 1 : 0 };
-	enum tfr_status status = call.n_headers ? TFR_OK : check_absent(u, err);
 
-	return status ? status : tfr_exchange(u->store, &call, &content, ANSWER_MOST, a, err);
+	return tfr_exchange(u->store, &call, &content, ANSWER_MOST, a, err);
 }
 
 /* The status 200 comes before the work is done, so that an error may follow it, or nothing. */
@@ -423,36 +408,29 @@ static enum tfr_status complete_parts(
 	struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
 {
 	TFR_AUTO_BUF xml = { 0 };
-	enum tfr_status status = list_parts(u, &xml) ? TFR_ESYS : TFR_ENOMEM;
-	unsigned sent = 0;
+	enum tfr_status status = TFR_ESYS;
 	bool again = true;
-	char tag[TFR_ETAG];
 
-	if (status == TFR_ENOMEM)
-		return tfr_fail_nomem(err, "writing an object");
+	TFR_NEED_MEMORY(list_parts(u, &xml), err, "writing an object");
 	for (int tries = 0; again && tries < TRIES; tries++) {
 		again = false;
-		sent++;
+		status = look_before(u, true, a, err);
+		if (status != TFR_END)
+			return status;
 		tfr_answer_clear(a);
 		status = post_complete(u, &xml, a, err);
 		if (status == TFR_ESYS && a->status == 501 && is_conditional(u, true)) {
 			tfr_store_note_unconditional(u->store);
 			again = true;
-			sent--;
 		} else if (!status) {
 			status = judge(u, a, &again, err);
 		}
 	}
-	if (!status || (status != TFR_END &&
-			       !(status == TFR_ESYS && (a->status == 412 || a->status == 200))))
-		return status;
-	tag_of_parts(u, tag, sizeof(tag));
-	if ((a->attempts > 1 || sent > 1) && is_ours(u, tag))
-		return TFR_OK;
+	status = look_after(u, status, a, err);
 	if (status == TFR_END)
-		return tfr_fail_path(
+		status = tfr_fail_path(
 			err, TFR_ESYS, u->url, "the upload was aborted by another program:");
-	return a->status == 412 ? exists(u, err) : status;
+	return status;
 }
 
 enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err)
@@ -525,6 +503,10 @@ enum tfr_status tfr_upload_open(struct tfr_upload **out, const char *url,
 	status = tfr_store_find(&u->store, u->url, &u->key, err);
 	if (!status)
 		status = check_name(u, err);
+	if (!status)
+		snprintf(u->mark, sizeof(u->mark), "x-%s-meta-tfr-upload: %016llx",
+			tfr_store_kind(u->store) == TFR_STORE_GS ? "goog" : "amz",
+			(unsigned long long)tfr_random_token());
 	if (!status)
 		status = choose_part_size(u, opts->size, err);
 	if (!status)

@@ -162,6 +162,8 @@ static bool take_field(struct tfr_answer *a, struct tfr_answer_notes *notes, con
 		copy_printable(notes->region, sizeof(notes->region), value, size);
 	else if (is(name, n, "x-amz-checksum-crc32c"))
 		take_crc32c(a, value, size);
+	else if (is(name, n, "x-amz-meta-tfr-upload") || is(name, n, "x-goog-meta-tfr-upload"))
+		copy_printable(a->mark, sizeof(a->mark), value, size);
 	else if (is(name, n, "x-goog-hash"))
 		take_goog_hash(a, value, end);
 	return true;

@@ -27,6 +27,7 @@ struct tfr_answer {
 	unsigned attempts;	     /* how often the request was sent */
 	uint32_t crc32c;	     /* of the object, if `has_crc32c` */
 	bool has_crc32c;
+	char mark[20];	     /* that an upload of ours has given the object; "": none */
 	struct tfr_buf body; /* of tfr_exchange() */
 };
 
