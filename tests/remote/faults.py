@@ -123,6 +123,32 @@ def nothing_listens(t):
 
 
 @case
+def a_server_that_restarts(t):
+    """Refused connections are repeated once the server has answered; before that, they are a misspelt address."""
+    s, data = _object(t, 40 << 20)
+    fault = s.inject(faults.restart(3), when=lambda r: _is_get(r) and (r.range() or (0,))[0] > 0)
+    _same(t, data)
+    assert fault.count == 1
+    s = t.store()
+    source = write(t.path('in.tfrecord'), data)
+    fault = s.inject(faults.restart(3), when=lambda r: r.parameters.get('partNumber') == '2')
+    t.good('cat', source, '-o', 's3://train/out.tfrecord')
+    assert fault.count == 1 and s.get('train', 'out.tfrecord') == data and not s.uploads
+    s.restart(60)
+    result = t.fails(3, 'check', URL, says=URL)
+    assert result.seconds < 20, result
+
+
+@case
+def a_server_that_goes_away_ends_the_run(t):
+    """After the time-out, and what comes after that does not wait for another."""
+    s, data = _object(t, 40 << 20)
+    fault = s.inject(faults.restart(1000), when=lambda r: _is_get(r) and (r.range() or (0,))[0] > 0)
+    t.fails(3, 'cat', '--timeout', '3', URL, says=URL)
+    assert fault.count == 1
+
+
+@case
 def slow_bytes_are_no_stall(t):
     s, data = _object(t, 300000)
     fault = s.inject(faults.slow(60000, .6), when=_is_get)

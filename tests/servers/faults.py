@@ -194,6 +194,14 @@ def body(text, code=200, **more):
     return act
 
 
+def restart(seconds):
+    """The server restarts before it answers."""
+    def act(x):
+        x.server.restart(seconds)
+        x.close(reset=True)
+    return act
+
+
 def lost():
     """The request is carried out, and the connection breaks before the answer."""
     def act(x):

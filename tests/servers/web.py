@@ -140,7 +140,7 @@ class Server:
 
     def __init__(self, address='127.0.0.1', tls=None):
         self.requests, self.faults, self.lock = [], [], threading.Lock()
-        self.ending, self.busy, self.most_busy = threading.Event(), 0, 0
+        self.ending, self.busy, self.most_busy, self.down = threading.Event(), 0, 0, False
         self.listener = Listener((address, 0), Handler)
         self.listener.web = self
         if tls:
@@ -156,6 +156,21 @@ class Server:
         self.ending.set()
         self.listener.shutdown()
         self.listener.server_close()
+
+    def restart(self, seconds):
+        """A restart of the server: connections are reset, and nothing listens for so long."""
+        listener = self.listener
+        self.down = True
+        listener.shutdown()
+        listener.server_close()
+
+        def up():
+            self.listener = Listener(listener.server_address, Handler)
+            self.listener.web, self.down = self, False
+            self.listener.serve_forever(poll_interval=.05)
+        timer = threading.Timer(seconds, up)
+        timer.daemon = True
+        timer.start()
 
     def working(self):
         server = self
@@ -197,7 +212,9 @@ class Server:
 
     def serve(self, exchange):
         fault = self.pick(exchange.request)
-        if fault:
+        if self.down:
+            exchange.close(reset=True)
+        elif fault:
             fault.act(exchange)
         else:
             exchange.send(self.answer(exchange.request))

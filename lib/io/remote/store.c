@@ -132,7 +132,7 @@ struct tfr_store {
 	char *header; /* "Authorization: ...", for a web server */
 	struct tfr_address address;
 	bool expired, anonymous;
-	atomic_bool unverified, unconditional;
+	atomic_bool unverified, unconditional, reached;
 };
 
 /* How to talk to one kind of store. */
@@ -544,6 +544,16 @@ bool tfr_store_unconditional(const struct tfr_store *s)
 void tfr_store_note_unconditional(struct tfr_store *s)
 {
 	atomic_store(&s->unconditional, true);
+}
+
+bool tfr_store_reached(const struct tfr_store *s)
+{
+	return atomic_load(&s->reached);
+}
+
+void tfr_store_note_reached(struct tfr_store *s, bool reached)
+{
+	atomic_store(&s->reached, reached);
 }
 
 void tfr_store_hint(

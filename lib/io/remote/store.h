@@ -85,6 +85,10 @@ void tfr_store_note_unverified(struct tfr_store *s);
 /* Whether the server does not know conditional writes. */
 bool tfr_store_unconditional(const struct tfr_store *s);
 void tfr_store_note_unconditional(struct tfr_store *s);
+/* Whether the server has answered lately: then a refused connection is a restart, and no misspelt
+ * address. */
+bool tfr_store_reached(const struct tfr_store *s);
+void tfr_store_note_reached(struct tfr_store *s, bool reached);
 /* What to do about an answer 401 or 403 with the server's error code `code`, in whole sentences. */
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);

@@ -3,7 +3,8 @@
  *
  * The time-out counts from the last progress, which is 16 KiB of the body or its end.  A third of
  * it without progress ends an attempt, so that a dead connection is replaced twice before the
- * request fails. */
+ * request fails.  Time in which content is sent does not count, but content that was sent is no
+ * progress: a server that takes it and never answers must not be sent it for ever. */
 #include "io/remote/http/attempt.h"
 
 #include <errno.h>
@@ -191,13 +192,13 @@ static size_t on_body(char *data, size_t one, size_t size, void *ctx)
 	enum tfr_status status = TFR_OK;
 
 	(void)one;
-	t->window_bytes += size;
 	if (t->answer.status < 200 || t->answer.status > 299) {
 		t->got += size;
 		if (t->fault.size + size <= FAULT_MOST)
 			tfr_buf_append(&t->fault, data, size);
 		return t->got > 16 * FAULT_MOST ? 0 : size;
 	}
+	t->window_bytes += size;
 	if (!t->headed)
 		status = begin_body(t);
 	if (!status)
@@ -231,7 +232,7 @@ static size_t on_send(char *to, size_t one, size_t room, void *ctx)
 		n = (size_t)got;
 	}
 	t->sent += n;
-	t->window_bytes += n;
+	t->window_sent += n;
 	return n;
 }
 
@@ -355,7 +356,7 @@ enum tfr_status tfr_attempt_begin(struct tfr_request *t, double now)
 	t->began = t->window = now;
 	if (!t->attempts)
 		t->progress = now;
-	t->window_bytes = t->skip = t->got = t->sent = 0;
+	t->window_bytes = t->window_sent = t->skip = t->got = t->sent = 0;
 	t->headed = t->paused = false;
 	t->refused = TFR_OK;
 	t->notes = (struct tfr_answer_notes){ .retry_after = -1 };
@@ -391,9 +392,10 @@ bool tfr_attempt_stalls(const struct tfr_request *t, double now)
 
 	if (t->paused)
 		return false;
-	if (t->window_bytes >= (t->o.patient ? 1 : PROGRESS)) {
-		mine->window_bytes = 0;
-		mine->window = mine->progress = now;
+	if (t->window_bytes + t->window_sent >= (t->o.patient ? 1 : PROGRESS)) {
+		mine->progress = t->window_bytes ? now : t->progress + (now - t->window);
+		mine->window_bytes = mine->window_sent = 0;
+		mine->window = now;
 		mine->brief = 0;
 	}
 	return now - t->window > (t->o.patient ? most : most / 3) || now - t->progress > most;
@@ -487,12 +489,15 @@ static enum tfr_status judge(struct tfr_request *t, const struct tfr_store_fault
 	if (code == CURLE_OK && can_correct(t, fault))
 		return TFR_ATTEMPT_AGAIN;
 	if (verdict == TFR_FAILURE_FINAL ||
-		(verdict == TFR_FAILURE_BRIEF && ++t->brief >= BRIEF_MOST))
+		(verdict == TFR_FAILURE_BRIEF && ++t->brief >= BRIEF_MOST &&
+			!tfr_store_reached(t->o.store)))
 		return fail(t, fault, code, now);
 	*wait = back_off(t, jitter);
-	if (now + *wait - t->progress > tfr_engine_opts()->timeout)
-		return fail(t, fault, code, now);
-	return TFR_ATTEMPT_AGAIN;
+	if (now + *wait - t->progress <= tfr_engine_opts()->timeout)
+		return TFR_ATTEMPT_AGAIN;
+	if (verdict == TFR_FAILURE_BRIEF)
+		tfr_store_note_reached(t->o.store, false);
+	return fail(t, fault, code, now);
 }
 
 /* Whether everything came that was asked for.  libcurl compares with Content-Length alone. */
@@ -515,6 +520,8 @@ enum tfr_status tfr_attempt_end(
 	long http = t->answer.status;
 
 	*wait = 0;
+	if (http)
+		tfr_store_note_reached(t->o.store, true);
 	if (t->refused)
 		return t->refused;
 	if (code == CURLE_OK && http >= 200 && http <= 299) {

@@ -29,8 +29,8 @@ struct tfr_request {
 	bool paused;
 	double due;	 /* the next attempt, on the clock of the engine */
 	double progress; /* when bytes came last; the first attempt counts as that */
-	double window;	 /* since when `window_bytes` are counted */
-	uint64_t window_bytes;
+	double window;	 /* since when bytes of the body and of the content are counted */
+	uint64_t window_bytes, window_sent;
 	unsigned attempts, brief; /* in all; those that did not reach a server */
 	bool digest;		  /* Basic authentication was refused */
 	bool renewed, moved;	  /* new credentials, another region: once each without progress */

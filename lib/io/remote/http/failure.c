@@ -1,7 +1,8 @@
 /* io/remote/http/failure.c - classifies failed attempts and describes them.
  *
  * 408, 429 and 5xx may succeed when repeated; 400, 401, 403 and 404 do not.  A connection that is
- * refused and a name that is not found are repeated a few times only: mostly they are misspelt. */
+ * refused and a name that is not found are repeated a few times only, unless the server has
+ * answered before: mostly they are misspelt. */
 #include "io/remote/http/failure.h"
 
 #include <errno.h>
