@@ -210,7 +210,12 @@ static void die_of(int signal_number)
  * action is only taken when the handler returns and the signal is unblocked. */
 static void on_signal(int signal_number)
 {
-	tfr_temporaries_unlink(temporaries);
+	static const char what[] = "tfr: could not abort the uploads of ";
+	const char *left = tfr_temporaries_unlink(temporaries);
+
+	if (*left && write(STDERR_FILENO, what, sizeof(what) - 1) > 0 &&
+		write(STDERR_FILENO, left, strlen(left)) > 0)
+		left = write(STDERR_FILENO, "\n", 1) > 0 ? "" : left;
 	die_of(signal_number);
 }
 

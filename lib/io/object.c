@@ -71,10 +71,9 @@ void tfr_remote_statistics(struct tfr_remote_statistics *s)
 		calls->statistics(s);
 }
 
-void tfr_objects_abort(void)
+const char *tfr_objects_abort(void)
 {
 	const struct tfr_object_module *calls = atomic_load(&used);
 
-	if (calls)
-		calls->abort();
+	return calls ? calls->abort() : "";
 }

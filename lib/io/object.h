@@ -109,8 +109,8 @@ struct tfr_object_module {
 	/* Ends an upload; aborts it unless it is complete.  Accepts NULL. */
 	void (*end)(struct tfr_upload *u);
 	/* Aborts all uploads of the process, because a signal ends it.  Async-signal-safe; waits at
-	 * most five seconds. */
-	void (*abort)(void);
+	 * most two seconds.  Returns the names of those that remain, "" if there are none. */
+	const char *(*abort)(void);
 	/* Lists the uploads that were begun below a prefix and neither completed nor aborted. */
 	enum tfr_status (*uploads)(const char *url,
 		enum tfr_status (*each)(void *ctx, const char *url, const char *id, int64_t began,
@@ -120,8 +120,8 @@ struct tfr_object_module {
 	void (*endpoint)(const char *url, char *text, size_t size);
 };
 
-/* Aborts the uploads of the process, if there are any.  Async-signal-safe. */
-void tfr_objects_abort(void);
+/* As tfr_object_module.abort(). */
+const char *tfr_objects_abort(void);
 /* Opens the module for `url`.  TFR_EUSAGE: it has a user name or a password.  TFR_EUNAVAILABLE: not
  * built, or libcurl is not installed. */
 enum tfr_status tfr_objects(

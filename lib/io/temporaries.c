@@ -233,19 +233,19 @@ void tfr_temporaries_end(struct tfr_temporaries *t, const sigset_t *saved)
 	pthread_sigmask(SIG_SETMASK, saved, NULL);
 }
 
-void tfr_temporaries_unlink(struct tfr_temporaries *t)
+const char *tfr_temporaries_unlink(struct tfr_temporaries *t)
 {
 	const struct timespec moment = { 0, 100000 };
 
 	if (!t)
-		return;
+		return "";
 	atomic_store(&t->closed, true);
 	while (atomic_load(&t->creating) > 0)
 		nanosleep(&moment, NULL);
 	for (struct entry *e = atomic_load(&t->first); e; e = e->next)
 		if (atomic_load(&e->live))
 			unlink(e->path);
-	tfr_objects_abort();
+	return tfr_objects_abort();
 }
 
 void *tfr_temporaries_note(struct tfr_temporaries *t, const char *path)

@@ -379,15 +379,30 @@ static void undo(struct tfr_publication *p, const bool *held)
 		tfr_lock_end(p->locks[k], NULL);
 }
 
+/* Servers may take long: a signal ends the run meanwhile, as kill -9 may at any moment. */
+static enum tfr_status change_objects(struct tfr_publication *p,
+	enum tfr_status (*step)(struct tfr_publication *p, struct tfr_error *err),
+	struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	if (!p->n_objects)
+		return TFR_OK;
+	tfr_temporaries_end(p->temporaries, &p->saved);
+	status = step(p, err);
+	tfr_temporaries_begin(p->temporaries, &p->saved);
+	return status;
+}
+
 static enum tfr_status change_names(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
 	TFR_TRY(keep_old(p, held, err));
 	TFR_TRY(remove_proofs(p, held, err));
-	TFR_TRY(remove_object_proofs(p, err));
-	TFR_TRY(place_object_members(p, err));
+	TFR_TRY(change_objects(p, remove_object_proofs, err));
+	TFR_TRY(change_objects(p, place_object_members, err));
 	TFR_TRY(place(p, held, TFR_JOURNAL_MEMBER, err));
-	TFR_TRY(place_object_proofs(p, err));
+	TFR_TRY(change_objects(p, place_object_proofs, err));
 	return place(p, held, TFR_JOURNAL_PROOF, err);
 }
 
@@ -396,13 +411,13 @@ enum tfr_status tfr_publication_commit(
 {
 	TFR_AUTO_FREE bool *held = calloc(p->journal.n_locks + 1, sizeof(*held));
 	enum tfr_status status;
-	sigset_t saved;
 
 	TFR_NEED_MEMORY(held, err, "publishing");
 	for (uint32_t k = 0; k < p->journal.n_locks; k++)
 		held[k] = true;
-	/* A signal handler waits until the names have changed. */
-	tfr_temporaries_begin(temporaries, &saved);
+	/* A signal handler waits until the names of files have changed. */
+	p->temporaries = temporaries;
+	tfr_temporaries_begin(temporaries, &p->saved);
 	status = write_journal(p, err);
 	if (!status)
 		status = change_names(p, held, err);
@@ -414,6 +429,6 @@ enum tfr_status tfr_publication_commit(
 		for (uint32_t k = 0; k < p->journal.n_locks; k++)
 			tfr_lock_publish(p->locks[k]);
 	}
-	tfr_temporaries_end(temporaries, &saved);
+	tfr_temporaries_end(temporaries, &p->saved);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* shard/publication.h - publishes all outputs of a command together or not at all.
  *
- * Objects have no second names, so replaced ones cannot be restored: a failure removes those that
- * replaced nothing, and the missing manifest says that the rest is not a set.
+ * Objects have no second names, and another process may replace them at any time: a failure leaves
+ * those that are complete, and the missing manifest says that they are not a set.
  *
  * Add the locks, then the files: members first, then proofs; the last file is the commit point
  * (tfr-records(5), PUBLISHING).  All files are sealed. */
@@ -21,6 +21,8 @@ struct tfr_publication {
 	size_t cap_locks, cap_files;
 	uint32_t current;    /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
+	struct tfr_temporaries *temporaries; /* while names change, with the mask of signals */
+	sigset_t saved;
 };
 
 enum tfr_publication_role {

@@ -152,7 +152,7 @@ def a_completion_with_an_error_in_200(t):
     assert fault.count == 1 and s.get('train', 'out.tfrecord') == t.good('cat', source).out
     s = t.store()
     fault = s.inject(faults.body(text % 'AccessDenied'), when=is_completion, times=None)
-    t.fails(3, 'cat', '--timeout', '4', source, '-o', OUT, says=['out.tfrecord', 'We encountered'], hint=False)
+    t.fails(3, 'cat', source, '-o', OUT, says=['out.tfrecord', 'We encountered'], hint=False)
     assert fault.count and not s.objects and not s.uploads, s.requests
 
 
@@ -266,6 +266,36 @@ def signals_abort_the_upload(t):
         _, err = child.communicate(timeout=20)
         assert child.returncode != 0 and SECRET.encode() not in err
         assert not s.objects and not s.uploads, 'signal %d: %r' % (number, s.requests)
+
+
+@case
+def a_server_that_takes_all_and_never_answers(t):
+    """What was sent is no answer: --timeout counts over all attempts, of which each takes a third of it, whether one PUT or parts."""
+    for size, when in ((3 * MIB, lambda r: r.method == 'PUT'), (8 * MIB, lambda r: r.parameters.get('partNumber') == '1'),
+                       (8 * MIB, _is_completion)):
+        s = t.store()
+        fault = s.inject(faults.stall(), when=when, times=None)
+        t.fails(3, 'cat', '--timeout', '6', '--part-size', '5MiB', _input(t, size), '-o', OUT, says=OUT, hint=False)
+        assert 1 <= fault.count <= 4 and not s.objects and not s.uploads, s.requests
+
+
+@case
+def signals_end_a_run_while_it_publishes(t):
+    """Whatever a server is waited for: the old object stays, and uploads are aborted, or named if the server does not do it."""
+    small = t.path('small.tfrecord')
+    os.rename(_input(t, MIB), small)
+    source = _input(t, 30 * MIB)
+    for file, when, what in ((small, lambda r: r.method == 'PUT', []), (source, _is_completion, []),
+                             (source, lambda r: _is_completion(r) or r.method == 'DELETE', [OUT])):
+        s = t.store()
+        s.put('train', 'out.tfrecord', b'old')
+        fault = s.inject(faults.stall(), when=when, times=None)
+        child = t.start('cat', '-f', file, '-o', OUT)
+        _wait(lambda: fault.count)
+        child.send_signal(signal.SIGTERM)
+        _, err = child.communicate(timeout=20)
+        assert child.returncode == -signal.SIGTERM and s.get('train', 'out.tfrecord') == b'old', err
+        assert all(name.encode() in err for name in what) and bool(s.uploads) == bool(what), (err, s.requests)
 
 
 @case

@@ -125,16 +125,15 @@ static void upload_forget(struct tfr_upload *u)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* On the thread of the engine, while a signal handler waits in any other: the lock may be held for
- * good. */
+/* On the thread of the engine, while a signal handler waits in any other.  If that thread holds the
+ * lock, nothing changes the list any more. */
 struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
 {
 	struct tfr_request_opts *all = NULL;
+	bool held = tfr_engine_lock(&list_lock);
 	size_t count = 0;
 
 	*n = 0;
-	if (pthread_mutex_trylock(&list_lock))
-		return NULL;
 	for (struct tfr_upload *u = list; u; u = u->next)
 		count++;
 	all = calloc(count + 1, sizeof(*all));
@@ -152,7 +151,8 @@ struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
 			.empty = true };
 		all[(*n)++] = (struct tfr_request_opts){ .store = u->store, .call = call };
 	}
-	pthread_mutex_unlock(&list_lock);
+	if (held)
+		pthread_mutex_unlock(&list_lock);
 	return all;
 }
 
@@ -307,7 +307,7 @@ static enum tfr_status look_after(
 {
 	long http = a->status;
 
-	if (!status || !http)
+	if (status != TFR_ESYS && status != TFR_END)
 		return status;
 	if (look(u, a, NULL) == TFR_OK)
 		return TFR_OK;

@@ -16,9 +16,8 @@ enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err)
 const struct stat *tfr_upload_stat(const struct tfr_upload *u);
 void tfr_upload_end(struct tfr_upload *u);
 enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_error *err);
-/* Aborts all uploads of the process, on the thread of the engine, because a signal ends it.
- * Async-signal-safe; waits at most five seconds. */
-void tfr_uploads_abort(void);
+/* As tfr_object_module.abort(), on the thread of the engine. */
+const char *tfr_uploads_abort(void);
 /* For it: the requests that abort them; the caller frees the array. */
 struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
 /* In a forked child: they are its parent's. */

@@ -43,9 +43,10 @@ enum tfr_status tfr_json_read_file(struct json_object **doc, const char *path, s
 struct tfr_temporaries *tfr_temporaries_new(void);
 /* Only when no output that was opened with it is open any more.  Accepts NULL. */
 void tfr_temporaries_free(struct tfr_temporaries *t);
-/* Removes every temporary file that exists now, and aborts uploads.  Async-signal-safe.  The process is expected to end
- * afterwards. */
-void tfr_temporaries_unlink(struct tfr_temporaries *t);
+/* Removes every temporary file that exists now, and aborts uploads.  Async-signal-safe; waits at
+ * most two seconds for servers.  The process is expected to end afterwards.  Returns the names of
+ * the uploads that could not be aborted, "" if there are none. */
+const char *tfr_temporaries_unlink(struct tfr_temporaries *t);
 
 /* A file that is still being written, or a FIFO, as its reader sees it. */
 struct tfr_growing {

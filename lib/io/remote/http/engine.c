@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,15 +30,14 @@
 #include "io/remote/upload.h"
 
 enum { ENGINES = 2, SHARED = 4 /* connections from which on all of them are used */ };
-enum { ABORT_SECONDS = 5 };
+enum { ABORT_MS = 1500 }; /* to abort uploads, before a signal ends the process */
 
 static struct tfr_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	struct tfr_request *incoming, **incoming_end;
 	unsigned requests; /* that have not ended */
-	atomic_bool running;
-	bool quit;
+	atomic_bool running, quit;
 	pid_t pid;
 	pthread_t thread;
 	CURLM *multi;
@@ -86,14 +86,38 @@ static unsigned connections_of(const struct tfr_engine *e)
 
 /* --- the thread --- */
 
+/* With a signal handler that waits: the threads stop what is under way, and then the first of them
+ * aborts the uploads.  A part that arrives after that would stay at the server. */
+static struct {
+	atomic_bool wanted, done;
+	atomic_uint silent; /* engines without requests */
+	char left[1024];    /* the uploads that were not aborted, once `done` is set */
+} abortion;
+
+bool tfr_engine_lock(pthread_mutex_t *lock)
+{
+	struct timespec until;
+	bool held = false;
+
+	do {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += (until.tv_nsec + 20000000) / 1000000000;
+		until.tv_nsec = (until.tv_nsec + 20000000) % 1000000000;
+		held = !pthread_mutex_timedlock(lock, &until);
+	} while (!held && !atomic_load(&abortion.wanted));
+	return held;
+}
+
 static void mark_ended(struct tfr_engine *e, struct tfr_request *t, enum tfr_status status)
 {
-	pthread_mutex_lock(&e->lock);
+	bool held = tfr_engine_lock(&e->lock);
+
 	t->status = status;
 	t->ended = true;
 	e->requests--;
 	pthread_cond_broadcast(&e->ended);
-	pthread_mutex_unlock(&e->lock);
+	if (held)
+		pthread_mutex_unlock(&e->lock);
 }
 
 static void stop_attempt(struct tfr_engine *e, struct tfr_request *t)
@@ -181,7 +205,8 @@ static void take_messages(struct tfr_engine *e)
 
 static void take_incoming(struct tfr_engine *e)
 {
-	pthread_mutex_lock(&e->lock);
+	if (!tfr_engine_lock(&e->lock))
+		return;
 	for (struct tfr_request *t = e->incoming, *next; t; t = next) {
 		next = t->next;
 		t->next = NULL;
@@ -223,24 +248,7 @@ static double look(struct tfr_engine *e)
 	return settings.timeout / 12 < sleep ? settings.timeout / 12 : sleep;
 }
 
-static bool is_over(struct tfr_engine *e)
-{
-	bool quit;
-
-	pthread_mutex_lock(&e->lock);
-	quit = e->quit;
-	pthread_mutex_unlock(&e->lock);
-	return quit;
-}
-
 /* --- the end by a signal --- */
-
-/* With a signal handler that waits: the threads stop what is under way, and then the first of them
- * aborts the uploads.  A part that arrives after that would stay at the server. */
-static struct {
-	atomic_bool wanted, done;
-	atomic_uint silent; /* engines without requests */
-} abortion;
 
 static void silence(struct tfr_engine *e)
 {
@@ -268,20 +276,20 @@ static unsigned engines_running(void)
 /* Makes the requests that abort uploads, and no others. */
 static void abort_uploads(struct tfr_engine *e)
 {
-	double end = now() + ABORT_SECONDS;
-	size_t n = 0;
+	double end = now() + ABORT_MS * 1e-3;
+	size_t n = 0, at = 0;
 	struct tfr_request_opts *all = tfr_uploads_aborts(&n);
+	struct tfr_request **t = calloc(n + 1, sizeof(*t));
+	char url[300];
 	int running;
 
-	for (size_t i = 0; i < n; i++) {
-		struct tfr_request *t = NULL;
-
-		if (tfr_attempts_new(&t, &all[i], NULL))
+	for (size_t i = 0; t && i < n; i++) {
+		if (tfr_attempts_new(&t[i], &all[i], NULL))
 			continue;
-		t->engine = e;
-		t->back = e->all_end;
-		*e->all_end = t;
-		e->all_end = &t->next;
+		t[i]->engine = e;
+		t[i]->back = e->all_end;
+		*e->all_end = t[i];
+		e->all_end = &t[i]->next;
 	}
 	while (e->all && now() < end) {
 		look(e);
@@ -290,21 +298,27 @@ static void abort_uploads(struct tfr_engine *e)
 		if (e->all)
 			curl_multi_poll(e->multi, NULL, 0, 50, NULL);
 	}
+	for (size_t i = 0; i < n && at < sizeof(abortion.left); i++)
+		if (!t || !t[i] || !t[i]->ended || (t[i]->status && t[i]->status != TFR_END))
+			at += (size_t)snprintf(abortion.left + at, sizeof(abortion.left) - at,
+				"%s'%s'", at ? ", " : "",
+				tfr_store_show(all[i].store, all[i].call->key, url, sizeof(url)));
 	atomic_store(&abortion.done, true);
 }
 
-void tfr_uploads_abort(void)
+const char *tfr_uploads_abort(void)
 {
 	const struct timespec moment = { 0, 10000000 };
 
 	if (!engines->running || engines->pid != getpid())
-		return;
+		return "";
 	atomic_store(&abortion.wanted, true);
 	for (int i = 0; i < ENGINES; i++)
 		if (engines[i].running)
 			curl_multi_wakeup(engines[i].multi);
-	for (int i = 0; i < ABORT_SECONDS * 110 && !atomic_load(&abortion.done); i++)
+	for (int i = 0; i < ABORT_MS / 10 + 20 && !atomic_load(&abortion.done); i++)
 		nanosleep(&moment, NULL);
+	return atomic_load(&abortion.done) ? abortion.left : "this run";
 }
 
 static void obey_signal(struct tfr_engine *e)
@@ -323,7 +337,7 @@ static void *run(void *arg)
 	struct tfr_engine *e = arg;
 	int running;
 
-	while (!is_over(e)) {
+	while (!atomic_load(&e->quit)) {
 		double sleep;
 
 		obey_signal(e);
@@ -348,8 +362,8 @@ static void stop(struct tfr_engine *e)
 
 	pthread_mutex_lock(&e->lock);
 	running = e->running && e->pid == getpid();
-	e->quit = true;
 	pthread_mutex_unlock(&e->lock);
+	atomic_store(&e->quit, true);
 	if (!running)
 		return;
 	curl_multi_wakeup(e->multi);

@@ -10,6 +10,8 @@
 #ifndef TFR_IO_REMOTE_HTTP_ENGINE_H
 #define TFR_IO_REMOTE_HTTP_ENGINE_H
 
+#include <pthread.h>
+
 #include "io/remote/store.h"
 
 enum { TFR_ETAG = 136, TFR_ERROR_CODE = 64, TFR_UPLOAD_ID = 1100 };
@@ -92,6 +94,10 @@ enum tfr_status tfr_exchange(struct tfr_store *s, const struct tfr_call *call,
 	struct tfr_error *err);
 void tfr_answer_clear(struct tfr_answer *a);
 #define TFR_AUTO_ANSWER __attribute__((cleanup(tfr_answer_clear))) struct tfr_answer
+
+/* Locks for a thread of an engine.  False: the process ends, and a signal handler may have
+ * interrupted the thread that holds the lock, which never continues. */
+bool tfr_engine_lock(pthread_mutex_t *lock);
 
 /* Settings of the process. */
 void tfr_engine_set(const struct tfr_remote_opts *opts);
