@@ -3,9 +3,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static struct tfr_error no_memory = {
-	.status = TFR_ENOMEM, .message = "an earlier write failed, and memory ran out"
-};
+static struct tfr_error no_memory = { .status = TFR_ENOMEM,
+	.message = "an earlier write failed, and memory ran out" };
 
 enum tfr_status tfr_latch_check(struct tfr_latch *l, struct tfr_error *err)
 {

@@ -88,8 +88,7 @@ static enum tfr_status open_it(struct writer *w, const struct way *way, struct t
 {
 	*w = (struct writer){ .way = way };
 	return way->single ? tfr_writer_open(&w->one, way->target, &way->opts, err)
-			   : tfr_set_writer_open(
-				     &w->set, way->target, &way->opts, NULL, NULL, err);
+			   : tfr_set_writer_open(&w->set, way->target, &way->opts, NULL, NULL, err);
 }
 
 static enum tfr_status put(struct writer *w, uint32_t i, struct tfr_error *err)
@@ -137,8 +136,9 @@ static enum tfr_status run(const struct way *way, struct tfr_error *first)
 	for (uint32_t i = 0; i < 2 * (RECORDS + 2); i++) {
 		bool again = i >= RECORDS + 2, publishes = i % (RECORDS + 2) >= RECORDS;
 		enum tfr_status status = publishes ? publish(&w, &err) : put(&w, i, &err);
-		enum tfr_status wanted =
-			failed ? failed : again || i == RECORDS + 1 ? TFR_EUSAGE : TFR_OK;
+		enum tfr_status wanted = failed			     ? failed
+					 : again || i == RECORDS + 1 ? TFR_EUSAGE
+								     : TFR_OK;
 
 		if (!failed && status && wanted != TFR_EUSAGE) {
 			failed = status;
