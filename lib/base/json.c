@@ -21,6 +21,7 @@ struct tfr_json {
 	const void *next_key; /* of tfr_json_key(), NULL: none */
 	size_t next_key_size;
 	bool failed;
+	bool keeps_bytes;
 };
 
 struct tfr_json *tfr_json_new(void)
@@ -40,6 +41,12 @@ void tfr_json_pretty(struct tfr_json *j, unsigned depth)
 {
 	if (j)
 		j->pretty = depth;
+}
+
+void tfr_json_keep_bytes(struct tfr_json *j)
+{
+	if (j)
+		j->keeps_bytes = true;
 }
 
 /* Room for `n` bytes after the text; NULL: out of memory. */
@@ -150,6 +157,8 @@ static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 		put(j, "\\t", 2);
 	else if (len == 1)
 		put_code_point(j, *p);
+	else if (j->keeps_bytes)
+		put_unit(j, 0xdc00u | *p);
 	else
 		put(j, "\xef\xbf\xbd", 3);
 	return len ? len : 1;

@@ -7,7 +7,10 @@
 
 #include <assert.h>
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/buf.h"
 
 static bool is_space(char c)
 {
@@ -47,6 +50,31 @@ static bool starts_null(const char *text)
 	return *text == 'n';
 }
 
+/* Puts the bytes of tfr_json_keep_bytes() in place of their escapes, which are alone: the second
+ * half of a pair is left to the parser. */
+static size_t unescape_bytes(char *text, size_t size)
+{
+	size_t to = 0;
+	bool paired = false;
+
+	for (size_t i = 0, n; i < size; i += n) {
+		const char *p = text + i;
+		unsigned long unit = 0;
+
+		n = *p != '\\' || size - i < 6 ? 1 : p[1] == 'u' ? 6 : 2;
+		if (n == 6)
+			unit = strtoul((char[5]){ p[2], p[3], p[4], p[5] }, NULL, 16);
+		if (!paired && unit >= 0xdc80 && unit <= 0xdcff) {
+			text[to++] = (char)(unit & 0xff);
+		} else {
+			memmove(text + to, p, n);
+			to += n;
+		}
+		paired = unit >= 0xd800 && unit < 0xdc00;
+	}
+	return to;
+}
+
 enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t size,
 	const struct tfr_json_limits *limits, struct tfr_error *err)
 {
@@ -54,6 +82,7 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	struct json_tokener *tokener;
 	enum json_tokener_error why;
 	const char *p = text;
+	TFR_AUTO_BUF own = { 0 };
 	enum tfr_status status = TFR_OK;
 
 	assert(limits->depth && limits->depth <= 1024);
@@ -66,10 +95,16 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 		return tfr_fail(err, TFR_EDATA, "it is empty");
 	if (limits->bytes_per_bracket && too_many_brackets(p, size, limits->bytes_per_bracket))
 		return tfr_fail(err, TFR_EDATA, "mostly brackets");
+	if (limits->bytes && memmem(p, size, "\\udc", 4)) {
+		if (!tfr_buf_append(&own, p, size))
+			return tfr_fail_nomem(err, "reading JSON");
+		p = (const char *)own.data;
+		size = unescape_bytes((char *)own.data, size);
+	}
 	tokener = json_tokener_new_ex((int)limits->depth);
 	TFR_NEED_MEMORY(tokener, err, "reading JSON");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8 |
-						JSON_TOKENER_ALLOW_TRAILING_CHARS);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS |
+						(limits->bytes ? 0 : JSON_TOKENER_VALIDATE_UTF8));
 	*doc = json_tokener_parse_ex(tokener, p, (int)size);
 	why = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);

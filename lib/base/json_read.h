@@ -2,6 +2,8 @@
 #ifndef TFR_BASE_JSON_READ_H
 #define TFR_BASE_JSON_READ_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct json_object;
@@ -13,6 +15,7 @@ struct tfr_json_limits {
 	 * 100 times its size.  At most one opening bracket is allowed per this many bytes, not
 	 * counting the first 64; 0: any number. */
 	unsigned bytes_per_bracket;
+	bool bytes; /* strings are bytes: those of tfr_json_keep_bytes(), and any others */
 };
 
 /* Parses a text that is one array or object in UTF-8, with or without spaces before and after

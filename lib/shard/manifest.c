@@ -111,6 +111,7 @@ enum tfr_status tfr_manifest_format(struct tfr_buf *text, const struct tfr_manif
 	bool good;
 
 	tfr_json_pretty(j, 2);
+	tfr_json_keep_bytes(j);
 	tfr_json_open_object(j, NULL);
 	tfr_json_u64(j, "version", 1);
 	tfr_json_string(j, "tfr", tfr_version());
@@ -365,7 +366,9 @@ enum tfr_status tfr_manifest_parse(
 {
 	struct tfr_manifest *m = calloc(1, sizeof(*m));
 	/* A manifest that we write has few brackets for its size. */
-	static const struct tfr_json_limits limits = { .depth = 32, .bytes_per_bracket = 24 };
+	static const struct tfr_json_limits limits = {
+		.depth = 32, .bytes_per_bracket = 24, .bytes = true
+	};
 	struct json_object *root = NULL;
 	struct tfr_error inner = { 0 };
 	enum tfr_status status;

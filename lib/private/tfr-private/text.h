@@ -90,6 +90,9 @@ void tfr_json_free(struct tfr_json *j);
 /* Writes each member on its own line, indented, down to `depth` levels (0, the default: all on
  * one line). */
 void tfr_json_pretty(struct tfr_json *j, unsigned depth);
+/* From now on, a byte 0xNN of a string that is not UTF-8 becomes the escape \udcNN, as in Python's
+ * 'surrogateescape', and not U+FFFD: names survive. */
+void tfr_json_keep_bytes(struct tfr_json *j);
 /* Sets the key of the next value (whose own `key` is then NULL), for keys that are not C
  * strings.  The bytes are read when that value is written. */
 void tfr_json_key(struct tfr_json *j, const void *key, size_t size);
