@@ -205,7 +205,7 @@ static enum tfr_status compare_said(
 static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	if (!c->digested)
-		TFR_TRY(tfr_input_digest(c->in, &c->digest, err));
+		TFR_TRY(tfr_input_digest(c->in, c->items, &c->digest, err));
 	c->digested = true;
 	return TFR_OK;
 }
@@ -332,7 +332,7 @@ enum tfr_status tfr_checkpoint_said(
 {
 	*options = NULL;
 	*inputs = 0;
-	if (!c->opts->writer.parts && (!c->opts->resume || !c->path))
+	if (!c->opts->writer.parts && !c->path)
 		return TFR_OK;
 	TFR_TRY(take_digest(c, err));
 	*options = (const char *)c->said.data;

@@ -18,6 +18,7 @@ struct tfr_checkpoint {
 	void *noted;	     /* in the temporaries */
 	struct tfr_buf said; /* everything that decides the output, one line each */
 	uint64_t digest;     /* of the input */
+	const uint64_t *items; /* for it, once all are loaded; otherwise they are measured */
 	bool digested, saved;
 	uint64_t due; /* on the clock */
 	struct tfr_buf body;
@@ -35,8 +36,8 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
  * opts->writer.force is not set. */
 enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished,
 	struct tfr_convert_report *report, struct tfr_error *err);
-/* The texts that the manifests store for that; *options is NULL without opts->resume, unless this
- * is a part. */
+/* The texts that the manifests store for that; *options is NULL if this run cannot be resumed,
+ * unless it is a part. */
 enum tfr_status tfr_checkpoint_said(
 	struct tfr_checkpoint *c, const char **options, uint64_t *inputs, struct tfr_error *err);
 /* Adds a hint how to start again to a TFR_EDATA of a resumed run, unless there is another hint. */

@@ -108,6 +108,7 @@ struct run {
 	struct tfr_losses losses;
 	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
+	uint64_t marks;		  /* the sum of those of the items */
 	uint64_t checked;	  /* items done at the last checkpoint */
 	bool paused;		  /* to note it */
 	bool sealed;		  /* everything is written and on disk */
@@ -171,6 +172,19 @@ static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct
 		item->reason);
 }
 
+/* An item that is skipped may have files that were not opened. */
+static void mark_skipped(const struct run *r, struct tfr_item *item)
+{
+	struct tfr_measure m = { .mark = item->mark };
+
+	if (!item->skipped || !r->in->ops->measure)
+		return;
+	item->skipped = false;
+	r->in->ops->measure(r->in, item, &m);
+	item->skipped = true;
+	item->mark = m.mark;
+}
+
 static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
@@ -178,8 +192,10 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
 
-	if (!item->skipped)
+	if (!item->skipped) {
 		TFR_TRY(r->in->ops->load(r->in, item, &r->benches[worker], &room, err));
+		mark_skipped(r, item);
+	}
 	if (!item->skipped && !item->framed.data)
 		TFR_TRY(tfr_item_gather(item, err));
 	if (item->skipped && (r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
@@ -256,6 +272,8 @@ static void retire(void *ctx, uint64_t i, void *slot)
 	if (atomic_load(&r->hopeless))
 		return;
 	r->report->bytes += item->size;
+	if (r->in->ops->measure)
+		r->marks += tfr_item_mark(item, item->mark);
 	if (r->in->groups && !item->skipped)
 		note_places(r, item);
 	else
@@ -505,6 +523,8 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	/* A run that is killed between two renames continues with the others. */
 	if (r->checkpoint.saved)
 		TFR_TRY(note_place(r, err));
+	if (!r->report->resumed && !r->report->left && !r->opts->writer.parts)
+		r->checkpoint.items = &r->marks;
 	TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err));
 	TFR_TRY(tfr_sets_publish(r->sets, said, inputs, err));
 	tfr_checkpoint_done(&r->checkpoint);

@@ -63,17 +63,17 @@ struct tfr_input {
 	size_t n_classes;
 	/* the paths that are read, if they are not opts->inputs; or NULL */
 	const struct tfr_set *files;
+	uint64_t opened; /* the sum of the marks of all files that ops->open() opened */
 };
 
 /* The properties of an item that are known before it is read. */
 struct tfr_measure {
 	uint64_t bytes;
-	int64_t mtime; /* nanoseconds since 1970 */
+	uint64_t mark; /* as that of the item after load() */
 	int fault;     /* the errno if a file could not be looked at */
 };
 
-/* Adds a file to an item that has several: its bytes, and the later time.  A missing file adds
- * nothing. */
+/* Adds a file to an item that has several: its bytes and its mark.  A missing file adds nothing. */
 void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m);
 
 /* Calls opts->warn, if there is one. */
@@ -152,9 +152,13 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 
 /* TFR_EUSAGE with the reason `why`: the input is a pipe or the like, which cannot be read again. */
 enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, struct tfr_error *err);
-/* The digest of the names, sizes and modification times of all files that are known before
- * reading: it changes if a file is changed, added or removed. */
-enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err);
+/* What the digest of the input has of an item: its name and `mark`. */
+uint64_t tfr_item_mark(const struct tfr_item *item, uint64_t mark);
+/* The digest of the names, sizes and modification times of all files that open() has opened and of
+ * those of the items, if they are known before reading: it changes if a file is changed, added or
+ * removed.  `items` is the sum of tfr_item_mark() if all are loaded; NULL: they are measured. */
+enum tfr_status tfr_input_digest(
+	struct tfr_input *in, const uint64_t *items, uint64_t *digest, struct tfr_error *err);
 
 /* Opens opts->inputs as the kind opts->from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(

@@ -22,6 +22,7 @@
 #include "convert/parts.h"
 #include "convert/rework.h"
 #include "io/path.h"
+#include "io/source.h"
 #include "io/temporaries.h"
 #include "record/filetype.h"
 
@@ -224,12 +225,19 @@ enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	const struct tfr_input_ops *ops = NULL;
+	enum tfr_status status;
+	uint64_t opened = 0;
 
 	TFR_TRY(opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err));
 	TFR_TRY(tfr_rework_check(&opts->rework, err));
 	TFR_TRY(check_opts(ops, opts, err));
 	TFR_TRY(check_splits(ops, opts, err));
-	return ops->open(in, opts, err);
+	tfr_opened_sum(&opened);
+	status = ops->open(in, opts, err);
+	tfr_opened_sum(NULL);
+	if (*in)
+		(*in)->opened = opened;
+	return status;
 }
 
 /* --- what several kinds do --- */
@@ -265,15 +273,13 @@ void tfr_workbench_clear(struct tfr_workbench *bench)
 void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m)
 {
 	struct stat st;
-	int64_t mtime;
 
 	if (tfr_root_stat(folder, name, &st)) {
 		m->fault = errno == ENOENT || errno == ENOTDIR ? m->fault : errno;
 		return;
 	}
-	mtime = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
 	m->bytes += (uint64_t)st.st_size;
-	m->mtime = mtime > m->mtime ? mtime : m->mtime;
+	m->mark += tfr_opened_mark(name, &st, tfr_root_is_remote(folder) || tfr_is_url(name));
 }
 
 void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...)
@@ -396,79 +402,55 @@ enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, stru
 	return TFR_OK;
 }
 
-struct digesting {
-	struct tfr_input *in;
-	XXH3_state_t *x;
-};
-
-static void mix(XXH3_state_t *x, const char *name, uint64_t bytes, int64_t mtime)
+uint64_t tfr_item_mark(const struct tfr_item *item, uint64_t mark)
 {
-	XXH3_64bits_update(x, name, strlen(name) + 1);
-	XXH3_64bits_update(x, &bytes, sizeof(bytes));
-	XXH3_64bits_update(x, &mtime, sizeof(mtime));
+	return XXH3_64bits_withSeed(item->name.data, item->name.size, mark);
 }
 
-static enum tfr_status mix_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+struct measuring {
+	struct tfr_input *in;
+	uint64_t sum;
+};
+
+static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
-	struct digesting *d = ctx;
+	struct measuring *all = ctx;
 	struct tfr_measure m;
 
-	d->in->ops->measure(d->in, item, &m);
+	all->in->ops->measure(all->in, item, &m);
 	if (m.fault)
 		return tfr_fail_errno(
 			err, m.fault, (const char *)item->name.data, "cannot look at");
-	mix(d->x, (const char *)item->name.data, m.bytes, m.mtime);
+	all->sum += tfr_item_mark(item, m.mark);
 	return TFR_OK;
 }
 
-static enum tfr_status mix_file(struct digesting *d, const char *path, struct tfr_error *err)
+/* A missing file has a mark, too. */
+static enum tfr_status mark_of(const char *path, uint64_t *mark, struct tfr_error *err)
 {
 	struct stat st = { 0 };
 	enum tfr_status status = tfr_look(path, &st, err);
 
-	if (status && status != TFR_END)
-		return status;
-	mix(d->x, path, (uint64_t)st.st_size,
-		st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec);
-	return TFR_OK;
+	*mark = tfr_opened_mark(path, &st, tfr_is_url(path));
+	return status == TFR_END ? TFR_OK : status;
 }
 
-/* The files and folders that options name. */
-static enum tfr_status mix_beside(struct digesting *d, struct tfr_error *err)
+enum tfr_status tfr_input_digest(
+	struct tfr_input *in, const uint64_t *items, uint64_t *digest, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = d->in->opts;
-	const char *const paths[] = { o->annotations, o->captions, o->panoptic, o->segments,
-		o->masks, o->labels, o->synsets, o->class_list };
+	struct measuring all = { in, 0 };
+	uint64_t mark;
 
-	for (size_t k = 0; k < sizeof(paths) / sizeof(*paths); k++)
-		if (paths[k])
-			TFR_TRY(mix_file(d, paths[k], err));
-	return TFR_OK;
-}
-
-static enum tfr_status mix_files(struct digesting *d, struct tfr_error *err)
-{
-	for (size_t k = 0; k < file_count(d->in); k++)
-		TFR_TRY(mix_file(d, file_path(d->in, k), err));
-	return TFR_OK;
-}
-
-enum tfr_status tfr_input_digest(struct tfr_input *in, uint64_t *digest, struct tfr_error *err)
-{
-	struct digesting d = { in, XXH3_createState() };
-	enum tfr_status status = TFR_OK;
-
-	if (!d.x)
-		return tfr_fail_nomem(err, "looking at the inputs");
-	XXH3_64bits_reset(d.x);
-	XXH3_64bits_update(d.x, &in->items, sizeof(in->items));
-	if (in->ops->measure && in->items != TFR_STREAM)
-		status = tfr_input_walk(in, NULL, mix_item, &d, err);
+	if (!in->ops->measure || in->items == TFR_STREAM)
+		for (size_t k = 0; k < file_count(in); k++) {
+			TFR_TRY(mark_of(file_path(in, k), &mark, err));
+			all.sum += mark;
+		}
+	else if (items)
+		all.sum = *items;
 	else
-		status = mix_files(&d, err);
-	if (!status)
-		status = mix_beside(&d, err);
-	*digest = XXH3_64bits_digest(d.x);
-	XXH3_freeState(d.x);
-	return status;
+		TFR_TRY(tfr_input_walk(in, NULL, add_item, &all, err));
+	all.sum += in->opened;
+	*digest = XXH3_64bits_withSeed(&all.sum, sizeof(all.sum), in->items);
+	return TFR_OK;
 }

@@ -18,6 +18,7 @@
 
 #include "io/object.h"
 #include "io/root.h"
+#include "io/source.h"
 
 enum {
 	KEEP = 1 << 20,	 /* a buffer up to this size is kept for the next file */
@@ -35,6 +36,7 @@ enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tf
 	item->number = number;
 	item->file.size = item->more.size = 0;
 	item->size = 0;
+	item->mark = 0;
 	item->records = 1;
 	item->framed = (struct tfr_framed){ 0 };
 	item->class = TFR_NO_CLASS;
@@ -136,11 +138,12 @@ static enum tfr_status fetch(struct tfr_item *item, const char *url, const char 
 	enum tfr_status status;
 	struct tfr_error why = { .sys_errno = 0 };
 	const struct tfr_object_module *remote;
+	struct stat st;
 	void *data = NULL;
 	size_t size = 0;
 
 	TFR_TRY(tfr_objects(&remote, url, err));
-	status = remote->fetch(url, TFR_ITEM_MOST, &data, &size, NULL, &why);
+	status = remote->fetch(url, TFR_ITEM_MOST, &data, &size, &st, &why);
 	item->file.size = 0;
 	if (status == TFR_END) {
 		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
@@ -153,6 +156,8 @@ static enum tfr_status fetch(struct tfr_item *item, const char *url, const char 
 			*err = why;
 		return status;
 	}
+	st.st_size = (off_t)size;
+	item->mark += tfr_opened_mark(path, &st, true);
 	tfr_room_reserve(room, size);
 	tfr_buf_clear(&item->file);
 	item->file = (struct tfr_buf){ data, size, size };
@@ -188,6 +193,7 @@ enum tfr_status tfr_item_read(struct tfr_item *item, const struct tfr_root *root
 	} else if (st.st_size > TFR_ITEM_MOST) {
 		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 	} else {
+		item->mark += tfr_opened_mark(path, &st, false);
 		tfr_room_reserve(room, (uint64_t)st.st_size);
 		status = read_open(item, fd, path, (size_t)st.st_size, look, err);
 	}

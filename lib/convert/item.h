@@ -47,6 +47,7 @@ struct tfr_item {
 	struct tfr_buf file; /* its bytes, if the record points into them */
 	struct tfr_buf more; /* other bytes that the record points into */
 	size_t size;	     /* bytes read for it; valid after the buffers are freed */
+	uint64_t mark;	     /* the sum of the marks of the files that were read for it */
 	uint32_t class;	     /* one of the input's, or TFR_NO_CLASS */
 	struct tfr_framed framed;
 	void *own; /* data of the input for this item, or NULL */

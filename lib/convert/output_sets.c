@@ -476,6 +476,14 @@ static enum tfr_status carry_classes(
 	return status;
 }
 
+/* Options and inputs go to the manifest of a set; a single file has one only with opts->resume. */
+static bool has_terms(const struct tfr_convert_opts *o, size_t target)
+{
+	TFR_AUTO_SET_NAME name = { 0 };
+
+	return o->resume || !tfr_set_name_parse(&name, o->targets[target].set, NULL);
+}
+
 static enum tfr_status publish_counted(
 	struct tfr_sets *s, const struct tfr_set_info *base, struct tfr_error *err)
 {
@@ -496,6 +504,7 @@ static enum tfr_status publish_counted(
 				.records = s->targets[t].histogram[k] };
 		writers[t] = s->targets[t].writer;
 		infos[t] = *base;
+		infos[t].options = has_terms(s->opts, t) ? base->options : NULL;
 		if (in->ops->framed)
 			continue;
 		infos[t].class_count = n;

@@ -13,7 +13,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "io/object.h"
+
+/* A thread's own, so that no caller between it and the source can forget to pass it on. */
+static _Thread_local uint64_t *opened_sum;
 
 struct tfr_source {
 	int fd;
@@ -30,6 +35,23 @@ struct tfr_source {
 	int failed;	   /* errno of a read; every later one fails too, up to a seek */
 	char name[];
 };
+
+void tfr_opened_sum(uint64_t *sum)
+{
+	opened_sum = sum;
+}
+
+uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
+{
+	const int64_t time = st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
+	const uint64_t known[] = { XXH3_64bits(name, strlen(name)), (uint64_t)st->st_size,
+		object ? (uint64_t)st->st_ino : (uint64_t)time };
+	const uint64_t mark = XXH3_64bits(known, sizeof(known));
+
+	if (opened_sum)
+		*opened_sum += mark;
+	return mark;
+}
 
 static enum tfr_status new_source(struct tfr_source **out, const char *name, struct tfr_error *err)
 {
@@ -59,6 +81,7 @@ enum tfr_status tfr_source_open_fd(
 		return tfr_fail_errno(err, errno, name, "cannot look at");
 	if (new_source(&s, name, err))
 		return TFR_ENOMEM;
+	tfr_opened_mark(name, &st, false);
 	s->fd = fd;
 	s->device = S_ISCHR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
@@ -87,6 +110,7 @@ static enum tfr_status open_object(struct tfr_source **out, const char *url, str
 			remote->close(object);
 		return status;
 	}
+	tfr_opened_mark(url, remote->stat(object), true);
 	s->object = object;
 	s->remote = remote;
 	s->seekable = remote->seekable(object);

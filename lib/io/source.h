@@ -10,6 +10,7 @@
 #ifndef TFR_IO_SOURCE_H
 #define TFR_IO_SOURCE_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <tfr-private/io.h>
@@ -18,6 +19,13 @@
 #include "base/error.h"
 
 struct tfr_source;
+
+/* From now on, adds to *sum the mark of each source that this thread opens: what it has read, and
+ * as that was when it was opened.  NULL ends it. */
+void tfr_opened_sum(uint64_t *sum);
+/* The mark, a hash of the name, size and time of a file, or of the name, size and ETag of an
+ * object; `st` is that of tfr_stat() or of an open file, which thereby counts in that sum. */
+uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object);
 
 /* "-" is standard input.  A directory is refused here, a socket by the system. */
 enum tfr_status tfr_source_open(struct tfr_source **s, const char *path, struct tfr_error *err);

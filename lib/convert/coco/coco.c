@@ -78,13 +78,6 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	return TFR_OK;
 }
 
-static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
-{
-	*measure = (struct tfr_measure){ 0 };
-	if (!item->skipped)
-		tfr_measure_add(((struct coco *)in)->root, (const char *)item->name.data, measure);
-}
-
 /* --- keypoints --- */
 
 static const struct tfr_coco_annotation *annotation(const struct tfr_coco *c, uint64_t k)
@@ -407,6 +400,24 @@ static enum tfr_status paint_panoptic(const struct tfr_coco *c, size_t i,
 	}
 	tfr_room_reserve(room, item->more.size - before);
 	return TFR_OK;
+}
+
+/* The image of segments counts in the mark alone: the record has masks in its place. */
+static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
+{
+	const struct coco *coco = (const struct coco *)in;
+	const struct tfr_coco *c = coco->panoptic;
+	uint32_t i = c ? coco->panoptic_of[item->number] : UINT32_MAX;
+	struct tfr_measure segments = { 0 };
+
+	*m = (struct tfr_measure){ 0 };
+	if (item->skipped)
+		return;
+	tfr_measure_add(coco->root, (const char *)item->name.data, m);
+	if (i == UINT32_MAX || c->first[i] == c->first[i + 1])
+		return;
+	tfr_measure_add(coco->segments, c->names + annotation(c, c->first[i])->text, &segments);
+	m->mark += segments.mark;
 }
 
 /* --- all of an image --- */

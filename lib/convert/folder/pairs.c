@@ -157,7 +157,6 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	return item->skipped ? TFR_OK : add_mask(item, err);
 }
 
-/* The later time of both files. */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
 {
 	struct pairs *p = (struct pairs *)in;

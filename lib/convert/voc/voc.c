@@ -106,7 +106,6 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	return TFR_OK;
 }
 
-/* The later time of both files. */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct voc *v = (struct voc *)in;

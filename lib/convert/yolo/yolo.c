@@ -86,11 +86,12 @@ static bool set_label_path(struct tfr_buf *path, const char *name)
 	return tfr_buf_append(path, name, n) && tfr_buf_append(path, ".txt", 5);
 }
 
-/* The later time of both files. */
+/* Its labels count in the size alone: they were read by open(). */
 static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
 {
 	struct yolo *y = (struct yolo *)in;
 	const char *name = (const char *)item->name.data;
+	struct tfr_measure labels = { 0 };
 	TFR_AUTO_BUF path = { 0 };
 
 	*m = (struct tfr_measure){ 0 };
@@ -98,7 +99,8 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 		return;
 	tfr_measure_add(y->scan.root, name, m);
 	if (set_label_path(&path, name))
-		tfr_measure_add(y->labels, (const char *)path.data, m);
+		tfr_measure_add(y->labels, (const char *)path.data, &labels);
+	m->bytes += labels.bytes;
 }
 
 /* --- its boxes --- */
