@@ -81,7 +81,8 @@ enum tfr_status tfr_source_open_fd(
 		return tfr_fail_errno(err, errno, name, "cannot look at");
 	if (new_source(&s, name, err))
 		return TFR_ENOMEM;
-	tfr_opened_mark(name, &st, false);
+	if (st.st_nlink) /* a temporary file without a name is no input */
+		tfr_opened_mark(name, &st, false);
 	s->fd = fd;
 	s->device = S_ISCHR(st.st_mode);
 	if (S_ISREG(st.st_mode)) {
