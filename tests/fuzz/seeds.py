@@ -160,6 +160,7 @@ def main():
         'options': [b'-fq\0-j4\0--output=x\0--\0-z\0', b'--memory\00064K\0--real\0001.5\0-3\0--choice=two\0a\0'],
         'set_name': [b'out/train@16.tfrecord', b'train-00001-of-00016.tfrecord.gz', b'a@auto=0.25', b'x@*.gz'],
         'text': [b'-12.5e-3', b'1.5GiB', b'Zm9vYg==', 'a\u00e9\u20ac\U0001f600'.encode(), b'0x1p3', b'1e400'],
+        'checkpoint': [bytes([how]) + bytes(600) for how in range(8)] + [b'\5\1', b'\0' + bytes(8) + b'\xff' * 8],
         'mark': [b'\0' + bytes(120), b'\1' + bytes(160), b'\3' + bytes(40)],
         'inflate': deflated(), 'lzf': [b'\2abc\x20\0'],
     }
