@@ -42,6 +42,8 @@ const struct opt shard_options[] = {
 		"'cats/**'"),
 	ROW(LIST, 0, "exclude", "GLOB", NULL, exclude,
 		"leave out files and folders that match GLOB"),
+	ROW(FLAG, 0, "ignore-annotations", NULL, NULL, ignore_annotations,
+		"leave out files that look like annotations and are in no layout that is read"),
 	OPT_MISSING(struct shard_settings, allow_missing),
 	ROW(FLAG, 0, "no-sandbox", NULL, NULL, no_sandbox,
 		"HDF5: read a trusted file without the sandbox, on systems that have none"),
@@ -56,6 +58,8 @@ const struct opt shard_options[] = {
 		"ImageNet's synsets"),
 	ROW(STRING, 0, "class-list", "FILE", NULL, class_list,
 		"take the class of each image from FILE, one line per image, not from folders"),
+	ROW(FLAG, 0, "no-classes", NULL, NULL, no_classes,
+		"take all files of a folder, at all levels, without classes and splits"),
 
 	OPT_HEADING("Images"),
 	ROW(STRING, 0, "resize", "SIZE", NULL, resize,

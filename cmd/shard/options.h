@@ -7,11 +7,12 @@
 struct shard_settings {
 	/* input */
 	const char *from, *mask, *annotations, *captions, *panoptic, *panoptic_masks, *image_set;
-	bool draw_masks, allow_missing, no_sandbox;
+	bool draw_masks, allow_missing, no_sandbox, ignore_annotations;
 	struct opt_list include, exclude;
 	/* classes */
 	const char *labels, *synsets, *class_list;
 	uint64_t label_base;
+	bool no_classes;
 	/* images */
 	const char *resize, *filter;
 	uint64_t quality;

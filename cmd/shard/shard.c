@@ -452,6 +452,8 @@ static struct tfr_convert_opts make_opts(const struct cmd *c)
 		.labels = s->labels,
 		.synsets = s->synsets,
 		.class_list = s->class_list,
+		.no_classes = s->no_classes,
+		.ignore_annotations = s->ignore_annotations,
 		.stratify = s->stratify,
 		.writer = {
 			.threads = (unsigned)s->jobs,

@@ -193,6 +193,13 @@ static enum tfr_status check_opts(
 		{ opts->allow_missing && !ops->framed, "--allow-missing needs records, not ", "" },
 		{ opts->synsets && !folder, "--synsets needs a folder of images, not ", "" },
 		{ opts->class_list && !folder, "--class-list needs a folder of images, not ", "" },
+		{ opts->no_classes && !folder && ops != &tfr_input_audio &&
+				ops != &tfr_input_archive,
+			"--no-classes needs a folder or an archive, not ", "" },
+		{ opts->no_classes &&
+				(opts->labels || opts->synsets || opts->class_list ||
+					opts->stratify || opts->tfds || tfr_splits_are_asked(opts)),
+			"--no-classes excludes options of classes and of splits", NULL },
 		{ opts->tmpdir && ops != &tfr_input_npy && !tfr_list_is_packed(opts->inputs[0]) &&
 				!writes_objects(opts),
 			"--tmpdir has no effect: ", " needs no temporary files" },

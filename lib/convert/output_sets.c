@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "convert/skips.h"
 #include "convert/tfds/tfds.h"
 #include "record/framing.h"
 #include "shard/fractions.h"
@@ -23,7 +24,9 @@
 
 struct tfr_division {
 	struct tfr_stretches stretches;
-	struct tfr_bound *bounds; /* one per range of each class, and of items without a class */
+	struct tfr_bound
+		*bounds; /* one per range of each class, and of items without one and of strays */
+	const struct tfr_input *in;
 	size_t n_classes;
 };
 
@@ -45,7 +48,8 @@ static int by_class_and_hash(const void *a, const void *b)
 static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *item)
 {
 	assert(item->class == TFR_NO_CLASS || item->class < s->n_classes);
-	return item->class == TFR_NO_CLASS ? (uint32_t)s->n_classes : item->class;
+	return item->class == TFR_NO_CLASS || tfr_is_stray(s->in, item) ? (uint32_t)s->n_classes
+									: item->class;
 }
 
 struct marking {
@@ -115,6 +119,7 @@ enum tfr_status tfr_division_open(
 	if (!s->stretches.n)
 		return tfr_fail(err, TFR_EUSAGE,
 			"no set has a fraction: there is nothing to divide by classes");
+	s->in = in;
 	s->n_classes = in->n_classes;
 	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
 	if (!s->bounds)

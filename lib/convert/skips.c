@@ -7,9 +7,11 @@
 #include "convert/skips.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <tfr-private/text.h>
 
+#include "base/suffix.h"
 #include "convert/parts.h"
 #include "io/output.h"
 
@@ -28,8 +30,15 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
 	const char *name = (const char *)item->name.data;
 
-	return (in->ops->images && tfr_has_one_of(name, images)) ||
-	       (in->ops->audio && tfr_has_one_of(name, audio));
+	/* An archive accepts options of both, and its images decide. */
+	return tfr_has_one_of(name, in->ops->images ? images : audio);
+}
+
+bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)
+{
+	const char *name = tfr_last_part((const char *)item->name.data);
+
+	return in->ops->strays && strchr(name, '.') && !is_named_like_one(in, item);
 }
 
 static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)

@@ -13,6 +13,8 @@ struct tfr_losses {
 	char first[512]; /* the first that was lost, and why */
 };
 
+/* Whether a file's extension says that it is neither an image nor audio. */
+bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item);
 /* TFR_EDATA: too many of the first thousand are lost. */
 enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 	const struct tfr_item *item, struct tfr_error *err);

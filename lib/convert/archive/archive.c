@@ -49,9 +49,7 @@ struct archive {
 	size_t n_entries, entries_cap;
 	struct tfr_buf name;	       /* of the member at hand */
 	unsigned looked_at;	       /* files seen before the kind of the archive is known */
-	/* Members that look like annotations, the first of them, and the last image. */
-	uint64_t annotations;
-	struct tfr_buf annotation, image;
+	struct tfr_unused unused;
 };
 
 static const struct tfr_input_ops audio_archive;
@@ -246,7 +244,8 @@ static enum tfr_status next_streamed(struct archive *a, struct tfr_item *item,
 			yes = tfr_splits_take(
 				&a->splits, folder_of(a, (const char *)a->name.data, fault));
 	}
-	if (!fault && !a->m->rewindable && strchr((char *)a->name.data, '/'))
+	if (!fault && !a->m->rewindable && !a->in.opts->no_classes &&
+		strchr((char *)a->name.data, '/'))
 		return classes_unknown(a, err);
 	TFR_TRY(name_item(a, item, (char *)a->name.data, fault, err));
 	if (!fault && member.size != TFR_SIZE_UNKNOWN && member.size > TFR_ITEM_MOST)
@@ -316,22 +315,18 @@ static enum tfr_status list_entry(struct archive *a, const struct tfr_member *me
 	return TFR_OK;
 }
 
-/* Counts members that look like annotations, which are not read in an archive.  A text counts if
- * it follows an image of the same name. */
-static bool look_for_annotations(struct archive *a, const char *name)
+static enum tfr_status read_annotations(struct archive *a, struct tfr_buf *head,
+	const struct tfr_member *member, struct tfr_error *err)
 {
-	const char *dot = strrchr(name, '.');
-	size_t n = dot ? (size_t)(dot - name) : 0;
+	size_t n = member->size < TFR_UNUSED_HEAD ? (size_t)member->size : TFR_UNUSED_HEAD;
 
-	if (n && tfr_is_image(name)) {
-		a->image.size = 0;
-		return tfr_buf_append(&a->image, name, n);
-	}
-	if (!tfr_unused_is_annotation(name) &&
-		!(n && n == a->image.size && tfr_has_extension(name, "txt") &&
-			!memcmp(name, a->image.data, n)))
-		return true;
-	return a->annotations++ || tfr_buf_append(&a->annotation, name, strlen(name) + 1);
+	head->size = 0;
+	TFR_TRY(a->m->placed ? tfr_archive_read_at(a->m, head, member->place, n, err)
+			     : tfr_archive_read(a->m, head, TFR_UNUSED_HEAD, err));
+	n = head->size < TFR_UNUSED_HEAD ? head->size : TFR_UNUSED_HEAD;
+	return tfr_unused_add(&a->unused, (const char *)a->name.data, head->data, n)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, "listing an archive");
 }
 
 /* For a stream, reads the head of a member, unless its folder is already known to be usable. */
@@ -339,7 +334,7 @@ static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
 	const struct tfr_member *member, struct tfr_error *err)
 {
 	const char *fault, *name;
-	bool item = false, folder = member->kind == TFR_MEMBER_FOLDER, *usable;
+	bool item = false, folder = member->kind == TFR_MEMBER_FOLDER, wanted = false, *usable;
 	size_t n;
 
 	TFR_TRY(take_in(a, member, &item, &fault, err));
@@ -348,16 +343,20 @@ static enum tfr_status survey_member(struct archive *a, struct tfr_buf *head,
 		return TFR_OK;
 	n = folder ? strlen(name) : *name == '/' ? 0 : tfr_member_folder_size(name);
 	usable = tfr_member_folders_add(&a->tree, name, n, item);
-	if (!usable || (item && !look_for_annotations(a, name)))
+	if (!usable || (item && !fault && !tfr_unused_note(&a->unused, name, &wanted)))
 		return tfr_fail_nomem(err, "listing an archive");
 	if (!item)
 		return TFR_OK;
+	if (wanted)
+		TFR_TRY(read_annotations(a, head, member, err));
 	if (a->m->placed)
 		return list_entry(a, member, fault, err);
 	if (fault || (is_known(a) && *usable))
 		return TFR_OK;
-	head->size = 0;
-	TFR_TRY(tfr_archive_read(a->m, head, HEAD, err));
+	if (!wanted) {
+		head->size = 0;
+		TFR_TRY(tfr_archive_read(a->m, head, HEAD, err));
+	}
 	look_at_kind(a, head);
 	*usable |= begins_as_item(a, head);
 	return TFR_OK;
@@ -415,11 +414,15 @@ static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 		.scan = &a->tree.scan, .known = a->tree.usable, .nothing = a->in.ops->nothing
 	};
 
+	a->splits.scan = &a->tree.scan;
+	a->surveyed = true;
+	if (a->in.opts->no_classes)
+		return TFR_OK;
 	TFR_TRY(tfr_splits_find(&a->splits, &u, a->in.opts, err));
 	if (a->splits.n && !a->splits.named)
 		return tfr_splits_refuse(&a->splits, &u, a->in.opts, err);
 	TFR_TRY(tfr_class_folders_find(&a->folders, &a->splits, &u, err));
-	a->surveyed = true;
+	TFR_TRY(tfr_class_folders_check(&a->folders, &a->tree.scan, a->in.opts, err));
 	if (a->folders.class_of && !tfr_class_names_number(&a->folders.names, &a->in))
 		return tfr_fail_nomem(err, "listing an archive");
 	if (a->in.n_classes == 1)
@@ -444,9 +447,9 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 	if (a->m->placed)
 		TFR_TRY(look_into_list(a, &head, err));
 	TFR_TRY(check_kind(a, err));
-	if (!is_audio(a))
-		tfr_unused_say(a->in.opts, a->annotations, (const char *)a->annotation.data,
-			", which are not read in an archive: unpack it");
+	TFR_TRY(tfr_unused_judge(&a->unused, a->in.opts,
+		"Unpack the archive: tfr-shard(1) has the layouts of folders that are read.", err));
+	tfr_unused_clear(&a->unused);
 	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;
 	if (!a->m->placed)
@@ -474,8 +477,7 @@ static void close_archive(struct tfr_input *in)
 	tfr_buf_clear(&a->names);
 	free(a->entries);
 	tfr_buf_clear(&a->name);
-	tfr_buf_clear(&a->annotation);
-	tfr_buf_clear(&a->image);
+	tfr_unused_clear(&a->unused);
 	free(a->prefix);
 	free(a);
 }
@@ -531,6 +533,7 @@ static const struct tfr_input_ops audio_archive = {
 	.refused = "not a usable WAV file",
 	.audio = true,
 	.splits = true,
+	.strays = true,
 	.recognises = recognises,
 	.open = open_archive,
 	.next = next,

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 
@@ -157,6 +158,61 @@ enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct
 	if (s->n)
 		TFR_TRY(find_roots(&f, err));
 	return number_folders(&f, s, err);
+}
+
+/* --- masks --- */
+
+enum { MOST_BESIDE_MASKS = 4 /* folders; among more, "label" can be a class */ };
+
+static uint32_t find_one_of(const struct tfr_names *names, const char *const *wanted)
+{
+	for (; *wanted; wanted++)
+		for (size_t k = 0; k < names->n; k++)
+			if (!strcasecmp(names->list[k], *wanted))
+				return (uint32_t)k;
+	return TFR_NO_CLASS;
+}
+
+static bool path_of_class(const struct tfr_class_folders *c, const struct tfr_scan *scan,
+	uint32_t class, struct tfr_buf *path)
+{
+	uint32_t dir = 0;
+
+	while (c->class_of[dir] != class)
+		dir++;
+	return tfr_scan_dir_path(scan, dir, path);
+}
+
+enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
+	const struct tfr_scan *scan, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const char *const images[] = { "images", "image", "imgs", "img", "JPEGImages",
+		"leftImg8bit", "inputs", "input", "photos", "rgb", NULL };
+	static const char *const masks[] = { "masks", "mask", "SegmentationClass", "labels",
+		"label", "SegmentationClassRaw", "SegmentationClassPNG", "SegmentationObject",
+		"annotations", "annotation", "segmentations", "segmentation", "segmaps", "seg",
+		"gtFine", "gt", "groundtruth", "ground_truth", "targets", "target", "trimaps",
+		"mattes", NULL };
+	const struct tfr_names *names = &c->names.sorted;
+	uint32_t image = find_one_of(names, images), mask = find_one_of(names, masks);
+	TFR_AUTO_BUF of_images = { 0 }, of_masks = { 0 };
+
+	if (opts->labels || image == TFR_NO_CLASS || mask == TFR_NO_CLASS ||
+		names->n > MOST_BESIDE_MASKS)
+		return TFR_OK;
+	if (!path_of_class(c, scan, image, &of_images) || !path_of_class(c, scan, mask, &of_masks))
+		return tfr_fail_nomem(err, "listing a folder");
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains images and their masks, not classes: '%s', '%s'",
+		opts->inputs[0], (const char *)of_images.data, (const char *)of_masks.data);
+	if (scan->root)
+		tfr_error_hint(err,
+			"Pair them with 'tfr shard %s/%s --mask %s/%s'.  '--exclude' leaves one "
+			"out, and '--labels' names both as classes.",
+			opts->inputs[0], (const char *)of_images.data, opts->inputs[0],
+			(const char *)of_masks.data);
+	else
+		tfr_error_hint(err, "Unpack the archive, and pair them with '--mask'.");
+	return TFR_EUSAGE;
 }
 
 void tfr_class_folders_clear(struct tfr_class_folders *c)

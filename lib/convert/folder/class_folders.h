@@ -22,6 +22,9 @@ struct tfr_class_folders {
 /* `s` has been found and still has all its items. */
 enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
 	const struct tfr_usable *u, struct tfr_error *err);
+/* TFR_EUSAGE: two of the folders are one of images and one of their masks. */
+enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
+	const struct tfr_scan *scan, const struct tfr_convert_opts *opts, struct tfr_error *err);
 void tfr_class_folders_clear(struct tfr_class_folders *c);
 
 #endif

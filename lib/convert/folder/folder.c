@@ -185,10 +185,14 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 		.judge = f->kind->judge,
 		.nothing = f->in.ops->nothing };
 
+	f->splits.scan = &f->scan;
+	if (o->no_classes)
+		return TFR_OK;
 	if (o->labels)
 		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
 	TFR_TRY(find_splits(f, &u, err));
 	TFR_TRY(tfr_class_folders_find(&f->folders, &f->splits, &u, err));
+	TFR_TRY(tfr_class_folders_check(&f->folders, &f->scan, o, err));
 	warn_of_split(f);
 	tfr_splits_keep(&f->splits, &f->scan);
 	f->in.items = f->scan.n_items;
@@ -318,6 +322,7 @@ static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input
 		return tfr_fail_nomem(err, "listing a folder");
 	f->in.prefix = f->prefix;
 	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
+	TFR_TRY(tfr_unused_refuse(&f->scan, opts, err));
 	f->in.items = f->scan.n_items;
 	TFR_TRY(opts->class_list ? list_classes(f, err) : name_classes(f, err));
 	return opts->synsets ? call_classes(f, err) : TFR_OK;
@@ -355,8 +360,7 @@ static enum tfr_status open_images(
 		.add = add_image,
 	};
 
-	TFR_TRY(open_folder(in, &tfr_input_folder, &images, opts, err));
-	return tfr_unused_warn(&((struct folder *)*in)->scan, opts, err);
+	return open_folder(in, &tfr_input_folder, &images, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_folder = {

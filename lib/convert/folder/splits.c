@@ -29,12 +29,13 @@ enum meaning {
 	MEANINGS
 };
 
-static const char *const words[MEANINGS][16] = {
+static const char *const words[MEANINGS][17] = {
 	[BESIDE] = { "split", "set", "data", "dataset", "image", "images", "img", "imgs", "seg",
 		"clean", "other" },
 	[COMPANION] = { "pred", "unlabeled", "unlabelled", "extra" },
-	[SPLIT] = { "train", "training", "val", "valid", "validation", "dev", "test", "testing",
-		"trainval", "eval", "evaluation", "trainset", "valset", "devset", "testset" },
+	[SPLIT] = { "train", "training", "val", "valid", "validate", "validation", "dev", "test",
+		"testing", "trainval", "eval", "evaluation", "trainset", "valset", "devset",
+		"testset" },
 };
 
 static enum meaning meaning_of(const char *word, size_t n)

@@ -173,6 +173,11 @@ struct tfr_convert_opts {
 	 * that match one of `exclude` are ignored. */
 	const char *const *include, *const *exclude;
 	size_t include_count, exclude_count;
+	/* Without this, a folder or archive with files that look like annotations of its images,
+	 * and that its kind does not read, is TFR_EUSAGE. */
+	bool ignore_annotations;
+	/* Of a folder or an archive: sub-folders are neither classes nor splits. */
+	bool no_classes;
 	/* A permutation of all items, by `seed`, or their own order; TFR_EUSAGE for both.  Neither:
 	 * items without an order of their own are shuffled (folders of images and audio, pairs, VOC
 	 * without an image set); the order in a file is kept. */

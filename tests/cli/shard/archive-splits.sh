@@ -21,8 +21,8 @@ echo "== folders above, folders between, flat splits"
 D=il/ILSVRC/Data/CLS-LOC
 photo $D/train/n01/1.jpg $D/train/n02/1.jpg $D/val/v1.jpg $D/test/t1.jpg
 mkdir -p il/ILSVRC/Annotations/CLS-LOC/train/n01; echo '<a/>' > il/ILSVRC/Annotations/CLS-LOC/train/n01/1.xml
-pack il; told tfr shard il.tar -o o/x@2.tfrecord
-same il -o OUT/t.tfrecord=train/ -o OUT/v.tfrecord=val/
+pack il; told tfr shard il.tar -o o/x@2.tfrecord --ignore-annotations
+same il --ignore-annotations -o OUT/t.tfrecord=train/ -o OUT/v.tfrecord=val/
 photo cd/training_set/training_set/cats/1.jpg cd/training_set/training_set/dogs/1.jpg cd/test_set/test_set/dogs/2.jpg
 same cd -o OUT/a.tfrecord=training_set/ -o OUT/b.tfrecord=test_set/
 echo "== one folder above; a folder without images; one above what is no class"

@@ -23,8 +23,9 @@ echo "forced:"; run lost --max-skipped 99 -o o.tfrecord; rm -f o* *labels*
 echo "listed:"; tfr shard -q lost --max-skipped 100 --on-error quarantine=bad.tsv -o o.tfrecord; wc -l < bad.tsv; rm -f o* *labels* bad.tsv
 tfr shard -q lost --on-error quarantine=bad.tsv -o o.tfrecord 2>&1 | plain; echo "status ${PIPESTATUS[0]}"; ls | grep -cE '^o.tfrecord|^bad'
 echo "just half:"; run -q half -o o.tfrecord; rm -f o* *labels*; run -q half --max-skipped 49.9 -o o.tfrecord; run -q half --max-skipped 0 -o o.tfrecord
-echo "strays:"; run -q strays -o o.tfrecord; rm -f o* *labels*
-echo "an archive:"; tar cf lost.tar lost; run -q lost.tar -o o.tfrecord
+echo "strays:"; run -q strays --ignore-annotations -o o.tfrecord; rm -f o* *labels*
+echo "an archive:"; tar cf lost.tar lost; run -q lost.tar -o o.tfrecord; rm -f o* *labels*
+echo "audio, in a folder and in an archive:"; mkdir -p w/a; for i in 1 2 3; do cp "$DATA/audio/f32.wav" w/a/$i.wav; echo x > w/a/n$i.md; echo x > w/a/m$i.rtf; cp "$DATA/pairs/images/gray8.jpg" w/a/z$i.jpg; done; tar cf w.tar w; for i in w w.tar; do run -q $i -o o.tfrecord; rm -f o* *labels*; done
 echo "early:"; rm -f *labels*; for j in 1 3; do tfr shard -j $j early -o o.tfrecord 2>&1 | md5sum; done | uniq | wc -l; tfr shard early -o o.tfrecord 2>&1 | tail -n 2 | plain | sed 's/^tfr shard: [0-9]*/tfr shard: N/'
 echo "rows:"; run -q rows.csv -o o.tfrecord; tfr shard -q --max-skipped 70 rows.csv -o o.tfrecord; tfr count o.tfrecord; rm -f o* *labels*
 echo "going on:"; tfr shard -q --resume lost -o o.tfrecord 2>&1 | plain; echo "status ${PIPESTATUS[0]}"; tfr shard -q --resume --max-skipped 100 lost -o o.tfrecord; echo "status $?"; tfr count o.tfrecord

@@ -40,10 +40,10 @@ echo "== folders above, and folders between"
 D=ils/ILSVRC/Data/CLS-LOC
 photo $D/train/n01/1.jpg $D/train/n02/1.jpg $D/val/v1.jpg $D/test/t1.jpg $D/test/t2.jpg
 mkdir -p ils/ILSVRC/Annotations/CLS-LOC/train/n01; echo '<a/>' > ils/ILSVRC/Annotations/CLS-LOC/train/n01/1.xml; echo x > ils/solution.csv
-out; told tfr shard ils -o out/all@2.tfrecord --dry-run
+out; told tfr shard ils -o out/all@2.tfrecord --dry-run --ignore-annotations
 paste_it
-told tfr shard ils -q -o out/train.tfrecord=train/ -o out/val.tfrecord=val/; names out/*.tfrecord
-told tfr shard ils -q --exclude test --exclude val -o out/one.tfrecord; names out/one.tfrecord
+told tfr shard ils -q --ignore-annotations -o out/train.tfrecord=train/ -o out/val.tfrecord=val/; names out/*.tfrecord
+told tfr shard ils -q --exclude Annotations --exclude test --exclude val -o out/one.tfrecord; names out/one.tfrecord
 out; photo cd/training_set/training_set/cats/1.jpg cd/training_set/training_set/dogs/1.jpg cd/test_set/test_set/dogs/2.jpg
 told tfr shard cd -q -o out/a.tfrecord=training_set/ -o out/b.tfrecord=test_set/; names out/[ab].tfrecord
 out; photo im/Train/images/cat/1.jpg im/Train/images/dog/1.jpg im/VALID/images/dog/2.jpg

@@ -26,3 +26,6 @@ echo "refused"
 tfr shard -q in -o one.tfrecord --stratify-classes; echo "status $?"
 tfr shard -q in/few -o a.tfrecord=0.5 -o b.tfrecord --stratify-classes; echo "status $?"
 tfr shard -q in -o half.tfrecord=0.5 --stratify-classes; count half.tfrecord
+echo "files that are no images have no part in it"
+mkdir -p n/x n/y; for k in x y; do for i in 0 1 2 3 4; do cp in/many/00$i.png n/$k/p$i.png; echo x > n/$k/note$i.md; echo x > n/$k/z$i.log; done; done
+tfr shard -q n -o n-train.tfrecord=0.8 -o n-val.tfrecord=0.2 --stratify-classes; count n-train.tfrecord n-val.tfrecord
