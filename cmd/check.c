@@ -302,15 +302,15 @@ static const char *counted(uint64_t n, const char *noun, char text[64])
 
 static void print_closing_line(const struct check_report *r, bool quick, bool decode)
 {
-	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[64] = "",
+	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[80] = "",
 							  found[160] = "intact", lost[64] = "";
 
 	if (!quick)
 		snprintf(payload, sizeof(payload), ", %s",
 			tfr_format_size(r->all.payload_bytes, size));
 	if (decode)
-		snprintf(images, sizeof(images), ", %llu images decoded",
-			(unsigned long long)r->all.images);
+		snprintf(images, sizeof(images), ", %s decoded",
+			counted(r->all.images, "image", records));
 	if (r->all.faults)
 		snprintf(found, sizeof(found), "%s in %s", counted(r->all.faults, "fault", records),
 			counted(r->bad_files, "file", files));

@@ -59,8 +59,9 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 
 	rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL);
 	if (!s->common.json) {
-		cmd_closing_line(c, "left out %llu records, equal to %llu that stay",
-			(unsigned long long)r->duplicates, (unsigned long long)r->groups);
+		cmd_closing_line(c, "left out %llu record%s, equal to %llu that stay%s",
+			(unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
+			(unsigned long long)r->groups, r->groups == 1 ? "s" : "");
 		return;
 	}
 	j = cmd_json_open(0);

@@ -167,6 +167,7 @@ struct cmd_summary {
 	uint64_t bytes;	     /* of payloads, as written */
 	uint64_t read_bytes; /* of the input, if that is not records; else 0 */
 	double seconds;
+	const char *kind; /* of the input, if it was detected; or NULL */
 	bool dry_run; /* nothing was written; the numbers are those of a real run */
 };
 void cmd_print_summary(struct cmd *c, const struct cmd_summary *s);

@@ -205,8 +205,8 @@ void cmd_progress_stop(void)
 
 void cmd_print_complete(struct cmd *c, uint64_t records, uint64_t sum)
 {
-	cmd_closing_line(c, "already complete: %llu records, sum %016llx",
-		(unsigned long long)records, (unsigned long long)sum);
+	cmd_closing_line(c, "already complete: %llu record%s, sum %016llx",
+		(unsigned long long)records, records == 1 ? "" : "s", (unsigned long long)sum);
 }
 
 void cmd_closing_line(struct cmd *c, const char *format, ...)
@@ -241,9 +241,10 @@ void cmd_print_summary(struct cmd *c, const struct cmd_summary *s)
 		snprintf(read, sizeof(read), "read %s, wrote ",
 			tfr_format_size(s->read_bytes, size));
 	cmd_closing_line(c,
-		"%sread %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum %016llx",
+		"%sread %llu, written %llu, skipped %llu, bad %llu, %s%s in %.2f s, sum "
+		"%016llx%s%s",
 		s->dry_run ? "dry run: " : "", (unsigned long long)s->read,
 		(unsigned long long)s->written, (unsigned long long)s->skipped,
 		(unsigned long long)s->bad, read, tfr_format_size(s->bytes, size), s->seconds,
-		(unsigned long long)s->sum);
+		(unsigned long long)s->sum, s->kind ? ", read as " : "", s->kind ?: "");
 }

@@ -38,7 +38,7 @@ static int set_inputs(struct cmd *c, const struct shard_settings *s, struct tfr_
 
 int shard_parse_input(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o)
 {
-	if (s->draw_masks && !s->annotations)
+	if (s->draw_masks && !s->annotations && (s->captions || s->panoptic))
 		return cmd_usage(c, "--draw-masks needs --annotations");
 	if (s->panoptic_masks && !s->panoptic)
 		return cmd_usage(c, "--panoptic-masks needs --panoptic");

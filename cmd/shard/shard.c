@@ -291,6 +291,7 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 
 	if (s->dry_run)
 		tfr_json_close_array(t->json);
+	tfr_json_string(t->json, "kind", r->kind);
 	tfr_json_u64(t->json, "read", r->files - r->left);
 	tfr_json_u64(t->json, s->dry_run ? "records" : "written", r->records);
 	tfr_json_u64(t->json, "skipped", r->skipped);
@@ -330,11 +331,14 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		.read_bytes = r->bytes,
 		.seconds = cmd_seconds(),
 		.sum = r->sum,
+		.kind = s->from ? NULL : r->kind_text,
 	};
 
 	if (r->resumed && !s->quiet && !s->json)
 		fprintf(stderr, "tfr %s: resumed after %llu items\n", c->command->name,
 			(unsigned long long)r->resumed);
+	if (s->dry_run && !s->json && summary.kind)
+		cmd_closing_line(c, "read as %s", summary.kind);
 	if (s->dry_run || s->json)
 		return;
 	warn_of_findings(c, r);

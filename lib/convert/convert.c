@@ -337,6 +337,7 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	p.noted_token = r->notes.token;
 	p.sealed = r->sealed;
 	p.report = *r->report;
+	p.report.kind = p.report.kind_text = NULL;
 	p.losses = r->losses;
 	if (!tfr_buf_append(&body, &p, sizeof(p)))
 		return tfr_fail_nomem(err, "noting how far a run is");
@@ -384,6 +385,12 @@ static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_err
 	return TFR_OK;
 }
 
+static void tell_kind(struct run *r)
+{
+	r->report->kind = r->in->ops->name;
+	r->report->kind_text = r->in->ops->what;
+}
+
 /* Opens the outputs, from a checkpoint or from the start. */
 static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 {
@@ -402,13 +409,14 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	tfr_checkpoint_begin(&r->checkpoint);
 	if (r->in->n_classes && !r->opts->tfds)
 		TFR_TRY(tfr_labels_open(&r->labels, r->in, r->sets, err));
-	if (r->in->n_classes && !resumes)
+	if (r->in->n_classes && !resumes && (r->in->ops->chooses || r->in->ops->labelled))
 		TFR_TRY(tfr_classes_beside(r->in, r->sets, err));
 	TFR_TRY(tfr_notes_open(&r->notes, r->opts, r->in->prefix, resumes ? &p.noted : NULL,
 		p.noted_token, p.sealed, err));
 	if (!resumes)
 		return TFR_OK;
 	*r->report = p.report;
+	tell_kind(r);
 	r->losses = p.losses;
 	r->next = r->checked = r->report->resumed = p.next;
 	r->sealed = p.sealed;
@@ -589,6 +597,7 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		TFR_TRY(check_parts(r, err));
 	TFR_TRY(make_order(r, err));
 	r->report->classes = r->in->n_classes;
+	tell_kind(r);
 	r->end = r->in->items;
 	if (r->opts->dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);

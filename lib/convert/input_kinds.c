@@ -212,7 +212,8 @@ static enum tfr_status check_opts(
 		{ opts->image_set && ops != &tfr_input_voc, "--image-set does not apply to ", "" },
 		{ (opts->annotations || opts->captions || opts->panoptic) && !annotated,
 			"files of annotations do not apply to ", "" },
-		{ opts->instance_masks && !annotated, "--draw-masks does not apply to ", "" },
+		{ opts->instance_masks && ops != &tfr_input_coco, "--draw-masks does not apply to ",
+			"" },
 		{ opts->tfds && !folder, "--tfds needs a folder of images, not ", "" },
 	};
 	size_t i = 0;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_voc v = { 0 };
 	struct tfr_error err = { 0 };
 	enum tfr_status status = tfr_voc_parse(&v, data, size, &err);
-	const struct tfr_voc_object *o = v.objects;
+	struct tfr_voc_object *o = v.objects;
 
 	if (status && (status != TFR_EDATA || !err.message[0]))
 		abort();

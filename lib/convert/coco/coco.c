@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "convert/folder/scan.h"
 #include "convert/image_features.h"
 #include "convert/joined_parts.h"
+#include "convert/parts.h"
 
 enum { MOST_MASKS = 1 << 30 /* bytes of a record's masks */ };
 
@@ -36,6 +38,7 @@ struct coco {
 	char *prefix;
 	struct tfr_root *root, *segments;
 	struct tfr_fetch_ahead ahead;
+	struct tfr_class *classes; /* the categories of objects, by their ids */
 };
 
 static bool is_asked(const struct tfr_convert_opts *opts)
@@ -61,6 +64,24 @@ static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *si
 	return tfr_path_is_below(name) && tfr_buf_append(path, name, strlen(name) + 1);
 }
 
+/* Boxes without one of them would be other annotations. */
+static void skip_bad(const struct tfr_coco *c, struct tfr_item *item)
+{
+	uint32_t k = c->bad[item->number] - 1, category = c->category_of[k];
+	const struct tfr_coco_annotation *a = &c->annotations[k];
+
+	if (category == UINT32_MAX)
+		tfr_item_skip(item, TFR_EDATA,
+			"an annotation of category %lld, which is not in 'categories', at byte "
+			"%llu",
+			(long long)a->category, (unsigned long long)a->at);
+	else
+		tfr_item_skip(item, TFR_EDATA,
+			"an annotation with %u keypoints, of which its category names %u, at byte "
+			"%llu",
+			a->n, c->categories[category].n_points, (unsigned long long)a->at);
+}
+
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
@@ -75,6 +96,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		return tfr_fail_nomem(err, "reading images");
 	if (!tfr_path_is_below(name))
 		tfr_item_skip(item, TFR_EDATA, "a name that leads out of the folder of images");
+	else if (c->bad[item->number])
+		skip_bad(c, item);
 	return TFR_OK;
 }
 
@@ -96,7 +119,7 @@ static struct tfr_coco_point point(const struct tfr_coco *c, uint64_t k, uint32_
 {
 	const struct tfr_coco_annotation *a = annotation(c, k);
 
-	/* coco_read.c refuses another number than the category's. */
+	/* Images with another number than the category's are skipped. */
 	assert(!a->n || a->n == category(c, k)->n_points);
 	return a->n ? c->points[a->first + n] : (struct tfr_coco_point){ 0 };
 }
@@ -509,6 +532,7 @@ static void close_coco(struct tfr_input *in)
 	tfr_root_close(coco->root);
 	tfr_root_close(coco->segments);
 	free(coco->prefix);
+	free(coco->classes);
 	free(coco);
 }
 
@@ -555,6 +579,51 @@ static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_c
 	return places ? tfr_coco_match(&coco->data, c, places, err) : TFR_OK;
 }
 
+static int by_label(const void *a, const void *b)
+{
+	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds the categories of `other` to the classes of `coco`, which `in` gets. */
+static enum tfr_status add_classes(
+	struct coco *coco, const struct coco *other, struct tfr_input *in, struct tfr_error *err)
+{
+	const struct tfr_coco *c = &other->data;
+	size_t n = coco->in.n_classes;
+	struct tfr_class *larger =
+		reallocarray(coco->classes, n + c->n_categories + 1, sizeof(*coco->classes));
+
+	if (!larger)
+		return tfr_fail_nomem(err, "reading annotations");
+	coco->classes = larger;
+	for (size_t i = 0; other->objects && i < c->n_categories; i++) {
+		struct tfr_class one = { .label = c->categories[i].id,
+			.text = c->names + c->categories[i].name };
+
+		if (!n || !bsearch(&one, larger, n, sizeof(one), by_label))
+			larger[coco->in.n_classes++] = one;
+	}
+	qsort(larger, coco->in.n_classes, sizeof(*larger), by_label);
+	coco->in.classes = in->classes = larger;
+	in->n_classes = coco->in.n_classes;
+	return TFR_OK;
+}
+
+/* Images that the file does not list are often those not yet labelled. */
+static enum tfr_status say_unlisted(const struct coco *coco, struct tfr_error *err)
+{
+	size_t images;
+
+	TFR_TRY(tfr_scan_count(coco->prefix, tfr_is_image, &images, err));
+	if (images > coco->data.n_images)
+		tfr_warn(coco->in.opts,
+			"%zu of %zu images in '%s' left out: the annotations do not list them",
+			images - coco->data.n_images, images, coco->prefix);
+	return TFR_OK;
+}
+
 /* `annotations` can be NULL if one of the other two files is given. */
 static enum tfr_status open_files(struct tfr_input **in, const struct tfr_convert_opts *opts,
 	const char *images, const char *annotations, struct tfr_error *err)
@@ -577,7 +646,8 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 	if (opts->panoptic)
 		TFR_TRY(open_segments(coco, err));
 	coco->in.items = coco->data.n_images;
-	return TFR_OK;
+	TFR_TRY(say_unlisted(coco, err));
+	return add_classes(coco, coco, &coco->in, err);
 }
 
 static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,
@@ -590,9 +660,8 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 static enum tfr_status unite(
 	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
 {
-	const struct coco *first = (const struct coco *)parts[0];
+	struct coco *first = (struct coco *)parts[0];
 
-	(void)whole;
 	for (size_t k = 1; k < n; k++) {
 		const struct coco *c = (const struct coco *)parts[k];
 
@@ -607,6 +676,7 @@ static enum tfr_status unite(
 					(long long)a->id, first->data.names + b->name,
 					first->prefix, c->data.names + a->name, c->prefix);
 		}
+		TFR_TRY(add_classes(first, c, whole, err));
 	}
 	return TFR_OK;
 }
@@ -631,7 +701,7 @@ static enum tfr_status open_coco(
 
 const struct tfr_input_ops tfr_input_coco = {
 	.name = "coco",
-	.what = "images with annotations",
+	.what = "images with COCO annotations",
 	.nothing = "no image that the annotations name in",
 	.refused = "not a usable image",
 	.images = true,

@@ -93,27 +93,9 @@ static bool usable(const double box[4], const struct tfr_coco_image *image)
 	       box[0] + box[2] <= image->width && box[1] + box[3] <= image->height;
 }
 
-/* The category of an object, to which its keypoints belong. */
-static enum tfr_status place_object(struct tfr_coco *c, const struct tfr_coco_annotation *a,
-	uint32_t category, const char *path, struct tfr_error *err)
-{
-	if (category == UINT32_MAX)
-		return tfr_fail_path(err, TFR_EDATA, path,
-			"an annotation of category %lld, which is not in 'categories', at "
-			"byte %llu of",
-			(long long)a->category, (unsigned long long)a->at);
-	if (a->n && a->n != c->categories[category].n_points)
-		return tfr_fail_path(err, TFR_EDATA, path,
-			"an annotation with %u keypoints, of which its category names %u, at byte "
-			"%llu of",
-			a->n, c->categories[category].n_points, (unsigned long long)a->at);
-	return TFR_OK;
-}
-
 /* Finds each annotation's image, or UINT32_MAX if it is left out, and its category. */
-static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const struct id *images,
-	const struct id *categories, enum tfr_coco_what what, const char *path,
-	struct tfr_error *err)
+static void place_all(struct tfr_coco *c, uint32_t *image_of, const struct id *images,
+	const struct id *categories, enum tfr_coco_what what)
 {
 	bool objects = what == TFR_COCO_OBJECTS;
 
@@ -122,8 +104,10 @@ static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const s
 		uint32_t image = find(images, c->n_images, a->image);
 		uint32_t category = find(categories, c->n_categories, a->category);
 
-		if (objects)
-			TFR_TRY(place_object(c, a, category, path, err));
+		if (objects && image != UINT32_MAX && !c->bad[image] &&
+			(category == UINT32_MAX ||
+				(a->n && a->n != c->categories[category].n_points)))
+			c->bad[image] = (uint32_t)k + 1;
 		if (image == UINT32_MAX && !c->strays++)
 			c->first_stray = k;
 		if (objects && image != UINT32_MAX &&
@@ -135,7 +119,6 @@ static enum tfr_status place_all(struct tfr_coco *c, uint32_t *image_of, const s
 		image_of[k] = image;
 		c->category_of[k] = category;
 	}
-	return TFR_OK;
 }
 
 /* Converts image_of to first and order. */
@@ -185,9 +168,8 @@ static enum tfr_status check_single(
 	return TFR_OK;
 }
 
-/* Joins the contents of c->parsed.  TFR_EDATA: two images or two categories have the same id, an
- * annotation has an unknown category or not as many keypoints as its category names, or an image
- * has a second image of segments. */
+/* Joins the contents of c->parsed.  TFR_EDATA: two images or two categories have the same id, or
+ * an image has a second image of segments. */
 static enum tfr_status join_elements(
 	struct tfr_coco *c, const char *path, enum tfr_coco_what what, struct tfr_error *err)
 {
@@ -206,7 +188,9 @@ static enum tfr_status join_elements(
 	c->first = calloc(c->n_images + 2, sizeof(*c->first));
 	c->order = malloc((c->n_annotations + 1) * sizeof(*c->order));
 	c->category_of = malloc((c->n_annotations + 1) * sizeof(*c->category_of));
-	if (!images || !categories || !image_of || !c->first || !c->order || !c->category_of)
+	c->bad = calloc(c->n_images + 1, sizeof(*c->bad));
+	if (!c->bad || !images || !categories || !image_of || !c->first || !c->order ||
+		!c->category_of)
 		return tfr_fail_nomem(err, "reading annotations");
 	i = sort_ids(images, c->images, c->n_images, sizeof(*c->images));
 	if (i)
@@ -217,7 +201,7 @@ static enum tfr_status join_elements(
 		return twice(path, "categories", categories[i].id,
 			c->categories[categories[i - 1].place].at,
 			c->categories[categories[i].place].at, err);
-	TFR_TRY(place_all(c, image_of, images, categories, what, path, err));
+	place_all(c, image_of, images, categories, what);
 	TFR_TRY(count_same_ids(c, err));
 	assert(c->strays + c->boxless + c->unusable <= c->n_annotations);
 	kept = c->n_annotations - c->strays - c->boxless - c->unusable;
@@ -452,5 +436,6 @@ void tfr_coco_clear(struct tfr_coco *c)
 	free(c->first);
 	free(c->order);
 	free(c->category_of);
+	free(c->bad);
 	*c = (struct tfr_coco){ 0 };
 }

@@ -25,6 +25,9 @@ struct tfr_coco {
 	 * kept. */
 	size_t strays, boxless, unusable, same_ids;
 	size_t first_stray; /* an annotation */
+	/* Of each image: 0, or from 1 an annotation of an unknown category, or with keypoints that
+	 * its category does not name. */
+	uint32_t *bad;
 
 	struct tfr_coco_parsed parsed; /* the memory of all of this, except for the shapes: */
 	struct tfr_buf shapes;	       /* pointers to blocks of text */

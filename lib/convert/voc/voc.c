@@ -36,7 +36,7 @@ struct voc {
 	struct entry *entries; /* in.items of them */
 	size_t entries_cap;
 	struct tfr_object_classes classes;
-	size_t unusable; /* boxes */
+	size_t unusable, clipped; /* boxes */
 	struct tfr_fetch_ahead image_ahead, xml_ahead;
 };
 
@@ -161,7 +161,7 @@ static enum tfr_status read_image(
 /* The next usable object from *at on; NULL: there is none. */
 static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
 {
-	const struct tfr_voc_object *objects = m->voc.objects;
+	struct tfr_voc_object *objects = m->voc.objects;
 
 	while (*at < m->voc.n_objects)
 		if (tfr_voc_usable(&objects[(*at)++], m->size.width, m->size.height))
@@ -266,13 +266,14 @@ static enum tfr_status look_at(
 		TFR_ARRAY_RESERVE(v->entries, v->entries_cap, v->in.items + 1))
 		return tfr_fail_nomem(err, "reading annotations");
 	for (size_t k = 0; !item->skipped && k < voc->n_objects; k++) {
-		const struct tfr_voc_object *object = &voc->objects[k];
+		struct tfr_voc_object *object = &voc->objects[k], came = *object;
 		const char *class = tfr_voc_text(voc, object->name);
 
 		/* Without a size, only an impossible box is reported. */
 		v->unusable +=
 			!tfr_voc_usable(object, voc->width ? (uint32_t)voc->width : UINT32_MAX,
 				voc->height ? (uint32_t)voc->height : UINT32_MAX);
+		v->clipped += memcmp(came.box, object->box, sizeof(came.box)) != 0;
 		if (!tfr_class_names_add(&v->classes.names, class, strlen(class)))
 			return tfr_fail_nomem(err, "reading annotations");
 	}
@@ -413,6 +414,10 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 			"%zu box%s of '%s' left out: without an area, or past the edge of its "
 			"image",
 			v->unusable, v->unusable == 1 ? "" : "es", v->xml_prefix);
+	if (v->clipped)
+		tfr_warn(opts,
+			"%zu box%s of '%s' clipped: up to one pixel past the edge of its image",
+			v->clipped, v->clipped == 1 ? "" : "es", v->xml_prefix);
 	TFR_TRY(status);
 	TFR_TRY(tfr_object_classes_number(&v->classes, &v->in, err));
 	if (v->in.items > UINT32_MAX)

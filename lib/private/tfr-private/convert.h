@@ -252,6 +252,8 @@ struct tfr_convert_report {
 	uint64_t payload_bytes; /* of records, as written, before compression */
 	uint64_t sum;		/* content sum of the records */
 	uint64_t classes;
+	/* The kind of input as for `from`, and in words: "a folder of images". */
+	const char *kind, *kind_text;
 	uint32_t shards; /* of a part: those of the set that has most */
 	uint64_t
 		resumed; /* items that an earlier run had done; also counted in the other numbers */
@@ -336,10 +338,10 @@ struct tfr_convert_report {
  * research/object_detection/dataset_tools/create_pascal_tf_record.py).  If there are boxes, they
  * also have image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
  * image/object/class/{label,text}, image/object/{difficult,truncated} and image/object/view, the
- * pose.  Labels come from `labels`, or are numbers of the sorted names.  Boxes without an area or
- * past the image's edge are omitted and counted.  Skipped: files that are not annotations, and
- * images that are missing, differ in size from the annotation, or have a class that is not in
- * `labels`.
+ * pose.  Labels come from `labels`, or are numbers of the sorted names.  Boxes up to one pixel past
+ * the image's edge are clipped; others past it or without an area are omitted.  Both are counted.
+ * Skipped: files that are not annotations, and images that are missing, differ in size from the
+ * annotation, or have a class that is not in `labels`.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * With writer.parts, only the items of the shards that this process owns are read, and the sets are

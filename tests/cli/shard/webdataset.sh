@@ -29,7 +29,11 @@ tfr shard t@2.tar -q -f -o x.tfrecord; echo "t@2.tar: status $?"; same set
 for j in 1 2 7; do tfr shard t@2.tar -q -f -j $j -o y@3.tfrecord; cat y-*.tfrecord | md5sum; done | sort -u | wc -l
 for k in 0 1 2; do tfr show -q --json y-0000$k-of-00003.tfrecord | grep -o '"image/key": [^]]*]'; done
 if ! tfr version | grep -q 'no libarchive'; then
-  cat t-*.tar | gzip > t.tar.gz; tfr shard t.tar.gz -q -f -o x.tfrecord || echo "status $?"; same gz
+  cat t-*.tar | gzip > t.tar.gz; tfr shard t.tar.gz -q -f -o x.tfrecord 2>&1 || echo "status $?"; same gz
 fi
 ls -A | grep -F .tmp
+echo "--- most samples decide what an archive is"
+mkdir -p most; for k in 1 2 3 4 5 6 7 8 9; do cp "$DATA/pairs/images/gray8.jpg" most/$k.jpg; done; echo 1 > most/1.cls
+(cd most; tar --sort=name -cf ../most.tar *); tfr shard most.tar --dry-run -o s.tfrecord 2>&1 | grep 'read as'
+for k in 2 3 4 5; do echo 1 > most/$k.cls; done; (cd most; tar --sort=name -cf ../most.tar *); tfr shard most.tar --dry-run -o s.tfrecord 2>&1 | grep 'read as'
 exit 0

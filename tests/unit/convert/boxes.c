@@ -95,10 +95,13 @@ Test(boxes, voc_keeps_boxes_inside_the_image)
 	} rows[] = {
 		{ { 0, 0, 10, 20 }, true },
 		{ { 9.5, 19.5, 10, 20 }, true },
-		{ { -0.5, 0, 10, 20 }, false },
-		{ { 0, -1, 10, 20 }, false },
-		{ { 0, 0, 10.5, 20 }, false },
-		{ { 0, 0, 10, 20.001 }, false },
+		{ { -0.5, 0, 10, 20 }, true },
+		{ { 0, -1, 10, 20 }, true },
+		{ { 0, 0, 11, 20 }, true },
+		{ { 0, 0, 10, 20.001 }, true },
+		{ { -1.001, 0, 10, 20 }, false },
+		{ { 0, 0, 10, 21.001 }, false },
+		{ { 10, 0, 10.5, 20 }, false },
 		{ { 5, 0, 5, 20 }, false },
 		{ { 0, 7, 10, 7 }, false },
 		{ { 6, 0, 5, 20 }, false },
@@ -109,6 +112,8 @@ Test(boxes, voc_keeps_boxes_inside_the_image)
 
 		memcpy(o.box, rows[i].box, sizeof(o.box));
 		cr_assert_eq(tfr_voc_usable(&o, 10, 20), rows[i].usable, "row %zu", i);
+		for (int k = 0; rows[i].usable && k < 4; k++)
+			cr_assert(o.box[k] >= 0 && o.box[k] <= (k % 2 ? 20 : 10), "row %zu", i);
 	}
 }
 
