@@ -380,7 +380,7 @@ static enum tfr_status note_file(
 {
 	TFR_AUTO_FREE char *head = NULL;
 	bool wanted = false;
-	ssize_t n = 0;
+	size_t n = 0;
 
 	if (!tfr_unused_note(u, path, &wanted))
 		return tfr_fail_nomem(err, "looking for annotations");
@@ -389,10 +389,8 @@ static enum tfr_status note_file(
 	head = malloc(TFR_UNUSED_HEAD);
 	if (!head)
 		return tfr_fail_nomem(err, "looking for annotations");
-	n = tfr_root_head(root, path, head, TFR_UNUSED_HEAD);
-	if (n < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	return tfr_unused_add(u, path, head, (size_t)n)
+	TFR_TRY(tfr_root_head(root, path, head, TFR_UNUSED_HEAD, &n, err));
+	return tfr_unused_add(u, path, head, n)
 		       ? TFR_OK
 		       : tfr_fail_nomem(err, "looking for annotations");
 }
@@ -414,8 +412,11 @@ static enum tfr_status note_beside(struct tfr_unused *u, const char *path, struc
 
 		if (!file)
 			return tfr_fail_nomem(err, "looking for annotations");
-		if (is_candidate(names.list[i]) && tfr_is_file(file))
-			TFR_TRY(note_file(u, NULL, file, err));
+		status = is_candidate(names.list[i]) ? tfr_look(file, &st, err) : TFR_END;
+		if (!status && S_ISREG(st.st_mode))
+			status = note_file(u, NULL, file, err);
+		if (status && status != TFR_END)
+			return status;
 	}
 	return TFR_OK;
 }
