@@ -3,6 +3,7 @@
  * libcurl 7.88 has signatures of its own (CURLOPT_AWS_SIGV4); CONTRIBUTING.md says why they are not
  * used. */
 #include "io/remote/sign.h"
+#include "io/remote/store.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -24,15 +25,20 @@ enum { SUM = 32, FIELDS = 48 };
 static bool hmac(uint8_t out[SUM], const void *key, size_t key_size, const void *text, size_t size)
 {
 	gcry_md_hd_t h;
+	bool good;
 
 	tfr_digests_begin();
-	if (gcry_md_open(&h, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC))
-		return false;
-	gcry_md_setkey(h, key, key_size);
-	gcry_md_write(h, text, size);
-	memcpy(out, gcry_md_read(h, 0), SUM);
-	gcry_md_close(h);
-	return true;
+	/* libgcrypt has locks that no fork waits for. */
+	tfr_remote_lock();
+	good = !gcry_md_open(&h, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC);
+	if (good) {
+		gcry_md_setkey(h, key, key_size);
+		gcry_md_write(h, text, size);
+		memcpy(out, gcry_md_read(h, 0), SUM);
+		gcry_md_close(h);
+	}
+	tfr_remote_unlock();
+	return good;
 }
 
 /* --- percent-encoding --- */
