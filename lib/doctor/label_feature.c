@@ -117,9 +117,9 @@ char *tfr_dlook_for_label(const char *path, struct tfr_error *err)
 			break;
 		}
 	}
-	if (status == TFR_ENOMEM)
-		tfr_fail_nomem(err, "looking for labels");
-	else if (status == TFR_ESYS)
+	if (status == TFR_ENOMEM && !why.status)
+		tfr_fail_nomem(&why, "looking for labels");
+	if (status == TFR_ENOMEM || status == TFR_ESYS)
 		*err = why;
 	tfr_reader_close(r);
 	tfr_example_free(ex);
