@@ -1,6 +1,5 @@
-/* convert/list/list_rows.c - a row is a line, or several where a quote holds a line break; the kinds of
- * the columns follow from all of them. */
-#include <stdio.h>
+/* convert/list/list_rows.c - a row is a line, or several where a quote holds a line break; the
+ * kinds of the columns follow from all of them. */
 #include <string.h>
 
 #include "convert/list/list.h"
@@ -233,48 +232,35 @@ static enum tfr_status name_columns(
 	return tfr_columns_check(&l->columns, l->path, err);
 }
 
-/* The column whose numbers have such a text among them, or absent cells; `n`: how many. */
-static const struct tfr_list_column *find_gaps(const struct tfr_list *l, bool absent, size_t *n)
-{
-	const struct tfr_list_column *first = NULL;
-
-	*n = 0;
-	for (size_t i = 0; i < l->columns.n; i++) {
-		const struct tfr_list_column *col = &l->columns.list[i];
-		bool text = col->looks & TFR_LOOK_TEXT, na = col->looks & TFR_LOOK_NA;
-
-		if (absent ? !col->absent || col->kind == TFR_KIND_BYTES || !col->kind
-			   : text || !na || !(col->looks & TFR_LOOK_NUMBERS))
-			continue;
-		first = first ? first : col;
-		++*n;
-	}
-	return first;
-}
-
+/* Names the first column of numbers that has empty cells, and the first that texts such as NA make
+ * bytes. */
 static void warn_of_gaps(const struct tfr_list *l)
 {
-	char others[48] = "";
-	size_t n;
-	const struct tfr_list_column *col = find_gaps(l, true, &n);
+	const struct tfr_list_column *empty = NULL, *na = NULL;
+	size_t empties = 0, nas = 0;
 
-	if (n > 1)
-		snprintf(others, sizeof(others), " (%zu such columns)", n);
-	if (col && !l->in.opts->na)
+	for (size_t i = 0; i < l->columns.n; i++) {
+		const struct tfr_list_column *col = &l->columns.list[i];
+
+		if (col->absent && (col->kind == TFR_KIND_INT64 || col->kind == TFR_KIND_FLOAT) &&
+			!empties++)
+			empty = col;
+		if ((col->looks & (TFR_LOOK_TEXT | TFR_LOOK_NA)) == TFR_LOOK_NA &&
+			col->looks & TFR_LOOK_NUMBERS && !nas++)
+			na = col;
+	}
+	if (empty && !l->in.opts->na)
 		tfr_warn(l->in.opts,
-			"'%.500s' is empty in %llu row%s%s: such records lack the feature",
-			col->name, (unsigned long long)col->absent, col->absent == 1 ? "" : "s",
-			others);
-	col = find_gaps(l, false, &n);
-	others[0] = '\0';
-	if (n > 1)
-		snprintf(others, sizeof(others), " (%zu such columns)", n);
-	if (col)
+			"'%.500s' is empty in %llu row%s: such records lack the feature%s",
+			empty->name, (unsigned long long)empty->absent,
+			empty->absent == 1 ? "" : "s",
+			empties > 1 ? ", and other columns have such rows" : "");
+	if (na)
 		tfr_warn(l->in.opts,
 			"'%.500s' is stored as bytes, since it is '%s' in line %llu; '--na %s' "
 			"leaves such cells out%s",
-			col->name, col->misfits[2].text, (unsigned long long)col->misfits[2].line,
-			col->misfits[2].text, others);
+			na->name, na->misfits[2].text, (unsigned long long)na->misfits[2].line,
+			na->misfits[2].text, nas > 1 ? ", in other columns too" : "");
 }
 
 void tfr_list_warn_of_empty(struct tfr_list *l)
