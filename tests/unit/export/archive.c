@@ -185,6 +185,7 @@ Test(archive, keys_come_from_the_record)
 	enum { N = sizeof(cases) / sizeof(*cases) };
 	struct examples x = examples_open("in");
 	struct members all;
+	size_t member = 0;
 
 	for (size_t i = 0; i < N; i++) {
 		if (cases[i].key)
@@ -196,9 +197,13 @@ Test(archive, keys_come_from_the_record)
 	}
 	examples_close(&x);
 	all = archive(false);
-	cr_assert_eq(all.n, N);
-	for (size_t i = 0; i < N; i++)
-		expect_member(&all, i, cases[i].is, "t", 1);
+	for (size_t i = 0; i < N; i++) {
+		/* Without an image, the name of its file is a feature like any other:
+		 * features.json. */
+		member += cases[i].filename != NULL;
+		expect_member(&all, member++, cases[i].is, "t", 1);
+	}
+	cr_assert_eq(all.n, member);
 	free(all.bytes);
 }
 
