@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/suffix.h"
 #include "io/path.h"
 
 enum { MOST_BYTES = 64 << 20, DEPTH = 32 };
@@ -30,48 +32,40 @@ static const char *string_at(struct json_object *o, const char *key, const char 
 		       : otherwise;
 }
 
-/* Replaces the {NAME} at `text`, and returns the text after it; NULL: out of memory. */
-static const char *put_variable(struct tfr_buf *out, const char *text, struct json_object *doc,
-	struct json_object *split, size_t shard, size_t shards)
-{
-	static const char *const names[] = { "{DATASET}", "{SPLIT}", "{FILEFORMAT}",
-		"{SHARD_INDEX}", "{NUM_SHARDS}", "{SHARD_X_OF_Y}" };
-	bool good;
-	size_t i = 0;
-
-	while (i < 6 && strncmp(text, names[i], strlen(names[i])) != 0)
-		i++;
-	if (i == 6)
-		return tfr_buf_append(out, text, 1) ? text + 1 : NULL;
-	if (i == 0)
-		good = tfr_buf_printf(out, "%s", string_at(doc, "name", ""));
-	else if (i == 1)
-		good = tfr_buf_printf(out, "%s", string_at(split, "name", ""));
-	else if (i == 2)
-		good = tfr_buf_printf(out, "%s", string_at(doc, "fileFormat", "tfrecord"));
-	else if (i == 5)
-		good = tfr_buf_printf(out, "%05zu-of-%05zu", shard, shards);
-	else
-		good = tfr_buf_printf(out, "%05zu", i == 3 ? shard : shards);
-	return good ? text + strlen(names[i]) : NULL;
-}
-
-/* TFR_END: the shard has another name. */
-static enum tfr_status is_named(const char *name, struct json_object *doc,
-	struct json_object *split, size_t shard, size_t shards)
+static bool is_named(const char *name, struct json_object *doc, struct json_object *split,
+	size_t shard, size_t shards)
 {
 	const char *text = string_at(
 		split, "filepathTemplate", "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}");
-	TFR_AUTO_BUF out = { 0 };
+	char numbers[3][48];
+	const char *const variables[][2] = {
+		{ "{DATASET}", string_at(doc, "name", "") },
+		{ "{SPLIT}", string_at(split, "name", "") },
+		{ "{FILEFORMAT}", string_at(doc, "fileFormat", "tfrecord") },
+		{ "{SHARD_INDEX}", numbers[0] },
+		{ "{NUM_SHARDS}", numbers[1] },
+		{ "{SHARD_X_OF_Y}", numbers[2] },
+	};
 
+	snprintf(numbers[0], sizeof(*numbers), "%05zu", shard);
+	snprintf(numbers[1], sizeof(*numbers), "%05zu", shards);
+	snprintf(numbers[2], sizeof(*numbers), "%05zu-of-%05zu", shard, shards);
 	while (*text) {
-		text = put_variable(&out, text, doc, split, shard, shards);
-		if (!text)
-			return TFR_ENOMEM;
+		const char *value = text;
+		size_t taken = 1, n = 1;
+
+		for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+			if (!strncmp(text, variables[i][0], strlen(variables[i][0]))) {
+				value = variables[i][1];
+				n = strlen(value);
+				taken = strlen(variables[i][0]);
+			}
+		if (strncmp(name, value, n) != 0)
+			return false;
+		name += n;
+		text += taken;
 	}
-	if (!tfr_buf_append(&out, "", 1))
-		return TFR_ENOMEM;
-	return strcmp((const char *)out.data, name) ? TFR_END : TFR_OK;
+	return !*name;
 }
 
 static bool read_length(struct json_object *value, uint64_t *length)
@@ -84,68 +78,61 @@ static bool read_length(struct json_object *value, uint64_t *length)
 	return end && !*end && !errno;
 }
 
+/* TFR_END: the split does not have the file. */
 static enum tfr_status find_in_split(const char *name, struct json_object *doc,
 	struct json_object *split, uint64_t *records, struct tfr_error *err)
 {
 	struct json_object *lengths = NULL;
-	size_t shards;
 	const char *at = name;
+	size_t shard = 0;
 
 	if (!json_object_is_type(split, json_type_object) ||
 		!json_object_object_get_ex(split, "shardLengths", &lengths) ||
 		!json_object_is_type(lengths, json_type_array))
 		return TFR_END;
-	shards = json_object_array_length(lengths);
-	for (unsigned long long shard = 0;; shard = strtoull(at, (char **)(uintptr_t)&at, 10)) {
-		enum tfr_status status =
-			shard < shards ? is_named(name, doc, split, shard, shards) : TFR_END;
-
-		if (status == TFR_ENOMEM)
-			return tfr_fail_nomem(err, "reading dataset_info.json");
-		if (!status && read_length(json_object_array_get_idx(lengths, shard), records))
-			return TFR_OK;
-		if (!status)
-			return tfr_fail(err, TFR_EDATA, "shard %llu has no length", shard);
+	while (shard >= json_object_array_length(lengths) ||
+		!is_named(name, doc, split, shard, json_object_array_length(lengths))) {
 		at += strcspn(at, "0123456789");
 		if (!*at)
 			return TFR_END;
+		shard = strtoull(at, (char **)(uintptr_t)&at, 10);
 	}
+	if (!read_length(json_object_array_get_idx(lengths, shard), records))
+		return tfr_fail(err, TFR_EDATA, "shard %zu has no length", shard);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_dataset_info_records(const char *path, uint64_t *records, struct tfr_error *err)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	TFR_AUTO_BUF beside = { 0 };
+	const char *name = tfr_last_part(path);
 	struct json_object *doc = NULL, *splits = NULL;
+	TFR_AUTO_FREE char *beside = NULL;
 	struct tfr_error why = { 0 };
-	enum tfr_status status;
-	size_t n = 0;
+	enum tfr_status status = TFR_END;
 
 	if (!strcmp(path, "-") || tfr_is_url(path))
 		return TFR_END;
-	TFR_NEED_MEMORY(tfr_buf_append(&beside, path, (size_t)(name - path)) &&
-				tfr_buf_append(&beside, "dataset_info.json", 18),
-		err, "reading dataset_info.json");
-	status = tfr_json_read_file(&doc, (const char *)beside.data, MOST_BYTES, DEPTH,
-		"reading dataset_info.json", &why);
-	if (status == TFR_EDATA)
-		return tfr_fail(err, status, "'%s' is not JSON: %s", (const char *)beside.data,
-			why.message);
-	*err = why;
-	if (status == TFR_ESYS && err->sys_errno == ENOENT)
-		return TFR_END;
-	if (!status && !json_object_is_type(doc, json_type_object))
+	beside = tfr_asprintf("%.*sdataset_info.json", (int)(name - path), path);
+	TFR_NEED_MEMORY(beside, err, "reading dataset_info.json");
+	if (tfr_json_read_file(
+		    &doc, beside, MOST_BYTES, DEPTH, "reading dataset_info.json", &why)) {
+		if (why.status == TFR_EDATA)
+			return tfr_fail(
+				err, TFR_EDATA, "'%s' is not JSON: %s", beside, why.message);
+		*err = why;
+		return why.sys_errno == ENOENT ? TFR_END : why.status;
+	}
+	if (!json_object_is_type(doc, json_type_object))
 		status = tfr_fail(err, TFR_EDATA, "not an object");
 	/* Hugging Face writes a file of this name whose splits are an object. */
-	if (!status && json_object_object_get_ex(doc, "splits", &splits) &&
-		json_object_is_type(splits, json_type_array))
-		n = json_object_array_length(splits);
-	if (!status)
-		status = TFR_END;
-	for (size_t i = 0; status == TFR_END && i < n; i++)
-		status = find_in_split(name, doc, json_object_array_get_idx(splits, i), records, err);
+	else if (json_object_object_get_ex(doc, "splits", &splits) &&
+		 json_object_is_type(splits, json_type_array))
+		for (size_t i = 0, n = json_object_array_length(splits); status == TFR_END && i < n;
+			i++)
+			status = find_in_split(
+				name, doc, json_object_array_get_idx(splits, i), records, err);
 	json_object_put(doc);
 	if (status == TFR_EDATA)
-		tfr_error_append(err, ", in '%s'", (const char *)beside.data);
+		tfr_error_append(err, ", in '%s'", beside);
 	return status;
 }
