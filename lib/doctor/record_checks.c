@@ -102,24 +102,46 @@ void tfr_doctor_drift(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* --- duplicate records --- */
 
+/* An estimate unless h->bits is 0. */
+static uint64_t count_again(struct tfr_dhashes *h)
+{
+	uint64_t again = 0;
+
+	tfr_dhashes_settle(h, h->bits);
+	for (size_t i = 1; i < h->n; i++)
+		again += h->list[i] == h->list[i - 1];
+	return again << h->bits;
+}
+
+static bool has_images(const struct tfr_dlook *l)
+{
+	for (size_t i = 0; i < l->feature_count; i++)
+		if (!strcmp(l->features[i].name, "image/encoded"))
+			return true;
+	return false;
+}
+
 void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_dset *own = &d->sets[s - d->sets];
 	struct tfr_command c = { 0 };
-	uint64_t again = 0;
+	uint64_t again = count_again(&own->hashes);
+	bool images = !again && has_images(&d->files[s->first].look);
 	char records[64], all[TFR_SIZE_TEXT];
 
-	tfr_dhashes_settle(&own->hashes, own->hashes.bits);
-	for (size_t i = 1; i < s->hashes.n; i++)
-		again += s->hashes.list[i] == s->hashes.list[i - 1];
+	if (images)
+		again = count_again(&own->items);
 	if (!again)
 		return;
 	tfr_doctor_write_beside(&c, s, "dedup", "unique", 0);
-	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s a copy of another one",
-		s->hashes.bits ? "about " : "",
-		tfr_doctor_number(records, again << s->hashes.bits, "record"),
+	if (images)
+		tfr_command_add(&c, "--key", "image/encoded", NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s %s of another one",
+		(images ? own->items : own->hashes).bits ? "about " : "",
+		tfr_doctor_number(records, again, "record"),
 		s->complete ? tfr_format_count((double)s->records, all) : "those that were read",
-		again << s->hashes.bits == 1 ? "is" : "are each");
+		again == 1 ? (images ? "has" : "is") : (images ? "each have" : "are each"),
+		images ? "the image" : "a copy");
 }
 
 /* Records that two sets share. */

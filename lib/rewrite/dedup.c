@@ -31,6 +31,7 @@ enum {
 struct dedup_worker {
 	uint8_t notes[BATCH * NOTE];
 	size_t n;
+	bool images;
 };
 
 struct run {
@@ -98,6 +99,8 @@ static enum tfr_status note(
 	(void)verdict;
 	if (status)
 		return status;
+	if (!r->o->key && !s->rec.index) /* one look per file, since it is for a message only */
+		w->images |= memmem(s->rec.data, s->rec.size, "image/encoded", 13) != NULL;
 	put_place(row + HASH, s->file, s->rec.index);
 	return ++w->n == BATCH ? flush(r, w, err) : TFR_OK;
 }
@@ -111,8 +114,10 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 		.ctx = r };
 	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
 
-	for (unsigned k = 0; !status && k < r->n_workers; k++)
+	for (unsigned k = 0; !status && k < r->n_workers; k++) {
+		r->report->images |= r->workers[k].images;
 		status = flush(r, &r->workers[k], err);
+	}
 	r->noted = r->report->common.taken;
 	return status;
 }

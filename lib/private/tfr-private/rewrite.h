@@ -281,6 +281,7 @@ struct tfr_dedup_report {
 	uint64_t duplicates; /* left out */
 	uint64_t groups;     /* records that stay and have duplicates */
 	uint64_t temp_bytes; /* written to temporary files */
+	bool images;	     /* records were compared by content, and some have image/encoded */
 };
 
 /* Writes the first of equal records, in input order.  Records with the same 128-bit hash are equal.

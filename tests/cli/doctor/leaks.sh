@@ -33,3 +33,7 @@ echo "folders:"; tfr doctor -q folders/train2017 folders/val2017
 echo "the command finds them:"; for s in same names shared; do sh -c "$(tfr doctor -q $s | sed -n 's/^ *see: //p' | head -n 1)" | tail -n 4; done
 tfr diff --overlap --json names/img-train.tfrecord names/img-val.tfrecord | python3 -c 'import json, sys; print(json.load(sys.stdin)["overlap"])'
 tfr diff --overlap --features names/img-train.tfrecord names/img-val.tfrecord | tail -n 1
+echo "one image under two names, in one set:"; mkdir in; cp "$DATA/media/420.jpg" in/1.jpg; cp in/1.jpg in/2.jpg; cp "$DATA/media/422.jpg" in/3.jpg; mkdir one
+tfr shard -q --no-classes in -o one/set.tfrecord; tfr doctor -q one | sed '/^note: tiny/,$d'
+tfr dedup one/set.tfrecord -o again.tfrecord 2>&1 | tail -n 1
+sh -c "$(tfr doctor -q one | sed -n 's/^ *fix: //p' | head -n 1)"; tfr doctor -q one/*unique*
