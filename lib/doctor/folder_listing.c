@@ -76,15 +76,6 @@ static char *join(const char *folder, const char *name)
 
 /* --- the kind of a file --- */
 
-static bool named_as_records(const char *name)
-{
-	struct tfr_shard_file f;
-
-	return tfr_has_suffix(name, ".tfrecord") || tfr_has_suffix(name, ".tfrecord.gz") ||
-	       tfr_has_suffix(name, ".tfrec") || tfr_has_suffix(name, ".snapshot") ||
-	       strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
-}
-
 /* Whether the name is that of a file that belongs beside sets. */
 static bool named_as_company(const char *name)
 {
@@ -145,7 +136,7 @@ static enum tfr_status ask_reader(const char *path, struct tfr_error *err)
 static enum tfr_status look_at_head(struct list *l, const char *path, const struct stat *st,
 	bool named, bool gaps, struct tfr_error *err)
 {
-	bool claims = named || named_as_records(tfr_doctor_base_name(path));
+	bool claims = named || tfr_set_named_as_records(tfr_doctor_base_name(path));
 	uint8_t head[HEAD];
 	struct tfr_source *s = NULL;
 	struct tfr_error inner = { 0 };

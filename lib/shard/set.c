@@ -297,13 +297,16 @@ static enum tfr_status add_set(
 
 /* --- directories --- */
 
-static bool named_as_records(const char *name)
+bool tfr_set_named_as_records(const char *name)
 {
+	static const char *const suffixes[] = { ".tfrecord", ".tfrecord.gz", ".tfrecords", ".tfrec",
+		".record", ".snapshot" };
 	struct tfr_shard_file f;
 
-	return tfr_has_suffix(name, ".tfrecord") || tfr_has_suffix(name, ".tfrec") ||
-	       tfr_has_suffix(name, ".snapshot") || strstr(name, "tfevents") ||
-	       tfr_shard_file_parse(name, &f);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (tfr_has_suffix(name, suffixes[i]))
+			return true;
+	return strstr(name, "tfevents") || tfr_shard_file_parse(name, &f);
 }
 
 /* Whether the first header verifies.  TFR_END: the file is gone. */
@@ -377,40 +380,47 @@ static const char *slash_after(const char *folder)
 	return tfr_has_suffix(folder, "/") ? "" : "/";
 }
 
-/* Whether a file in the folder has the name of a TFRecord file. */
-static bool holds_records(const char *parent, const char *name)
-{
-	TFR_AUTO_FREE char *path = tfr_asprintf("%s%s%s", parent, slash_after(parent), name);
-	TFR_AUTO_NAMES names = { 0 };
-	bool found = false;
+struct hint {
+	char text[300];
+	size_t at;
+	int found, left; /* folders; names to look at, since an error must not take seconds */
+};
 
-	if (!path || !is_directory(path) || tfr_list_folder(path, &names, NULL))
-		return false;
-	for (size_t i = 0; !found && i < names.n; i++)
-		found = !tfr_set_never_records(names.list[i]) && named_as_records(names.list[i]);
-	return found;
-}
-
-/* For a folder without files: its folders that have some, such as TFX's Split-train and Split-eval.
- */
-void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
+/* Adds the folder if it has files that are named like TFRecord files, otherwise those in it. */
+static void find_folders(struct hint *h, const char *folder, int levels)
 {
 	TFR_AUTO_NAMES names = { 0 };
-	char text[300] = "";
-	size_t at = 0;
-	int found = 0;
 
-	if (tfr_list_folder(path, &names, NULL))
+	if (h->found == 3 || h->at >= sizeof(h->text) || tfr_list_folder(folder, &names, NULL))
 		return;
 	if (names.n)
 		qsort((void *)names.list, names.n, sizeof(*names.list), compare_paths);
-	for (size_t i = 0; i < names.n; i++)
-		if (found < 3 && at < sizeof(text) && names.list[i][0] != '.' &&
-			holds_records(path, names.list[i]))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s'%s%s%s'",
-				found++ ? ", " : "", path, slash_after(path), names.list[i]);
-	if (found && at < sizeof(text))
-		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", text);
+	for (size_t i = 0; i < names.n; i++) {
+		if (!tfr_set_never_records(names.list[i]) &&
+			tfr_set_named_as_records(names.list[i])) {
+			h->at += (size_t)snprintf(h->text + h->at, sizeof(h->text) - h->at,
+				"%s'%s'", h->found++ ? ", " : "", folder);
+			return;
+		}
+	}
+	for (size_t i = 0; levels && i < names.n && h->left-- > 0; i++) {
+		TFR_AUTO_FREE char *path =
+			tfr_asprintf("%s%s%s", folder, slash_after(folder), names.list[i]);
+
+		if (path && names.list[i][0] != '.' && is_directory(path))
+			find_folders(h, path, levels - 1);
+	}
+}
+
+/* For a folder without files: the folders below it that have some, such as TFX's Split-train and
+ * Split-eval. */
+void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
+{
+	struct hint h = { .left = 1000 };
+
+	find_folders(&h, path, 3);
+	if (h.found && h.at < sizeof(h.text))
+		tfr_error_hint(err, "TFRecord files are in %s: name one of these folders.", h.text);
 }
 
 /* Adds a file in a folder if it is one of records.  Others than regular files are not opened:
@@ -418,7 +428,7 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 static enum tfr_status add_found(
 	struct tfr_set *set, const char *folder, const char *name, struct tfr_error *err)
 {
-	bool yes = named_as_records(name);
+	bool yes = tfr_set_named_as_records(name);
 	TFR_AUTO_FREE char *file = NULL;
 	enum tfr_status status;
 	struct stat st;

@@ -9,6 +9,8 @@ void tfr_set_hint_at_folders(const char *path, struct tfr_error *err);
 
 /* Whether the name of a file shows that it holds no records: hidden, an index, .json or .txt. */
 bool tfr_set_never_records(const char *name);
+/* Whether a file has a name that TFRecord files have. */
+bool tfr_set_named_as_records(const char *name);
 
 /* Whether parts have left notes beside the set: 'tfr finish' says what is missing.  In
  * set_finish.c. */
