@@ -35,6 +35,7 @@ static const struct tfr_check_row rows[] = {
 	{ "stale-index", TFR_GRAVITY_WARNING, .set = tfr_doctor_stale_index },
 	/* records */
 	{ "two-kinds", TFR_GRAVITY_ERROR, .set = tfr_doctor_two_kinds },
+	{ "oversized", TFR_GRAVITY_WARNING, .set = tfr_doctor_oversized },
 	{ "drift", TFR_GRAVITY_WARNING, .set = tfr_doctor_drift },
 	{ "leak", TFR_GRAVITY_ERROR, .all = tfr_doctor_leak },
 	{ "copies", TFR_GRAVITY_WARNING, .all = tfr_doctor_copies },

@@ -79,6 +79,7 @@ struct tfr_dlook {
 	bool opened;   /* a file of records, or empty */
 	bool complete; /* every record was read, or found damaged */
 	uint64_t records, bytes, largest, sum;
+	uint64_t oversized; /* images that TensorFlow refuses for their size */
 	uint64_t faults;
 	char *damage; /* description of the first damage; NULL: none */
 	bool system;  /* the failure was the system's */
@@ -240,6 +241,7 @@ void tfr_doctor_mixture(struct tfr_doctor *d);
 void tfr_doctor_twice(struct tfr_doctor *d);
 void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s);
+void tfr_doctor_oversized(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s);
 void tfr_doctor_class_numbers(struct tfr_doctor *d);

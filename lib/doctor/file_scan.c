@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr-private/media.h>
+
 #include "base/array.h"
 #include "base/compare.h"
 #include "base/rng.h"
@@ -183,6 +185,22 @@ static bool keep_text(char **text, const char *words)
 	return *text != NULL;
 }
 
+/* The limits of TensorFlow 2.21: 2^29 samples of a JPEG (core/lib/jpeg/jpeg_mem.cc), 2^29 pixels of
+ * a PNG (core/kernels/image/decode_image_op.cc). */
+static bool is_oversized(const struct tfr_bytes *image)
+{
+	struct tfr_image_info info;
+	uint64_t samples;
+
+	if (tfr_image_probe(image->data, image->size, &info, NULL))
+		return false;
+	samples = (uint64_t)info.width * info.height;
+	if (info.format == TFR_IMAGE_JPEG)
+		samples *= info.channels;
+	return samples >= 1 << 29 &&
+	       (info.format == TFR_IMAGE_JPEG || info.format == TFR_IMAGE_PNG);
+}
+
 /* Records the hash that identifies the record in another set.  An Example without features is
  * skipped. */
 static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
@@ -194,6 +212,7 @@ static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
 		return true;
 	if (ex)
 		value = tfr_example_identity(ex);
+	l->oversized += value.size && is_oversized(&value);
 	if (value.size && !tfr_dhashes_add(&l->items, XXH3_64bits(value.data, value.size)))
 		return false;
 	if (!value.size && rec->size >= LARGE_RECORD && !tfr_dhashes_add(&l->items, digest->sum))

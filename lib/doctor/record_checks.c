@@ -100,6 +100,23 @@ void tfr_doctor_drift(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_survey_free(v);
 }
 
+/* --- images --- */
+
+void tfr_doctor_oversized(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	char images[64];
+	uint64_t n = 0;
+
+	for (size_t i = s->first; i < s->first + s->files; i++)
+		n += d->files[i].look.oversized;
+	if (!n)
+		return;
+	tfr_command_add(&c, "tfr", "stats", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c, "%s of 2^29 samples or more, which TensorFlow refuses",
+		tfr_doctor_number(images, n, "image"));
+}
+
 /* --- duplicate records --- */
 
 /* An estimate unless h->bits is 0. */

@@ -36,4 +36,17 @@ tfr diff --overlap --features names/img-train.tfrecord names/img-val.tfrecord | 
 echo "one image under two names, in one set:"; mkdir in; cp "$DATA/media/420.jpg" in/1.jpg; cp in/1.jpg in/2.jpg; cp "$DATA/media/422.jpg" in/3.jpg; mkdir one
 tfr shard -q --no-classes in -o one/set.tfrecord; tfr doctor -q one | sed '/^note: tiny/,$d'
 tfr dedup one/set.tfrecord -o again.tfrecord 2>&1 | tail -n 1
-sh -c "$(tfr doctor -q one | sed -n 's/^ *fix: //p' | head -n 1)"; tfr doctor -q one/*unique*
+sh -c "$(tfr doctor -q one | sed -n 's/^ *fix: //p' | head -n 1)" 2>&1 | tail -n 1; tfr doctor -q one/*unique*
+echo "images that TensorFlow 2.21 refuses for their size, and three that it decodes:"
+python3 - "$DATA/media/420.jpg" "$DATA/media/la.png" <<'P'
+from records import bytes_list, example, frame
+import struct, sys, zlib
+jpeg, png = (bytearray(open(f, 'rb').read()) for f in sys.argv[1:])
+at = jpeg.index(b'\xff\xc0')
+def sized(data, at, form, *size): return bytes(data[:at]) + struct.pack(form, *size) + bytes(data[at + struct.calcsize(form):])
+large = [sized(jpeg, at + 5, '>HH', *s) for s in ((29700, 20990), (13377, 13377), (13378, 13378))]
+def checked(data): return data[:29] + struct.pack('>I', zlib.crc32(data[12:29])) + data[33:]
+large += [checked(sized(png, 16, '>II', *s)) for s in ((29700, 20990), (23300, 23000))] + [bytes(jpeg)]
+open('large.tfrecord', 'wb').write(b''.join(frame(example({'image/encoded': bytes_list([i])})) for i in large))
+P
+tfr doctor -q large.tfrecord
