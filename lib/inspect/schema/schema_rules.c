@@ -223,8 +223,13 @@ static enum tfr_status read_line(struct tfr_schema *s, struct line *l, struct tf
 	next_word(l, word);
 	if (!strcmp(word, "required") || !strcmp(word, "optional"))
 		return read_rule(s, l, *word == 'r', err);
-	if (strcmp(word, "only") || l->p < l->end)
-		return wrong(l, err, "expected 'required', 'optional' or 'only'");
+	if (strcmp(word, "only") || l->p < l->end) {
+		wrong(l, err, "expected 'required', 'optional' or 'only'");
+		if (!strcmp(word, "feature"))
+			tfr_error_hint(err, "A Schema in protobuf's text form is not read here; "
+					    "'tfr schema --json' writes one that is.");
+		return TFR_EUSAGE;
+	}
 	s->only = true;
 	return TFR_OK;
 }

@@ -24,3 +24,4 @@ for text in '{' '{}' '{"features": 1}' '{"features": [1]}' '{"features": [{"name
   printf '%s' "$text" > w; tfr check --schema w good; echo "status $?"; done
 printf '\n\t {"features": []}\n' > w; check w good
 printf '{"features": [{"name": "label", "kind": "int64", "presence": "optional"}]}\0' > w; check w good
+tfr schema -q --emit pbtxt good > w; check w good
