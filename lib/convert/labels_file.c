@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "io/output.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "shard/set_writer.h"
 
@@ -39,13 +40,16 @@ static enum tfr_status compare(const struct tfr_labels *l, const char *path, boo
 	bool *same, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
+	struct tfr_error why = { 0 };
 	size_t n = 0;
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(tfr_buf_reserve(&text, l->text.size + 1), err, "reading a labels file");
-	status = tfr_root_head(NULL, path, text.data, l->text.size + 1, &n, err);
+	status = tfr_root_head(NULL, path, text.data, l->text.size + 1, &n, &why);
 	*there = !status;
 	*same = !status && n == l->text.size && !memcmp(text.data, l->text.data, n);
+	if (status)
+		status = tfr_absent_or_failed(path, status, &why, err);
 	return status == TFR_END ? TFR_OK : status;
 }
 

@@ -128,7 +128,7 @@ def rows_of_a_list_are_fetched_ahead(t):
     images = [read(DATA + 'images/' + n) for n in names]
     for i in range(120):
         s.put('train', 'photos/%03d.png' % i, images[i % len(images)])
-    slow = s.inject(faults.late(.1), when=lambda r: r.method == 'GET' and r.path.endswith('.png'), times=None)
+    slow = s.inject(faults.late(.3), when=lambda r: r.method == 'GET' and r.path.endswith('.png'), times=None)
     rows = ''.join('s3://train/photos/%03d.png,%d\n' % (i, i) for i in range(120))
     write(t.path('urls.csv'), ('img,label\n' + rows).encode())
     paths = ''.join('{"img": "photos/%03d.png", "label": %d}\n' % (i, i) for i in range(120))
