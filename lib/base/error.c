@@ -86,13 +86,15 @@ static void put_text(char *to, size_t size, const char *format, va_list args)
 {
 	vsnprintf(to, size, format, args);
 	for (char *at = strchr(to, '\''), *end; at; at = strchr(end, '\'')) {
-		char *cut = at + 1 + tfr_path_shown(at + 1);
+		char *cut, quote;
 
 		end = strchrnul(at + 1, '\'');
-		if (cut < end) {
-			memmove(cut, end, strlen(end) + 1);
-			end = cut;
-		}
+		quote = *end;
+		*end = '\0';
+		cut = at + 1 + tfr_path_shown(at + 1);
+		*end = quote;
+		memmove(cut, end, strlen(end) + 1);
+		end = cut;
 	}
 }
 

@@ -36,6 +36,15 @@ Test(error, a_file_name_cannot_break_the_line)
 		tfr_error_format(&err, text, sizeof(text)), "cannot open 'a\\x0ab\\x1b[31m'");
 }
 
+Test(error, urls_in_quotes_end_with_them)
+{
+	struct tfr_error err = { 0 };
+
+	tfr_fail(&err, TFR_EUSAGE, "'http://127.0.0.1:9000' and 'https://h/x?secret': no, 'a@b'");
+	cr_assert_str_eq(tfr_error_format(&err, text, sizeof(text)),
+		"'http://127.0.0.1:9000' and 'https://h/x': no, 'a@b'");
+}
+
 Test(error, formats_into_any_size)
 {
 	struct tfr_error err = { 0 };
