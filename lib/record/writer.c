@@ -361,7 +361,6 @@ void tfr_stream_writer_close(struct tfr_stream_writer *w)
 		return;
 	tfr_output_close(w->out);
 	free_memory(w);
-	tfr_latch_clear(&w->failed);
 	free(w);
 }
 

@@ -593,7 +593,6 @@ void tfr_set_writer_close(struct tfr_set_writer *w)
 {
 	if (!w)
 		return;
-	tfr_latch_clear(&w->failed);
 	tfr_lock_close(w->lock);
 	for (uint32_t k = 0; k < w->n_company; k++)
 		free(w->company[k].path);
