@@ -36,6 +36,10 @@ struct tfr_upload_opts {
 	uint64_t size; /* the expected size, from which the size of parts follows; 0: unknown */
 };
 
+/* An upload that was begun at `began`, in seconds since 1970. */
+typedef enum tfr_status tfr_upload_each(
+	void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err);
+
 struct tfr_object_module {
 	/* Process-wide settings.  Before the first of the other calls, or when nothing is open. */
 	enum tfr_status (*set)(const struct tfr_remote_opts *opts, struct tfr_error *err);
@@ -112,10 +116,8 @@ struct tfr_object_module {
 	 * most two seconds.  Returns the names of those that remain, "" if there are none. */
 	const char *(*abort)(void);
 	/* Lists the uploads that were begun below a prefix and neither completed nor aborted. */
-	enum tfr_status (*uploads)(const char *url,
-		enum tfr_status (*each)(void *ctx, const char *url, const char *id, int64_t began,
-			struct tfr_error *err),
-		void *ctx, struct tfr_error *err);
+	enum tfr_status (*uploads)(
+		const char *url, tfr_upload_each *each, void *ctx, struct tfr_error *err);
 	/* The endpoint of a bucket, for other tools; "" if they find it by themselves. */
 	void (*endpoint)(const char *url, char *text, size_t size);
 };

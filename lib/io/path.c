@@ -65,7 +65,7 @@ enum tfr_status tfr_absent_or_failed(const char *path, enum tfr_status status,
 	TFR_AUTO_FREE char *folder = refused ? strdup(path) : NULL;
 	struct stat st;
 
-	if (folder && strncasecmp(path, "http", 4) != 0) {
+	if (folder && !tfr_is_web(path)) {
 		strrchr(folder, '/')[1] = '\0';
 		refused = tfr_look(folder, &st, NULL) != TFR_OK;
 	}

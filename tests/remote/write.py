@@ -189,6 +189,21 @@ def an_answer_that_is_cut_or_lost_is_asked_for(t):
 
 
 @case
+def an_object_with_other_bytes_is_never_taken_for_ours(t):
+    """A store that compares no CRC-32C has stored other bytes, with the mark of the upload, and refuses them with their MD5."""
+    source = _input(t, 300000)
+    s = t.store()
+
+    def damage(x):
+        s.put('train', 'out.tfrecord', b'other bytes', meta=store.metadata(x.request))
+        x.send(store.Answer(200, {'ETag': s.objects['train', 'out.tfrecord'].etag}))
+    damaged = s.inject(damage, when=lambda r: r.method == 'PUT' and 'Content-MD5' not in r.headers)
+    refused = s.inject(faults.status(400, 'BadDigest', 'The MD5 did not match.'), when=lambda r: 'Content-MD5' in r.headers, times=None)
+    result = t.run('cat', source, '-o', OUT)
+    assert damaged.count == 1 and refused.count and result.status == 3 and 'BadDigest' in result.err, (result, s.requests)
+
+
+@case
 def servers_that_ignore_conditions(t):
     """They answer 200 and replace the object: the name is looked at before the first byte and before completion."""
     for size in (300000, 40 * MIB):
@@ -428,7 +443,7 @@ def commands_that_abort_uploads_name_the_endpoint(t):
         scheme = 'gs' if google else 's3'
         url = s.url.replace('127.0.0.1', 'localhost') if style == 'virtual' else s.url
         s.put('train', 'd/y.tfrecord', records(3, 100))
-        s.uploads['ID-1'] = store.Upload('train', 'd/x.tfrecord', None)
+        s.uploads['ID-1'] = store.Upload('train', 'd/x.tfrecord', None, {})
         write(t.path('config'), ('[default]\nendpoint_url = %s\ns3 =\n  addressing_style = %s\n' % (url, style)).encode())
         result = t.run('doctor', scheme + '://train/d/', env={'AWS_CONFIG_FILE': t.path('config'), 'AWS_ENDPOINT_URL': None})
         fix = 'aws s3api abort-multipart-upload --endpoint-url %s --bucket train --key d/x.tfrecord --upload-id ID-1' % url

@@ -18,6 +18,7 @@
 #include "io/remote/config_file.h"
 #include "io/remote/credentials.h"
 #include "io/remote/sign.h"
+#include "io/remote/store.h"
 #include "io/remote/xml.h"
 #include "io/source.h"
 
@@ -124,13 +125,6 @@ static struct curl_slist *list_headers(const char *const *from)
 	return headers;
 }
 
-static void free_headers(struct curl_slist *headers)
-{
-	for (struct curl_slist *h = headers; h; h = h->next)
-		explicit_bzero(h->data, strlen(h->data));
-	curl_slist_free_all(headers);
-}
-
 /* Repeats a request that is answered with 429 or 5xx, twice.
  *
  * TFR_OK: 200, and `answer` has its body, with a NUL after it, at most 64 KiB.  TFR_END: no
@@ -146,14 +140,14 @@ static enum tfr_status service_ask(const struct service_call *call, const char *
 	long status;
 
 	if (!c) {
-		free_headers(headers);
+		tfr_headers_free(headers);
 		return tfr_fail_nomem(err, "asking for credentials");
 	}
 	set_options(c, call, &a);
 	curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers);
 	code = ask(c, &a, &status);
 	curl_easy_cleanup(c);
-	free_headers(headers);
+	tfr_headers_free(headers);
 	if (code != CURLE_OK && !status)
 		return TFR_END;
 	if (code != CURLE_OK)

@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "io/remote/config_file.h"
+#include "io/remote/store.h"
 
 enum { EARLY = 300, PAUSE = 15 }; /* seconds before the end, and between questions */
 
@@ -26,12 +27,14 @@ static struct ring {
 
 /* --- forks --- */
 
-/* A service is asked with the lock held.  A fork does not wait for it: the child asks again. */
+/* A fork waits for the lock of the module, which also keeps two forks from meeting here.  A service
+ * is asked with the lock of its ring held.  A fork does not wait for that: the child asks again. */
 
 static bool held[2];
 
 static void hold_during_fork(void)
 {
+	tfr_remote_lock();
 	for (size_t i = 0; i < 2; i++)
 		held[i] = !pthread_mutex_trylock(&rings[i].lock);
 }
@@ -41,6 +44,7 @@ static void allow_in_parent(void)
 	for (size_t i = 0; i < 2; i++)
 		if (held[i])
 			pthread_mutex_unlock(&rings[i].lock);
+	tfr_remote_unlock();
 }
 
 static void allow_in_child(void)

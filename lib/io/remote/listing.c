@@ -21,6 +21,12 @@ enum { PAGE_MOST = 16 << 20, EMPTY_PAGES = 1000 };
 struct listing {
 	struct tfr_store *s;
 	const char *prefix;
+	/* Gives an entry of a page to the caller. */
+	enum tfr_status (*give)(struct listing *l, const struct tfr_page *p,
+		const struct tfr_listed *e, struct tfr_error *err);
+	tfr_object_each *each;
+	tfr_upload_each *each_upload;
+	void *ctx;
 	struct tfr_hash_index seen;
 	uint64_t *hashes;
 	size_t n;
@@ -107,10 +113,49 @@ static enum tfr_status note(
 	return TFR_OK;
 }
 
+/* The query of a page is `query`, and the marker that the page before has named. */
+static enum tfr_status list_pages(struct listing *l, struct tfr_query *query, size_t n,
+	const char *marker_name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *marker = NULL, *id = NULL;
+	enum tfr_status status = check_store(l, err);
+	bool more = true, is_new = true;
+
+	while (!status && more) {
+		struct tfr_page p = { 0 };
+		size_t k = n;
+
+		if (marker)
+			query[k++] = (struct tfr_query){ marker_name, marker };
+		if (id)
+			query[k++] = (struct tfr_query){ "upload-id-marker", id };
+		status = get_page(l, query, k, &p, err);
+		if (!status && l->empty++ > EMPTY_PAGES)
+			status = malformed(l, err);
+		for (size_t i = 0; !status && i < p.n; i++)
+			status = l->give(l, &p, &p.list[i], err);
+		more = p.more && !status;
+		free(marker);
+		free(id);
+		marker = more ? strdup((char *)p.text.data + p.next) : NULL;
+		id = more && p.next_id ? strdup((char *)p.text.data + p.next_id) : NULL;
+		if (more && (!marker || (p.next_id && !id)))
+			status = tfr_fail_nomem(err, "listing");
+		else if (more && !id)
+			status = note(l, marker, 2, &is_new, err);
+		if (!status && !is_new)
+			status = malformed(l, err);
+		tfr_page_clear(&p);
+	}
+	tfr_hash_clear(&l->seen);
+	free(l->hashes);
+	return status == TFR_END ? TFR_OK : status;
+}
+
 /* --- objects --- */
 
 static enum tfr_status give(struct listing *l, const struct tfr_page *p, const struct tfr_listed *e,
-	tfr_object_each *each, void *ctx, struct tfr_error *err)
+	struct tfr_error *err)
 {
 	const char *key = (const char *)p->text.data + e->key,
 		   *etag = (const char *)p->text.data + e->etag;
@@ -142,89 +187,43 @@ static enum tfr_status give(struct listing *l, const struct tfr_page *p, const s
 	entry.st = &st;
 	if (!n)
 		return TFR_OK;
-	return each(ctx, &entry, err);
+	return l->each(l->ctx, &entry, err);
 }
 
 enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, size_t most,
 	tfr_object_each *each, void *ctx, struct tfr_error *err)
 {
-	struct listing l = { .s = s, .prefix = prefix };
-	TFR_AUTO_FREE char *token = NULL;
-	enum tfr_status status = check_store(&l, err);
-	bool more = true, is_new = true;
+	struct listing l = { .s = s, .prefix = prefix, .give = give, .each = each, .ctx = ctx };
 	char count[24];
+	struct tfr_query query[7] = { { "list-type", "2" }, { "encoding-type", "url" },
+		{ "prefix", prefix }, { "max-keys", count }, { "delimiter", "/" } };
 
 	snprintf(count, sizeof(count), "%zu", most && most < 1000 ? most : 1000);
-	while (!status && more) {
-		struct tfr_query query[6] = { { "list-type", "2" }, { "encoding-type", "url" },
-			{ "prefix", prefix }, { "max-keys", count } };
-		size_t n = 4;
-		struct tfr_page p = { 0 };
-
-		if (!deep)
-			query[n++] = (struct tfr_query){ "delimiter", "/" };
-		if (token)
-			query[n++] = (struct tfr_query){ "continuation-token", token };
-		status = get_page(&l, query, n, &p, err);
-		if (!status && l.empty++ > EMPTY_PAGES)
-			status = malformed(&l, err);
-		for (size_t i = 0; !status && i < p.n; i++)
-			status = give(&l, &p, &p.list[i], each, ctx, err);
-		more = p.more;
-		free(token);
-		token = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
-		if (more && !status && !token)
-			status = tfr_fail_nomem(err, "listing");
-		if (token)
-			status = note(&l, token, 2, &is_new, err);
-		if (!status && !is_new)
-			status = malformed(&l, err);
-		tfr_page_clear(&p);
-	}
-	tfr_hash_clear(&l.seen);
-	free(l.hashes);
-	return status == TFR_END ? TFR_OK : status;
+	return list_pages(&l, query, deep ? 4 : 5, "continuation-token", err);
 }
 
 /* --- unfinished uploads --- */
 
-/* Several uploads of one key come in the order of their start, so that order is not checked. */
-enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
-	enum tfr_status (*each)(
-		void *ctx, const char *key, const char *id, int64_t began, struct tfr_error *err),
+/* Several uploads of one key come in the order of their start.  Pages with some count as empty ones
+ * do, since none is compared with those before. */
+static enum tfr_status give_upload(struct listing *l, const struct tfr_page *p,
+	const struct tfr_listed *e, struct tfr_error *err)
+{
+	const char *text = (const char *)p->text.data;
+
+	return l->each_upload(l->ctx, text + e->key, text + e->id, e->mtime, err);
+}
+
+enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix, tfr_upload_each *each,
 	void *ctx, struct tfr_error *err)
 {
-	struct listing l = { .s = s, .prefix = prefix };
-	TFR_AUTO_FREE char *marker = NULL, *id = NULL;
-	enum tfr_status status = check_store(&l, err);
-	bool more = true;
+	struct listing l = {
+		.s = s, .prefix = prefix, .give = give_upload, .each_upload = each, .ctx = ctx
+	};
+	struct tfr_query query[5] = { { "uploads", NULL }, { "encoding-type", "url" },
+		{ "prefix", prefix } };
 
-	while (!status && more) {
-		struct tfr_query query[5] = { { "uploads", NULL }, { "encoding-type", "url" },
-			{ "prefix", prefix } };
-		size_t n = 3;
-		struct tfr_page p = { 0 };
-
-		if (marker)
-			query[n++] = (struct tfr_query){ "key-marker", marker };
-		if (id)
-			query[n++] = (struct tfr_query){ "upload-id-marker", id };
-		status = get_page(&l, query, n, &p, err);
-		for (size_t i = 0; !status && i < p.n; i++)
-			status = each(ctx, (char *)p.text.data + p.list[i].key,
-				(char *)p.text.data + p.list[i].id, p.list[i].mtime, err);
-		more = p.more;
-		if (!status && more && ++l.empty == EMPTY_PAGES)
-			status = malformed(&l, err);
-		free(marker);
-		free(id);
-		marker = more && !status ? strdup((char *)p.text.data + p.next) : NULL;
-		id = more && !status && p.next_id ? strdup((char *)p.text.data + p.next_id) : NULL;
-		if (more && !status && (!marker || (p.next_id && !id)))
-			status = tfr_fail_nomem(err, "listing");
-		tfr_page_clear(&p);
-	}
-	return status == TFR_END ? TFR_OK : status;
+	return list_pages(&l, query, 3, "key-marker", err);
 }
 
 /* --- remembered listings --- */

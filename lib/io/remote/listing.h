@@ -10,9 +10,7 @@
 enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, size_t most,
 	tfr_object_each *each, void *ctx, struct tfr_error *err);
 /* As tfr_object_module.uploads(). */
-enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix,
-	enum tfr_status (*each)(
-		void *ctx, const char *key, const char *id, int64_t began, struct tfr_error *err),
+enum tfr_status tfr_listing_uploads(struct tfr_store *s, const char *prefix, tfr_upload_each *each,
 	void *ctx, struct tfr_error *err);
 
 /* As tfr_object_module.list(); what is directly below a prefix is remembered for a few seconds. */

@@ -71,10 +71,7 @@ struct tfr_object {
 static enum tfr_status object_wrong(
 	const struct tfr_object *o, const char *what, struct tfr_error *err)
 {
-	char url[300];
-
-	return tfr_fail_path(
-		err, TFR_ESYS, tfr_store_show(o->store, o->key, url, sizeof(url)), "%s", what);
+	return tfr_fail_path(err, TFR_ESYS, o->url, "%s", what);
 }
 
 /* Why the first range ended without the bytes that were awaited. */
@@ -199,11 +196,7 @@ static void ranges_drop_head(struct tfr_object *o)
 
 static enum tfr_status object_replaced(const struct tfr_object *o, struct tfr_error *err)
 {
-	char url[300];
-
-	tfr_fail_path(err, TFR_ESYS, tfr_store_show(o->store, o->key, url, sizeof(url)),
-		"the object was replaced or removed while it was read:");
-	return TFR_ESYS;
+	return object_wrong(o, "the object was replaced or removed while it was read:", err);
 }
 
 /* A weak tag (W/"...") never matches If-Match; it is compared here. */
@@ -355,8 +348,9 @@ static void on_done(
 
 /* --- asking --- */
 
-/* Asks for the next `size` bytes. */
-static enum tfr_status ranges_ask(struct tfr_object *o, size_t size, struct tfr_error *err)
+/* Starts a request for `size` bytes from `first` on; `opts` has the functions that take them. */
+static enum tfr_status request_bytes(const struct tfr_object *o, uint64_t first, size_t size,
+	struct tfr_request **t, struct tfr_request_opts opts, struct tfr_error *err)
 {
 	const char *headers[] = { o->if_match };
 	struct tfr_call call = { .method = "GET",
@@ -364,16 +358,22 @@ static enum tfr_status ranges_ask(struct tfr_object *o, size_t size, struct tfr_
 		.headers = headers,
 		.n_headers = *o->if_match ? 1 : 0,
 		.empty = true };
+
+	opts.store = o->store;
+	opts.call = &call;
+	opts.ranged = true;
+	opts.first = first;
+	opts.last = first + size - 1;
+	return tfr_request_start(t, &opts, err);
+}
+
+/* Asks for the next `size` bytes. */
+static enum tfr_status ranges_ask(struct tfr_object *o, size_t size, struct tfr_error *err)
+{
 	struct tfr_object_range *r = new_range(o, size);
-	struct tfr_request_opts opts = { .store = o->store,
-		.call = &call,
-		.ranged = true,
-		.first = o->next,
-		.last = o->next + size - 1,
-		.ctx = r,
-		.head = on_head,
-		.take = on_body,
-		.done = on_done };
+	struct tfr_request_opts opts = {
+		.ctx = r, .head = on_head, .take = on_body, .done = on_done
+	};
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(r, err, "reading an object");
@@ -384,7 +384,7 @@ static enum tfr_status ranges_ask(struct tfr_object *o, size_t size, struct tfr_
 	o->tail = &r->next;
 	o->in_flight++;
 	pthread_mutex_unlock(&o->lock);
-	status = tfr_request_start(&r->request, &opts, err);
+	status = request_bytes(o, r->first, size, &r->request, opts, err);
 	if (!status)
 		return TFR_OK;
 	pthread_mutex_lock(&o->lock);
@@ -500,25 +500,12 @@ static enum tfr_status on_part_body(
 
 static enum tfr_status get(struct part *p, uint64_t position, struct tfr_error *err)
 {
-	const char *headers[] = { p->o->if_match };
-	struct tfr_call call = { .method = "GET",
-		.key = p->o->key,
-		.headers = headers,
-		.n_headers = *p->o->if_match ? 1 : 0,
-		.empty = true };
-	struct tfr_request_opts opts = { .store = p->o->store,
-		.call = &call,
-		.ranged = true,
-		.first = position,
-		.last = position + p->size - 1,
-		.ctx = p,
-		.head = on_part_head,
-		.take = on_part_body };
+	struct tfr_request_opts opts = { .ctx = p, .head = on_part_head, .take = on_part_body };
 	struct tfr_request *t = NULL;
 	struct tfr_answer a = { 0 };
 	enum tfr_status status;
 
-	TFR_TRY(tfr_request_start(&t, &opts, err));
+	TFR_TRY(request_bytes(p->o, position, p->size, &t, opts, err));
 	status = tfr_request_wait(t, &a, err);
 	tfr_request_end(t);
 	return status == TFR_END || (status && (a.status == 412 || a.status == 416))

@@ -155,9 +155,14 @@ enum tfr_status tfr_pile_md5(const struct tfr_pile *p, char *text, struct tfr_er
 	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF sum = { 0 };
 	gcry_md_hd_t h;
+	bool refused;
 
 	tfr_digests_begin();
-	if (gcry_md_open(&h, GCRY_MD_MD5, 0))
+	/* As in sign.c; a fork need not wait for the bytes, which are hashed without a lock. */
+	tfr_remote_lock();
+	refused = gcry_md_open(&h, GCRY_MD_MD5, 0);
+	tfr_remote_unlock();
+	if (refused)
 		return tfr_fail(err, TFR_EUNAVAILABLE, "this system's libgcrypt refuses MD5");
 	if (p->fd >= 0)
 		status = hash_file(h, p, err);
@@ -166,7 +171,9 @@ enum tfr_status tfr_pile_md5(const struct tfr_pile *p, char *text, struct tfr_er
 	if (!status &&
 		(!tfr_base64_encode(&sum, gcry_md_read(h, 0), MD5) || !tfr_buf_append(&sum, "", 1)))
 		status = tfr_fail_nomem(err, "writing an object");
+	tfr_remote_lock();
 	gcry_md_close(h);
+	tfr_remote_unlock();
 	if (!status)
 		memcpy(text, sum.data, sum.size);
 	return status;

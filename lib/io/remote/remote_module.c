@@ -51,8 +51,7 @@ static enum tfr_status remove_object(const char *url, struct tfr_error *err)
 
 struct unfinished {
 	const struct tfr_store *s;
-	enum tfr_status (*each)(
-		void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err);
+	tfr_upload_each *each;
 	void *ctx;
 };
 
@@ -65,10 +64,8 @@ static enum tfr_status take_upload(
 	return u->each(u->ctx, tfr_store_show(u->s, key, url, sizeof(url)), id, began, err);
 }
 
-static enum tfr_status uploads(const char *url,
-	enum tfr_status (*each)(
-		void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err),
-	void *ctx, struct tfr_error *err)
+static enum tfr_status uploads(
+	const char *url, tfr_upload_each *each, void *ctx, struct tfr_error *err)
 {
 	struct tfr_store *s;
 	const char *key;

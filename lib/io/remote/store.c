@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,6 @@ void tfr_remote_lock(void)
 void tfr_remote_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
-}
-
-__attribute__((constructor)) static void hold_during_forks(void)
-{
-	pthread_atfork(tfr_remote_lock, tfr_remote_unlock, tfr_remote_unlock);
 }
 
 /* --- hidden queries --- */
@@ -132,7 +126,7 @@ struct tfr_store {
 	char *header; /* "Authorization: ...", for a web server */
 	struct tfr_address address;
 	bool expired, anonymous;
-	atomic_bool unverified, unconditional, reached;
+	struct tfr_store_shown shown;
 };
 
 /* How to talk to one kind of store. */
@@ -469,11 +463,16 @@ enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	return unsigned_ ? TFR_OK : authorise(s, call, region, renew, out, err);
 }
 
+void tfr_headers_free(struct curl_slist *headers)
+{
+	for (struct curl_slist *h = headers; h; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl_slist_free_all(headers);
+}
+
 void tfr_sending_clear(struct tfr_sending *s)
 {
-	for (struct curl_slist *h = s->headers; h; h = h->next)
-		explicit_bzero(h->data, strlen(h->data));
-	curl_slist_free_all(s->headers);
+	tfr_headers_free(s->headers);
 	free(s->url);
 	*s = (struct tfr_sending){ 0 };
 }
@@ -526,34 +525,9 @@ bool tfr_store_anonymous(const struct tfr_store *s)
 	return yes;
 }
 
-bool tfr_store_verifies(const struct tfr_store *s)
+struct tfr_store_shown *tfr_store_shown(struct tfr_store *s)
 {
-	return !atomic_load(&s->unverified);
-}
-
-void tfr_store_note_unverified(struct tfr_store *s)
-{
-	atomic_store(&s->unverified, true);
-}
-
-bool tfr_store_unconditional(const struct tfr_store *s)
-{
-	return atomic_load(&s->unconditional);
-}
-
-void tfr_store_note_unconditional(struct tfr_store *s)
-{
-	atomic_store(&s->unconditional, true);
-}
-
-bool tfr_store_reached(const struct tfr_store *s)
-{
-	return atomic_load(&s->reached);
-}
-
-void tfr_store_note_reached(struct tfr_store *s, bool reached)
-{
-	atomic_store(&s->reached, reached);
+	return &s->shown;
 }
 
 void tfr_store_hint(

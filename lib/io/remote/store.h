@@ -9,6 +9,8 @@
 #ifndef TFR_IO_REMOTE_STORE_H
 #define TFR_IO_REMOTE_STORE_H
 
+#include <stdatomic.h>
+
 #include <curl/curl.h>
 
 #include <tfr/remote.h>
@@ -65,6 +67,8 @@ void tfr_store_endpoint(struct tfr_store *s, char *text, size_t size);
 enum tfr_status tfr_store_sign(struct tfr_store *s, const struct tfr_call *call,
 	struct tfr_sending *out, struct tfr_error *err);
 void tfr_sending_clear(struct tfr_sending *s);
+/* Wipes and frees header fields, which have secrets. */
+void tfr_headers_free(struct curl_slist *headers);
 /* As tfr_remote_authorize(). */
 enum tfr_status tfr_store_authorize(const char *url, const char *header, struct tfr_error *err);
 /* The server did not accept the credentials because they have expired: the next tfr_store_sign()
@@ -78,17 +82,14 @@ bool tfr_store_region(struct tfr_store *s, const char *used, const char *region)
 enum tfr_status tfr_store_prepare(struct tfr_store *s, struct tfr_error *err);
 /* Whether the requests are signed, for hints at 401 and 403. */
 bool tfr_store_anonymous(const struct tfr_store *s);
-/* Whether the server compares the CRC-32C that is sent with a body, as far as is known: true until
- * an answer has shown otherwise. */
-bool tfr_store_verifies(const struct tfr_store *s);
-void tfr_store_note_unverified(struct tfr_store *s);
-/* Whether the server does not know conditional writes. */
-bool tfr_store_unconditional(const struct tfr_store *s);
-void tfr_store_note_unconditional(struct tfr_store *s);
-/* Whether the server has answered lately: then a refused connection is a restart, and no misspelt
- * address. */
-bool tfr_store_reached(const struct tfr_store *s);
-void tfr_store_note_reached(struct tfr_store *s, bool reached);
+/* What answers have shown of the server.  Any thread may change it. */
+struct tfr_store_shown {
+	atomic_bool unverified;	   /* it does not compare the CRC-32C that is sent with a body */
+	atomic_bool unconditional; /* it does not know conditional writes */
+	/* It has answered lately: a refused connection is a restart, and no misspelt address. */
+	atomic_bool reached;
+};
+struct tfr_store_shown *tfr_store_shown(struct tfr_store *s);
 /* What to do about an answer 401 or 403 with the server's error code `code`, in whole sentences. */
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err);

@@ -127,33 +127,22 @@ static void upload_forget(struct tfr_upload *u)
 
 /* On the thread of the engine, while a signal handler waits in any other.  If that thread holds the
  * lock, nothing changes the list any more. */
-struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
+void tfr_uploads_aborts(void (*each)(void *ctx, const struct tfr_request_opts *opts), void *ctx)
 {
-	struct tfr_request_opts *all = NULL;
 	bool held = tfr_engine_lock(&list_lock);
-	size_t count = 0;
 
-	*n = 0;
-	for (struct tfr_upload *u = list; u; u = u->next)
-		count++;
-	all = calloc(count + 1, sizeof(*all));
-	for (struct tfr_upload *u = list; all && u; u = u->next) {
-		struct tfr_query *query = calloc(1, sizeof(*query));
-		struct tfr_call *call = calloc(1, sizeof(*call));
-
-		if (!query || !call)
-			break;
-		*query = (struct tfr_query){ "uploadId", u->id };
-		*call = (struct tfr_call){ .method = "DELETE",
+	for (const struct tfr_upload *u = list; u; u = u->next) {
+		const struct tfr_query query[] = { { "uploadId", u->id } };
+		const struct tfr_call call = { .method = "DELETE",
 			.key = u->key,
 			.query = query,
 			.n_query = 1,
 			.empty = true };
-		all[(*n)++] = (struct tfr_request_opts){ .store = u->store, .call = call };
+
+		each(ctx, &(struct tfr_request_opts){ .store = u->store, .call = &call });
 	}
 	if (held)
 		pthread_mutex_unlock(&list_lock);
-	return all;
 }
 
 /* --- existing objects --- */
@@ -173,10 +162,7 @@ struct tfr_request_opts *tfr_uploads_aborts(size_t *n)
 
 static enum tfr_status exists(const struct tfr_upload *u, struct tfr_error *err)
 {
-	char url[300];
-
-	tfr_fail_path(err, TFR_EEXIST, tfr_store_show(u->store, u->key, url, sizeof(url)),
-		"will not overwrite");
+	tfr_fail_path(err, TFR_EEXIST, u->url, "will not overwrite");
 	tfr_error_hint(err, "Give -f to replace it.");
 	return TFR_EEXIST;
 }
@@ -184,7 +170,7 @@ static enum tfr_status exists(const struct tfr_upload *u, struct tfr_error *err)
 /* Whether completion can be refused by the server if the object exists. */
 static bool is_conditional(const struct tfr_upload *u, bool multipart)
 {
-	if (u->force || tfr_store_unconditional(u->store))
+	if (u->force || tfr_store_shown(u->store)->unconditional)
 		return false;
 	return tfr_store_kind(u->store) == TFR_STORE_S3 || !multipart;
 }
@@ -240,24 +226,23 @@ static enum tfr_status post_begin(
 static enum tfr_status upload_begin(struct tfr_upload *u, struct tfr_error *err)
 {
 	enum tfr_status status = look_before(u, true, &(struct tfr_answer){ 0 }, err);
-	bool checksums = tfr_store_kind(u->store) == TFR_STORE_S3 && tfr_store_verifies(u->store);
+	bool checksums =
+		tfr_store_kind(u->store) == TFR_STORE_S3 && !tfr_store_shown(u->store)->unverified;
 	struct tfr_answer a = { 0 };
-	char url[300];
 
 	if (status != TFR_END)
 		return status;
-	tfr_store_show(u->store, u->key, url, sizeof(url));
 	status = post_begin(u, checksums, &a, err);
 	if (checksums && (a.status == 400 || a.status == 501)) {
 		tfr_answer_clear(&a);
-		tfr_store_note_unverified(u->store);
+		tfr_store_shown(u->store)->unverified = true;
 		status = post_begin(u, false, &a, err);
 	}
 	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_ESYS, url, "the bucket does not exist of");
+		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
 	if (!status && !tfr_upload_started(u->id, a.body.data ?: (const uint8_t *)"", a.body.size))
 		status = tfr_fail_path(
-			err, TFR_ESYS, url, "the server does not begin an upload correctly for");
+			err, TFR_ESYS, u->url, "the server does not begin an upload correctly for");
 	if (!status)
 		note(u);
 	tfr_answer_clear(&a);
@@ -279,7 +264,7 @@ static enum tfr_status put_once(struct tfr_upload *u, struct tfr_answer *a, stru
 	enum tfr_status status = TFR_OK;
 
 	upload_checksum(u, u->crc, checksum, sizeof(checksum));
-	if (!tfr_store_verifies(u->store)) {
+	if (tfr_store_shown(u->store)->unverified) {
 		status = tfr_pile_md5(&u->pile, md5 + strlen(md5), err);
 		headers[call.n_headers++] = md5;
 	}
@@ -314,45 +299,10 @@ static enum tfr_status look_after(
 	return http == 412 ? exists(u, err) : status;
 }
 
-static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
-{
-	enum tfr_status status = look_before(u, false, a, err);
-	char tag[TFR_ETAG];
-
-	if (status != TFR_END)
-		return status;
-	status = put_once(u, a, err);
-	if (status && a->status == 501 && is_conditional(u, false)) {
-		tfr_store_note_unconditional(u->store);
-		tfr_answer_clear(a);
-		status = look_before(u, false, a, err);
-		if (status == TFR_END)
-			status = put_once(u, a, err);
-	}
-	if (!status && !a->has_crc32c && tfr_store_verifies(u->store)) {
-		/* Nothing says that the server has compared: once more, with the MD5. */
-		tfr_store_note_unverified(u->store);
-		tag_of_pile(u, tag, sizeof(tag));
-		if (strcasecmp(a->etag, tag) != 0) {
-			u->force = true; /* it is ours by now */
-			tfr_answer_clear(a);
-			status = put_once(u, a, err);
-		}
-	} else if (!status && a->has_crc32c && a->crc32c != u->crc) {
-		return tfr_fail_path(
-			err, TFR_ESYS, u->url, "the server stored other bytes than were sent:");
-	}
-	status = look_after(u, status, a, err);
-	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
-	return status;
-}
-
-/* --- completing a multipart upload --- */
-
 static bool list_parts(const struct tfr_upload *u, struct tfr_buf *xml)
 {
-	bool sums = tfr_store_kind(u->store) == TFR_STORE_S3 && tfr_store_verifies(u->store);
+	bool sums =
+		tfr_store_kind(u->store) == TFR_STORE_S3 && !tfr_store_shown(u->store)->unverified;
 	bool good = tfr_buf_printf(xml, "<CompleteMultipartUpload>");
 	char checksum[64];
 
@@ -391,45 +341,75 @@ static enum tfr_status judge(
 	const uint8_t *text = a->body.data ?: (const uint8_t *)"";
 	struct tfr_store_fault fault;
 	enum tfr_status status = tfr_upload_completed(a->etag, &fault, text, a->body.size);
-	char url[300];
 
 	if (!status)
 		return TFR_OK;
 	*again = status == TFR_ESYS || !strcmp(fault.code, "InternalError") ||
 		 !strcmp(fault.code, "SlowDown") || !strcmp(fault.code, "ServiceUnavailable");
-	tfr_fail_path(
-		err, TFR_ESYS, tfr_store_show(u->store, u->key, url, sizeof(url)), "cannot write");
+	tfr_fail_path(err, TFR_ESYS, u->url, "cannot write");
 	tfr_error_append(err, ": the upload was not completed: %s: %s (request %s)",
 		*fault.code ? fault.code : "the answer was cut", fault.message, fault.request_id);
 	return TFR_ESYS;
+}
+
+/* Gives the object its name: by one PUT, or of its parts by `xml`. */
+static enum tfr_status complete_once(struct tfr_upload *u, const struct tfr_buf *xml,
+	struct tfr_answer *a, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_ESYS;
+	bool again = true;
+
+	for (int tries = 0; again && tries < TRIES; tries++) {
+		again = false;
+		status = look_before(u, xml, a, err);
+		if (status != TFR_END)
+			return status;
+		tfr_answer_clear(a);
+		status = xml ? post_complete(u, xml, a, err) : put_once(u, a, err);
+		if (status == TFR_ESYS && a->status == 501 && is_conditional(u, xml)) {
+			tfr_store_shown(u->store)->unconditional = true;
+			again = true;
+		} else if (!status && xml) {
+			status = judge(u, a, &again, err);
+		}
+	}
+	return look_after(u, status, a, err);
 }
 
 static enum tfr_status complete_parts(
 	struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
 {
 	TFR_AUTO_BUF xml = { 0 };
-	enum tfr_status status = TFR_ESYS;
-	bool again = true;
+	enum tfr_status status;
 
 	TFR_NEED_MEMORY(list_parts(u, &xml), err, "writing an object");
-	for (int tries = 0; again && tries < TRIES; tries++) {
-		again = false;
-		status = look_before(u, true, a, err);
-		if (status != TFR_END)
-			return status;
-		tfr_answer_clear(a);
-		status = post_complete(u, &xml, a, err);
-		if (status == TFR_ESYS && a->status == 501 && is_conditional(u, true)) {
-			tfr_store_note_unconditional(u->store);
-			again = true;
-		} else if (!status) {
-			status = judge(u, a, &again, err);
-		}
-	}
-	status = look_after(u, status, a, err);
+	status = complete_once(u, &xml, a, err);
 	if (status == TFR_END)
 		status = tfr_fail_path(
 			err, TFR_ESYS, u->url, "the upload was aborted by another program:");
+	return status;
+}
+
+static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tfr_error *err)
+{
+	enum tfr_status status = complete_once(u, NULL, a, err);
+	char tag[TFR_ETAG];
+
+	if (!status && !a->has_crc32c && !tfr_store_shown(u->store)->unverified) {
+		/* Nothing says that the server has compared: once more, with the MD5. */
+		tfr_store_shown(u->store)->unverified = true;
+		tag_of_pile(u, tag, sizeof(tag));
+		if (strcasecmp(a->etag, tag) != 0) {
+			u->force = true; /* it is ours by now */
+			tfr_answer_clear(a);
+			status = put_once(u, a, err);
+		}
+	} else if (!status && a->has_crc32c && a->crc32c != u->crc) {
+		return tfr_fail_path(
+			err, TFR_ESYS, u->url, "the server stored other bytes than were sent:");
+	}
+	if (status == TFR_END)
+		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
 	return status;
 }
 
@@ -472,10 +452,7 @@ static enum tfr_status check_name(const struct tfr_upload *u, struct tfr_error *
 	size_t n = strlen(u->key);
 
 	if (tfr_store_kind(u->store) == TFR_STORE_HTTP) {
-		char url[300];
-
-		tfr_fail_path(err, TFR_EUSAGE, tfr_store_show(u->store, u->key, url, sizeof(url)),
-			"cannot write to a web server:");
+		tfr_fail_path(err, TFR_EUSAGE, u->url, "cannot write to a web server:");
 		tfr_error_hint(err, "Objects are written to s3:// and gs://.");
 		return TFR_EUSAGE;
 	}
@@ -557,7 +534,7 @@ static enum tfr_status send_part(struct tfr_upload_part *part, struct tfr_error 
 
 	snprintf(number, sizeof(number), "%u", part->number);
 	upload_checksum(u, part->crc, checksum, sizeof(checksum));
-	part->with_md5 = !tfr_store_verifies(u->store);
+	part->with_md5 = tfr_store_shown(u->store)->unverified;
 	if (part->with_md5) {
 		status = tfr_pile_md5(&part->pile, md5 + strlen(md5), err);
 		call.n_headers = 2;
@@ -614,7 +591,7 @@ static enum tfr_status settle(
 		return tfr_fail_path(
 			err, TFR_ESYS, u->url, "the server gives no ETag to a part of");
 	if (!verified && !part->with_md5) {
-		tfr_store_note_unverified(u->store);
+		tfr_store_shown(u->store)->unverified = true;
 		return TFR_END;
 	}
 	memcpy(u->sent[part->number - 1].etag, a->etag, sizeof(a->etag));

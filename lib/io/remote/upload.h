@@ -18,8 +18,8 @@ void tfr_upload_end(struct tfr_upload *u);
 enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_error *err);
 /* As tfr_object_module.abort(), on the thread of the engine. */
 const char *tfr_uploads_abort(void);
-/* For it: the requests that abort them; the caller frees the array. */
-struct tfr_request_opts *tfr_uploads_aborts(size_t *n);
+/* For it: the requests that abort them. */
+void tfr_uploads_aborts(void (*each)(void *ctx, const struct tfr_request_opts *opts), void *ctx);
 /* In a forked child: they are its parent's. */
 void tfr_uploads_forget(void);
 

@@ -490,13 +490,13 @@ static enum tfr_status judge(struct tfr_request *t, const struct tfr_store_fault
 		return TFR_ATTEMPT_AGAIN;
 	if (verdict == TFR_FAILURE_FINAL ||
 		(verdict == TFR_FAILURE_BRIEF && ++t->brief >= BRIEF_MOST &&
-			!tfr_store_reached(t->o.store)))
+			!tfr_store_shown(t->o.store)->reached))
 		return fail(t, fault, code, now);
 	*wait = back_off(t, jitter);
 	if (now + *wait - t->progress <= tfr_engine_opts()->timeout)
 		return TFR_ATTEMPT_AGAIN;
 	if (verdict == TFR_FAILURE_BRIEF)
-		tfr_store_note_reached(t->o.store, false);
+		tfr_store_shown(t->o.store)->reached = false;
 	return fail(t, fault, code, now);
 }
 
@@ -521,7 +521,7 @@ enum tfr_status tfr_attempt_end(
 
 	*wait = 0;
 	if (http)
-		tfr_store_note_reached(t->o.store, true);
+		tfr_store_shown(t->o.store)->reached = true;
 	if (t->refused)
 		return t->refused;
 	if (code == CURLE_OK && http >= 200 && http <= 299) {

@@ -136,6 +136,15 @@ static void stop_attempt(struct tfr_engine *e, struct tfr_request *t)
 	tfr_measure_active(-1);
 }
 
+/* Adds it to the list of the thread. */
+static void append(struct tfr_engine *e, struct tfr_request *t)
+{
+	t->next = NULL;
+	t->back = e->all_end;
+	*e->all_end = t;
+	e->all_end = &t->next;
+}
+
 /* Removes it from the list of the thread. */
 static void drop(struct tfr_engine *e, struct tfr_request *t)
 {
@@ -209,10 +218,7 @@ static void take_incoming(struct tfr_engine *e)
 		return;
 	for (struct tfr_request *t = e->incoming, *next; t; t = next) {
 		next = t->next;
-		t->next = NULL;
-		t->back = e->all_end;
-		*e->all_end = t;
-		e->all_end = &t->next;
+		append(e, t);
 	}
 	e->incoming = NULL;
 	e->incoming_end = &e->incoming;
@@ -273,24 +279,43 @@ static unsigned engines_running(void)
 	return n;
 }
 
+static void note_left(const struct tfr_request *t)
+{
+	size_t n = strlen(abortion.left);
+	char url[300];
+
+	tfr_store_show(t->o.store, t->call.key, url, sizeof(url));
+	snprintf(abortion.left + n, sizeof(abortion.left) - n, "%s'%s'", n ? ", " : "", url);
+}
+
+static void note_aborted(
+	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
+{
+	(void)a, (void)err;
+	if (status && status != TFR_END)
+		note_left(ctx);
+}
+
+static void begin_abort(void *ctx, const struct tfr_request_opts *opts)
+{
+	struct tfr_engine *e = ctx;
+	struct tfr_request *t;
+
+	if (tfr_attempts_new(&t, opts, NULL))
+		return;
+	t->o.ctx = t;
+	t->o.done = note_aborted;
+	t->engine = e;
+	append(e, t);
+}
+
 /* Makes the requests that abort uploads, and no others. */
 static void abort_uploads(struct tfr_engine *e)
 {
 	double end = now() + ABORT_MS * 1e-3;
-	size_t n = 0, at = 0;
-	struct tfr_request_opts *all = tfr_uploads_aborts(&n);
-	struct tfr_request **t = calloc(n + 1, sizeof(*t));
-	char url[300];
 	int running;
 
-	for (size_t i = 0; t && i < n; i++) {
-		if (tfr_attempts_new(&t[i], &all[i], NULL))
-			continue;
-		t[i]->engine = e;
-		t[i]->back = e->all_end;
-		*e->all_end = t[i];
-		e->all_end = &t[i]->next;
-	}
+	tfr_uploads_aborts(begin_abort, e);
 	while (e->all && now() < end) {
 		look(e);
 		curl_multi_perform(e->multi, &running);
@@ -298,11 +323,8 @@ static void abort_uploads(struct tfr_engine *e)
 		if (e->all)
 			curl_multi_poll(e->multi, NULL, 0, 50, NULL);
 	}
-	for (size_t i = 0; i < n && at < sizeof(abortion.left); i++)
-		if (!t || !t[i] || !t[i]->ended || (t[i]->status && t[i]->status != TFR_END))
-			at += (size_t)snprintf(abortion.left + at, sizeof(abortion.left) - at,
-				"%s'%s'", at ? ", " : "",
-				tfr_store_show(all[i].store, all[i].call->key, url, sizeof(url)));
+	for (const struct tfr_request *t = e->all; t; t = t->next)
+		note_left(t);
 	atomic_store(&abortion.done, true);
 }
 
@@ -358,13 +380,8 @@ static void *run(void *arg)
 /* Before the libraries beneath are torn down. */
 static void stop(struct tfr_engine *e)
 {
-	bool running;
-
-	pthread_mutex_lock(&e->lock);
-	running = e->running && e->pid == getpid();
-	pthread_mutex_unlock(&e->lock);
 	atomic_store(&e->quit, true);
-	if (!running)
+	if (!e->running || e->pid != getpid())
 		return;
 	curl_multi_wakeup(e->multi);
 	pthread_join(e->thread, NULL);
