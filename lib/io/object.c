@@ -56,10 +56,15 @@ enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct
 enum tfr_status tfr_remote_set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {
 	const void *table = NULL;
+	struct tfr_error why;
 	enum tfr_status status =
-		tfr_module_open(&table, TFR_MODULE_REMOTE, NULL, "cannot change settings");
+		tfr_module_open(&table, TFR_MODULE_REMOTE, &why, "cannot change settings");
 
-	return status ? TFR_OK : ((const struct tfr_object_module *)table)->set(opts, err);
+	if (status == TFR_EUNAVAILABLE)
+		return TFR_OK;
+	if (status && err)
+		*err = why;
+	return status ? status : ((const struct tfr_object_module *)table)->set(opts, err);
 }
 
 void tfr_remote_statistics(struct tfr_remote_statistics *s)

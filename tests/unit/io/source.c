@@ -1,7 +1,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <tfr/remote.h>
 
 #include "io/source.h"
 #include "support/temp.h"
@@ -192,4 +195,21 @@ Test(source, a_file_beyond_the_limit_is_more_than_the_limit)
 
 	cr_assert_eq(tfr_source_read_file("a", 100, &text, "", NULL), TFR_OK);
 	cr_assert_gt(text.size, 100);
+}
+
+Test(remote, settings_that_cannot_be_made_now_are_an_error)
+{
+	const struct tfr_remote_opts opts = { .timeout = 5 };
+	struct tfr_error err = { 0 };
+	struct rlimit few, usual;
+	enum tfr_status status;
+
+	getrlimit(RLIMIT_NOFILE, &usual);
+	few = usual;
+	few.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &few);
+	status = tfr_remote_set(&opts, &err);
+	setrlimit(RLIMIT_NOFILE, &usual);
+	cr_expect_eq(status, TFR_ESYS);
+	cr_expect_eq(tfr_remote_set(&opts, &err), TFR_OK);
 }
