@@ -486,7 +486,7 @@ static bool has_terms(const struct tfr_convert_opts *o, size_t target)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
 
-	return o->resume || !tfr_set_name_parse(&name, o->targets[target].set, NULL);
+	return o->resume || tfr_set_name_parse(&name, o->targets[target].set, NULL) != TFR_END;
 }
 
 static enum tfr_status publish_counted(

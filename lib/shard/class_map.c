@@ -90,10 +90,10 @@ size_t tfr_class_map_conflicts(const struct tfr_class_map *m, const struct tfr_c
 /* LABEL:NAME */
 static bool parse_line(const char *line, size_t size, int64_t *label, size_t *name)
 {
-	TFR_AUTO_FREE char *copy = strndup(line, size);
-	char *end;
+	char copy[24] = "", *end;
 
-	if (!copy || size < 3 || !strchr("-0123456789", *copy))
+	memcpy(copy, line, size < sizeof(copy) ? size : sizeof(copy) - 1);
+	if (size < 3 || !strchr("-0123456789", *copy))
 		return false;
 	errno = 0;
 	*label = strtoll(copy, &end, 10);
