@@ -89,10 +89,11 @@ enum tfr_status tfr_manifest_read(
 
 	if (!status)
 		status = tfr_manifest_parse(m, text.data, text.size, err);
-	if (!status && tfr_is_url(path))
-		status = tfr_stat(path, &st) ? tfr_fail_errno(err, errno, path, "cannot look at")
-					     : TFR_OK;
-	if (!status && tfr_is_url(path))
+	if (status || !tfr_is_url(path))
+		return status;
+	if (tfr_stat(path, &st))
+		status = tfr_fail_errno(err, errno, path, "cannot look at");
+	else
 		for (size_t i = 0; i < (*m)->count; i++)
 			(*m)->shards[i].published = st.st_mtim.tv_sec;
 	return status;

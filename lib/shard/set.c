@@ -20,6 +20,7 @@
 #include "base/suffix.h"
 #include "base/url.h"
 #include "io/path.h"
+#include "io/root.h"
 #include "io/source.h"
 #include "record/framing.h"
 #include "shard/set_name.h"
@@ -312,18 +313,12 @@ bool tfr_set_named_as_records(const char *name)
 /* Whether the first header verifies.  TFR_END: the file is gone. */
 static enum tfr_status starts_with_record(const char *path, bool *yes, struct tfr_error *err)
 {
-	TFR_AUTO_SOURCE s = NULL;
 	uint8_t head[TFR_RECORD_HEADER];
-	struct tfr_error why = { 0 };
 	size_t got = 0;
-	enum tfr_status status = tfr_source_open(&s, path, &why);
+	enum tfr_status status = tfr_root_head(NULL, path, head, sizeof(head), &got, err);
 
-	if (!status)
-		status = tfr_source_read(s, head, sizeof(head), &got, &why);
 	*yes = !status && got == sizeof(head) && tfr_header_verifies(head);
-	if (status && err)
-		*err = why;
-	return status && why.sys_errno == ENOENT ? TFR_END : status;
+	return status;
 }
 
 static int compare_paths(const void *a, const void *b)

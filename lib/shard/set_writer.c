@@ -170,42 +170,33 @@ static enum tfr_status grow_set(
 
 static enum tfr_status make_room(struct tfr_set_writer *w, uint64_t size, struct tfr_error *err)
 {
-	uint32_t last = w->count - 1;
+	enum tfr_status status = check_open(w, err);
 
-	if (!w->records || !((w->fill.records && w->records == w->fill.records) ||
-				   (w->fill.bytes && w->bytes + size > w->fill.bytes)))
-		return TFR_OK;
-	TFR_TRY(tfr_writer_end(w->shards[last], last, err));
-	return grow_set(w, NULL, err);
+	if (!status && w->records &&
+		((w->fill.records && w->records == w->fill.records) ||
+			(w->fill.bytes && w->bytes + size > w->fill.bytes))) {
+		status = tfr_writer_end(w->shards[w->count - 1], w->count - 1, err);
+		if (!status)
+			status = grow_set(w, NULL, err);
+		tfr_latch_keep(&w->failed, status, err);
+	}
+	w->bytes += size;
+	w->records++;
+	return status;
 }
 
 enum tfr_status tfr_set_writer_append(struct tfr_set_writer *w, const struct iovec *pieces,
 	int count, const struct tfr_digest *digest, struct tfr_error *err)
 {
-	uint64_t size = digest->size + TFR_RECORD_OVERHEAD;
-	enum tfr_status status;
-
-	TFR_TRY(check_open(w, err));
-	status = make_room(w, size, err);
-	w->bytes += size;
-	w->records++;
-	if (!status)
-		status = tfr_writer_put_pieces(w->shards[w->count - 1], pieces, count, digest, err);
-	return tfr_latch_keep(&w->failed, status, err);
+	TFR_TRY(make_room(w, digest->size + TFR_RECORD_OVERHEAD, err));
+	return tfr_set_writer_put(w, w->count - 1, pieces, count, digest, err);
 }
 
 enum tfr_status tfr_set_writer_append_framed(struct tfr_set_writer *w, const struct iovec *piece,
 	const struct tfr_totals *add, struct tfr_error *err)
 {
-	enum tfr_status status;
-
-	TFR_TRY(check_open(w, err));
-	status = make_room(w, piece->iov_len, err);
-	w->bytes += piece->iov_len;
-	w->records++;
-	if (!status)
-		status = tfr_writer_put_framed(w->shards[w->count - 1], piece, 1, add, err);
-	return tfr_latch_keep(&w->failed, status, err);
+	TFR_TRY(make_room(w, piece->iov_len, err));
+	return tfr_set_writer_put_framed(w, w->count - 1, piece, 1, add, err);
 }
 
 /* Gives the shards their names when no more follow. */

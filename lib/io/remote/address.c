@@ -18,6 +18,8 @@
 
 #include <curl/curl.h>
 
+#include "base/url.h"
+
 /* --- names --- */
 
 /* Google's rules are the wider ones: docs.aws.amazon.com/AmazonS3/latest/userguide/
@@ -60,52 +62,35 @@ static bool is_region(const char *region)
 
 /* --- endpoints --- */
 
-static bool copy_part(
-	CURLU *u, CURLUPart part, unsigned flags, char *to, size_t size, bool *present)
-{
-	char *text = NULL;
-	bool good;
-
-	*present = !curl_url_get(u, part, &text, flags) && text;
-	good = !*present || snprintf(to, size, "%s", text) < (int)size;
-	curl_free(text);
-	return good;
-}
-
 static bool has_part(CURLU *u, CURLUPart part)
 {
-	char unused[1];
-	bool present;
+	char *text = NULL;
+	bool present = !curl_url_get(u, part, &text, 0) && text;
 
-	copy_part(u, part, 0, unused, sizeof(unused), &present);
+	curl_free(text);
 	return present;
 }
 
 /* "https://host[:port][/path]" without a slash at its end.  False: not such an address. */
 static bool normalise(CURLU *u, const char *text, char url[TFR_ENDPOINT])
 {
-	char scheme[8], host[256], port[8], path[200];
-	bool with_scheme, with_host, with_port, with_path;
-	size_t n;
+	char *whole = NULL, *host;
+	bool good = !curl_url_set(u, CURLUPART_URL, text, 0) && !has_part(u, CURLUPART_USER) &&
+		    !has_part(u, CURLUPART_PASSWORD) && !has_part(u, CURLUPART_QUERY) &&
+		    !has_part(u, CURLUPART_FRAGMENT) && has_part(u, CURLUPART_HOST) &&
+		    !curl_url_get(u, CURLUPART_URL, &whole, CURLU_NO_DEFAULT_PORT) &&
+		    tfr_is_web(whole) && strlen(whole) < TFR_ENDPOINT;
 
-	if (curl_url_set(u, CURLUPART_URL, text, 0) || has_part(u, CURLUPART_USER) ||
-		has_part(u, CURLUPART_PASSWORD) || has_part(u, CURLUPART_QUERY) ||
-		has_part(u, CURLUPART_FRAGMENT) ||
-		!copy_part(u, CURLUPART_SCHEME, 0, scheme, sizeof(scheme), &with_scheme) ||
-		!copy_part(u, CURLUPART_HOST, 0, host, sizeof(host), &with_host) ||
-		!copy_part(
-			u, CURLUPART_PORT, CURLU_NO_DEFAULT_PORT, port, sizeof(port), &with_port) ||
-		!copy_part(u, CURLUPART_PATH, 0, path, sizeof(path), &with_path) || !with_scheme ||
-		!with_host || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-		return false;
-	for (char *c = host; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	n = with_path ? strlen(path) : 0;
-	while (n && path[n - 1] == '/')
-		n--;
-	snprintf(url, TFR_ENDPOINT, "%s://%s%s%s%.*s", scheme, host, with_port ? ":" : "",
-		with_port ? port : "", (int)n, path);
-	return true;
+	if (good) {
+		strcpy(url, whole);
+		host = strstr(url, "://") + 3;
+		for (char *c = host; *c && *c != '/'; c++)
+			*c = (char)tolower((unsigned char)*c);
+		for (size_t n = strlen(host); n && host[n - 1] == '/'; n--)
+			host[n - 1] = '\0';
+	}
+	curl_free(whole);
+	return good;
 }
 
 /* Of a bad address only the name of its setting is printed: it may have a password. */
@@ -125,13 +110,6 @@ static enum tfr_status parse_endpoint(
 	return TFR_EUSAGE;
 }
 
-static bool is_true(const char *variable)
-{
-	const char *value = tfr_environment(variable);
-
-	return value && !strcasecmp(value, "true");
-}
-
 /* As the user gave it, in order of precedence; `what` names the setting. */
 static bool find_endpoint(
 	const struct tfr_aws_config *c, const char *service, char *url, size_t size, char what[32])
@@ -143,7 +121,7 @@ static bool find_endpoint(
 	for (; service[i] && i + 1 < sizeof(lower); i++)
 		lower[i] = (char)tolower((unsigned char)service[i]);
 	lower[i] = '\0';
-	if (is_true("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"))
+	if (tfr_environment_true("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"))
 		return false;
 	snprintf(what, 32, "AWS_ENDPOINT_URL_%s", service);
 	given = tfr_environment(what);
@@ -201,8 +179,8 @@ static char *amazon(const struct tfr_address *a, const char *bucket)
 	char host[200];
 
 	snprintf(host, sizeof(host), "s3%s%s.%s.amazonaws.com%s",
-		is_true("AWS_USE_FIPS_ENDPOINT") ? "-fips" : "",
-		is_true("AWS_USE_DUALSTACK_ENDPOINT") ? ".dualstack" : "", a->region,
+		tfr_environment_true("AWS_USE_FIPS_ENDPOINT") ? "-fips" : "",
+		tfr_environment_true("AWS_USE_DUALSTACK_ENDPOINT") ? ".dualstack" : "", a->region,
 		!strncmp(a->region, "cn-", 3) ? ".cn" : "");
 	return a->path ? tfr_asprintf("https://%s/%s", host, bucket)
 		       : tfr_asprintf("https://%s.%s", bucket, host);

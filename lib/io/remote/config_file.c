@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -121,6 +122,13 @@ const char *tfr_environment(const char *name)
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+bool tfr_environment_true(const char *name)
+{
+	const char *value = tfr_environment(name);
+
+	return value && !strcasecmp(value, "true");
 }
 
 bool tfr_is_null_device(const char *path)

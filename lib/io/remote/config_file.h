@@ -31,6 +31,8 @@ bool tfr_aws_setting(const struct tfr_aws_config *c, const char *name, const cha
 
 /* The value of an environment variable; NULL if it is not set or empty. */
 const char *tfr_environment(const char *name);
+/* Whether it is "true". */
+bool tfr_environment_true(const char *name);
 /* A file that is named so as to have none. */
 bool tfr_is_null_device(const char *path);
 

@@ -186,6 +186,14 @@ static enum tfr_status from_environment(struct tfr_keys *k, struct tfr_error *er
 		tfr_environment("AWS_SESSION_TOKEN"), err);
 }
 
+/* With a NUL after it. */
+static enum tfr_status read_token(const char *file, struct tfr_buf *token, struct tfr_error *err)
+{
+	TFR_TRY(tfr_source_read_file(file, TOKEN_MOST, token, "reading a token", err));
+	TFR_NEED_MEMORY(tfr_buf_append(token, "", 1), err, "reading a token");
+	return TFR_OK;
+}
+
 /* --- web identity --- */
 
 struct sts_answer {
@@ -349,9 +357,7 @@ static enum tfr_status from_web_identity(struct tfr_keys *k, struct tfr_error *e
 	enum tfr_status status = find_identity(&id, err);
 
 	if (!status)
-		status = tfr_source_read_file(id.file, TOKEN_MOST, &token, "reading a token", err);
-	if (!status && !tfr_buf_append(&token, "", 1))
-		status = tfr_fail_nomem(err, "reading a token");
+		status = read_token(id.file, &token, err);
 	if (!status)
 		status = ask_sts(k, &id, &token, err);
 	tfr_keys_wipe(&token);
@@ -461,14 +467,8 @@ static enum tfr_status container_token(struct tfr_buf *header, struct tfr_error 
 	const char *file = tfr_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
 	const char *token = tfr_environment("AWS_CONTAINER_AUTHORIZATION_TOKEN");
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status = TFR_OK;
 
-	if (file)
-		status = tfr_source_read_file(file, TOKEN_MOST, &text, "reading a token", err);
-	if (!status && file && !tfr_buf_append(&text, "", 1))
-		status = tfr_fail_nomem(err, "reading a token");
-	if (status)
-		return status;
+	TFR_TRY(file ? read_token(file, &text, err) : TFR_OK);
 	if (file)
 		token = (const char *)text.data;
 	if (token && (!tfr_buf_printf(
@@ -547,7 +547,6 @@ static enum tfr_status get_role(
 static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
 {
 	static const char *const ttl[] = { "X-aws-ec2-metadata-token-ttl-seconds: 21600", NULL };
-	const char *off = tfr_environment("AWS_EC2_METADATA_DISABLED");
 	const char *base = tfr_environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
 	TFR_AUTO_BUF token = { 0 };
 	char url[512], header[512];
@@ -557,7 +556,7 @@ static enum tfr_status from_instance(struct tfr_keys *k, struct tfr_error *err)
 	};
 	size_t n;
 
-	if (off && !strcasecmp(off, "true"))
+	if (tfr_environment_true("AWS_EC2_METADATA_DISABLED"))
 		return TFR_END;
 	base = base ?: "http://169.254.169.254";
 	n = strlen(base);
@@ -634,7 +633,6 @@ static enum tfr_status from_gcs_metadata(struct tfr_keys *k, struct tfr_error *e
 {
 	static const char *const flavor[] = { "Metadata-Flavor: Google", NULL };
 	const char *host = tfr_environment("GCE_METADATA_HOST");
-	const char *off = tfr_environment("NO_GCE_CHECK");
 	TFR_AUTO_BUF answer = { 0 };
 	char url[512];
 	struct service_call call = { .method = "GET",
@@ -645,7 +643,7 @@ static enum tfr_status from_gcs_metadata(struct tfr_keys *k, struct tfr_error *e
 		.expect = "metadata-flavor: google" };
 	enum tfr_status status;
 
-	if (off && !strcasecmp(off, "true"))
+	if (tfr_environment_true("NO_GCE_CHECK"))
 		return TFR_END;
 	snprintf(url, sizeof(url),
 		"http://%s/computeMetadata/v1/instance/service-accounts/default/token",
