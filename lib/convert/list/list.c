@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -530,11 +531,13 @@ static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct 
 static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
 {
 	size_t n = strlen(offer->path) - (tfr_list_is_packed(offer->path) ? strlen(".gz") : 0);
-	TFR_AUTO_FREE char *name = strndup(offer->path, n);
 
-	while (name && *suffixes && !tfr_has_suffix_any_case(name, *suffixes))
-		suffixes++;
-	return !offer->directory && name && *suffixes;
+	for (size_t k; *suffixes; suffixes++) {
+		k = strlen(*suffixes);
+		if (n >= k && !strncasecmp(offer->path + n - k, *suffixes, k))
+			break;
+	}
+	return !offer->directory && *suffixes;
 }
 
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
