@@ -293,13 +293,6 @@ static void check_report_expect(struct check_report *r, const struct tfr_expect 
 		findings_end_case(r->findings, "expected records");
 }
 
-/* "2 files" */
-static const char *counted(uint64_t n, const char *noun, char text[64])
-{
-	snprintf(text, 64, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
-	return text;
-}
-
 static void print_closing_line(const struct check_report *r, bool quick, bool decode)
 {
 	char files[64], records[64], size[TFR_SIZE_TEXT], payload[64] = "", images[80] = "",
@@ -310,15 +303,17 @@ static void print_closing_line(const struct check_report *r, bool quick, bool de
 			tfr_format_size(r->all.payload_bytes, size));
 	if (decode)
 		snprintf(images, sizeof(images), ", %s decoded",
-			counted(r->all.images, "image", records));
+			tfr_format_counted(r->all.images, "image", records));
 	if (r->all.faults)
-		snprintf(found, sizeof(found), "%s in %s", counted(r->all.faults, "fault", records),
-			counted(r->bad_files, "file", files));
+		snprintf(found, sizeof(found), "%s in %s",
+			tfr_format_counted(r->all.faults, "fault", records),
+			tfr_format_counted(r->bad_files, "file", files));
 	if (r->all.lost_bytes)
 		snprintf(lost, sizeof(lost), ", %s unreadable",
 			tfr_format_size(r->all.lost_bytes, size));
-	cmd_closing_line(r->c, "%s, %s%s%s: %s%s (%.2f s)", counted(r->files, "file", files),
-		counted(r->all.records, "record", records), payload, images, found, lost,
+	cmd_closing_line(r->c, "%s, %s%s%s: %s%s (%.2f s)",
+		tfr_format_counted(r->files, "file", files),
+		tfr_format_counted(r->all.records, "record", records), payload, images, found, lost,
 		cmd_seconds());
 }
 

@@ -30,8 +30,9 @@ static void print_end(struct cmd *c, const char *set, const struct tfr_finish_re
 		snprintf(items, sizeof(items), "read %llu, skipped %llu%s, ",
 			(unsigned long long)t->read, (unsigned long long)t->skipped, left);
 	if (!r->parts)
-		cmd_closing_line(c, "'%s' was finished before: %llu records, sum %016llx", name,
-			(unsigned long long)r->records, (unsigned long long)r->sum);
+		cmd_closing_line(c, "'%s' was finished before: %s, sum %016llx", name,
+			tfr_format_counted(r->records, "record", items),
+			(unsigned long long)r->sum);
 	else
 		cmd_closing_line(c, "'%s': %u part%s, %swritten %llu, %s, sum %016llx", name,
 			r->parts, r->parts == 1 ? "" : "s", items, (unsigned long long)r->records,

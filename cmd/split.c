@@ -278,6 +278,7 @@ static const char *output_of(const struct tfr_share *shares, size_t count)
 static void report(struct cmd *c, const struct tfr_split_report *r, const char *output)
 {
 	const struct split_settings *s = c->settings;
+	char off[TFR_COUNTED_TEXT];
 
 	cmd_progress_stop(); /* the tables come before the closing line */
 	if (!c->quiet && !s->common.json)
@@ -287,8 +288,8 @@ static void report(struct cmd *c, const struct tfr_split_report *r, const char *
 			"%llu of %llu records are in no set: the fractions add up to less than 1",
 			(unsigned long long)r->left, (unsigned long long)r->common.taken);
 	if (r->off)
-		cmd_warn(c, "%llu records are beyond the exact counts: equal ones stay together",
-			(unsigned long long)r->off);
+		cmd_warn(c, "%s beyond the exact counts: equal ones stay together",
+			tfr_format_counted(r->off, "record", off));
 	rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL);
 	if (s->stratify)
 		cmd_closing_line(c, "the counts are exact, so new data may move old records to "

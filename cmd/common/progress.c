@@ -205,8 +205,10 @@ void cmd_progress_stop(void)
 
 void cmd_print_complete(struct cmd *c, uint64_t records, uint64_t sum)
 {
-	cmd_closing_line(c, "already complete: %llu record%s, sum %016llx",
-		(unsigned long long)records, records == 1 ? "" : "s", (unsigned long long)sum);
+	char counted[TFR_COUNTED_TEXT];
+
+	cmd_closing_line(c, "already complete: %s, sum %016llx",
+		tfr_format_counted(records, "record", counted), (unsigned long long)sum);
 }
 
 void cmd_closing_line(struct cmd *c, const char *format, ...)

@@ -65,6 +65,7 @@ static void add_pair(
 static void add_records(struct findings *f, const struct diff_result *r)
 {
 	const struct tfr_diff_report *d = &r->records;
+	char counted[TFR_COUNTED_TEXT];
 
 	for (unsigned side = 0; side < 2; side++) {
 		if (d->only[side])
@@ -82,8 +83,8 @@ static void add_records(struct findings *f, const struct diff_result *r)
 	if (!r->ordered)
 		return;
 	if (d->steps_back)
-		add(f, "order", NULL, "%llu steps back in B, in the order of A",
-			(unsigned long long)d->steps_back);
+		add(f, "order", NULL, "%s back in B, in the order of A",
+			tfr_format_counted(d->steps_back, "step", counted));
 	for (size_t i = 0; i < d->step_count; i++)
 		add_pair(f, "order", &d->steps[i], "is out of order with");
 	findings_end_case(f, "order");
@@ -92,10 +93,12 @@ static void add_records(struct findings *f, const struct diff_result *r)
 static void add_overlap(struct findings *f, const struct diff_result *r)
 {
 	const struct tfr_overlap_report *o = &r->overlap;
+	char counted[TFR_COUNTED_TEXT];
 
 	if (o->shared)
-		add(f, "overlap", NULL, "%llu records of A and %llu of B are shared",
-			(unsigned long long)o->records[0], (unsigned long long)o->records[1]);
+		add(f, "overlap", NULL, "%s of A and %llu of B are shared",
+			tfr_format_counted(o->records[0], "record", counted),
+			(unsigned long long)o->records[1]);
 	for (size_t i = 0; i < o->pair_count; i++)
 		add_pair(f, "overlap", &o->pairs[i], "is also");
 	findings_end_case(f, "overlap");

@@ -322,6 +322,7 @@ static void warn_of_findings(struct cmd *c, const struct tfr_convert_report *r)
 
 static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 {
+	char items[TFR_COUNTED_TEXT];
 	const struct shard_settings *s = c->settings;
 	struct cmd_summary summary = {
 		.read = r->files - r->left,
@@ -335,8 +336,8 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 	};
 
 	if (r->resumed && !s->quiet && !s->json)
-		fprintf(stderr, "tfr %s: resumed after %llu items\n", c->command->name,
-			(unsigned long long)r->resumed);
+		fprintf(stderr, "tfr %s: resumed after %s\n", c->command->name,
+			tfr_format_counted(r->resumed, "item", items));
 	if (s->dry_run && !s->json && summary.kind)
 		cmd_closing_line(c, "read as %s", summary.kind);
 	if (s->dry_run || s->json)

@@ -72,6 +72,13 @@ char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT])
 	return text;
 }
 
+char *tfr_format_counted(uint64_t n, const char *noun, char text[TFR_COUNTED_TEXT])
+{
+	snprintf(text, TFR_COUNTED_TEXT, "%llu %s%s", (unsigned long long)n, noun,
+		n == 1 ? "" : "s");
+	return text;
+}
+
 char *tfr_format_count(double number, char text[TFR_SIZE_TEXT])
 {
 	char digits[TFR_SIZE_TEXT];

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tfr-private/text.h>
+
 #include "doctor/doctor.h"
 #include "shard/dataset_info.h"
 #include "shard/manifests.h"
@@ -125,15 +127,18 @@ static struct tfr_manifests *open_manifests(
 /* Describes how a file differs from its entry in the manifest; "": it does not. */
 static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *f, char text[160])
 {
+	char counted[TFR_COUNTED_TEXT];
+
 	text[0] = '\0';
 	if (f->look.faults) /* damage has a finding of its own, with its position */
 		return;
 	if (m->bytes != f->size)
-		snprintf(text, 160, "%llu bytes where it has %llu", (unsigned long long)f->size,
-			(unsigned long long)m->bytes);
+		snprintf(text, 160, "%s where it has %llu",
+			tfr_format_counted(f->size, "byte", counted), (unsigned long long)m->bytes);
 	else if (f->look.complete && m->records != f->look.records)
-		snprintf(text, 160, "%llu records where it has %llu",
-			(unsigned long long)f->look.records, (unsigned long long)m->records);
+		snprintf(text, 160, "%s where it has %llu",
+			tfr_format_counted(f->look.records, "record", counted),
+			(unsigned long long)m->records);
 	else if (f->look.complete && m->sum != f->look.sum)
 		snprintf(text, 160, "content sum %016llx where it has %016llx",
 			(unsigned long long)f->look.sum, (unsigned long long)m->sum);
@@ -174,16 +179,17 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 static enum tfr_status compare_with_dataset_info(const struct tfr_dfile *f, struct tfr_error *err)
 {
 	uint64_t expected, records = f->look.records;
+	char counted[TFR_COUNTED_TEXT];
 
 	TFR_TRY(tfr_dataset_info_records(f->path, &expected, err));
 	if (f->look.faults)
 		return TFR_OK;
 	if (!f->look.complete)
 		TFR_TRY(tfr_count_records(f->path, NULL, &records, err));
-	return records == expected
-		       ? TFR_OK
-		       : tfr_fail(err, TFR_EDATA, "%llu records where it has %llu",
-				 (unsigned long long)records, (unsigned long long)expected);
+	return records == expected ? TFR_OK
+				   : tfr_fail(err, TFR_EDATA, "%s where it has %llu",
+					     tfr_format_counted(records, "record", counted),
+					     (unsigned long long)expected);
 }
 
 void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s)

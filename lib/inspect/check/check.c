@@ -11,6 +11,7 @@
 
 #include <tfr-private/gzi.h>
 #include <tfr-private/inspect.h>
+#include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "base/crc32c.h"
@@ -77,6 +78,7 @@ static enum tfr_status size_of_file(const char *path, uint64_t *bytes, struct tf
 static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *shard,
 	const struct tfr_check_file *found, bool quick, struct tfr_error *err)
 {
+	char counted[TFR_COUNTED_TEXT];
 	TFR_AUTO_BUF text = { 0 };
 	uint64_t bytes = 0;
 	uint32_t crc = 0;
@@ -85,11 +87,13 @@ static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *sh
 	TFR_TRY(quick ? size_of_file(found->path, &bytes, err)
 		      : crc_of_file(found->path, &crc, &bytes, err));
 	if (found->records != shard->records)
-		good &= tfr_buf_printf(&text, ", %llu records where it has %llu",
-			(unsigned long long)found->records, (unsigned long long)shard->records);
+		good &= tfr_buf_printf(&text, ", %s where it has %llu",
+			tfr_format_counted(found->records, "record", counted),
+			(unsigned long long)shard->records);
 	if (bytes != shard->bytes)
-		good &= tfr_buf_printf(&text, ", %llu bytes where it has %llu",
-			(unsigned long long)bytes, (unsigned long long)shard->bytes);
+		good &= tfr_buf_printf(&text, ", %s where it has %llu",
+			tfr_format_counted(bytes, "byte", counted),
+			(unsigned long long)shard->bytes);
 	if (!quick && found->sum != shard->sum)
 		good &= tfr_buf_printf(&text, ", content sum %016llx where it has %016llx",
 			(unsigned long long)found->sum, (unsigned long long)shard->sum);
@@ -231,6 +235,7 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
  * how many bytes were skipped. */
 static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
 {
+	char counted[TFR_COUNTED_TEXT];
 	uint64_t lost = 0;
 	struct tfr_error ignored;
 	enum tfr_status status = tfr_reader_resync(r, &lost, &ignored);
@@ -238,10 +243,11 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 	*found = status == TFR_OK;
 	slot->file.lost_bytes += lost;
 	if (*found)
-		tfr_error_append(&slot->err, "; %llu bytes passed over", (unsigned long long)lost);
+		tfr_error_append(
+			&slot->err, "; %s passed over", tfr_format_counted(lost, "byte", counted));
 	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
-		tfr_error_append(&slot->err, "; no record found in the %llu bytes to the end",
-			(unsigned long long)lost);
+		tfr_error_append(&slot->err, "; no record found in the %s to the end",
+			tfr_format_counted(lost, "byte", counted));
 }
 
 /* Keeps a failure of the reader.  *more: records follow. */
@@ -390,14 +396,16 @@ static enum tfr_status prove(
 /* Compares the file with TFDS's dataset_info.json.  Damage has been reported with what it cost. */
 static enum tfr_status compare_with_dataset_info(struct check_slot *slot, struct tfr_error *err)
 {
+	char counted[TFR_COUNTED_TEXT];
 	uint64_t records;
 	enum tfr_status status = tfr_dataset_info_records(slot->file.path, &records, &slot->err);
 
 	if (status == TFR_END || (!status && (slot->file.faults || records == slot->file.records)))
 		return TFR_OK;
 	if (!status)
-		tfr_fail(&slot->err, TFR_EDATA, "%llu records where dataset_info.json has %llu",
-			(unsigned long long)slot->file.records, (unsigned long long)records);
+		tfr_fail(&slot->err, TFR_EDATA, "%s where dataset_info.json has %llu",
+			tfr_format_counted(slot->file.records, "record", counted),
+			(unsigned long long)records);
 	return keep_fault(slot, err);
 }
 
