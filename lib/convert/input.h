@@ -63,6 +63,8 @@ struct tfr_input {
 	size_t n_classes;
 	/* the paths that are read, if they are not opts->inputs; or NULL */
 	const struct tfr_set *files;
+	/* what is in opts->inputs[0], if the kind has listed all of it; or NULL */
+	const struct tfr_scan *scan;
 	uint64_t opened; /* the sum of the marks of all files that ops->open() opened */
 };
 
@@ -120,6 +122,9 @@ struct tfr_input_ops {
 	bool audio;  /* uses tfr_audio_item_add(), and so opts->audio and frame */
 	/* items are all files, so that files other than images or WAV files are no loss */
 	bool strays;
+	/* The input is a folder, and annotations in it that are not read are refused: those that
+	 * were not opened, except for files with this extension, or "".  Else NULL. */
+	const char *tree;
 	bool labelled; /* uses opts->labels, even without `chooses` */
 	bool splits;   /* uses opts->targets that name folders: its items are `placed` */
 	bool chooses;  /* uses opts->include, exclude and labels */

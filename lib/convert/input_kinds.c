@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/url.h"
 #include "convert/folder/splits.h"
+#include "convert/folder/unused_files.h"
 #include "convert/input.h"
 #include "convert/parts.h"
 #include "convert/rework.h"
@@ -234,17 +235,22 @@ enum tfr_status tfr_input_open(
 {
 	const struct tfr_input_ops *ops = NULL;
 	enum tfr_status status;
-	uint64_t opened = 0;
+	struct tfr_opened opened = { 0 };
 
 	TFR_TRY(opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err));
 	TFR_TRY(tfr_rework_check(&opts->rework, err));
 	TFR_TRY(check_opts(ops, opts, err));
 	TFR_TRY(check_splits(ops, opts, err));
-	tfr_opened_sum(&opened);
+	tfr_opened_collect(&opened);
 	status = ops->open(in, opts, err);
-	tfr_opened_sum(NULL);
+	tfr_opened_collect(NULL);
+	if (!status && opened.failed)
+		status = tfr_fail_nomem(err, "opening an input");
+	if (!status && ops->tree)
+		status = tfr_unused_refuse(*in, &opened, err);
 	if (*in)
-		(*in)->opened = opened;
+		(*in)->opened = opened.sum;
+	tfr_buf_clear(&opened.names);
 	return status;
 }
 

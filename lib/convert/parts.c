@@ -34,10 +34,24 @@ bool tfr_has_one_of(const char *name, const char *const *extensions)
 
 bool tfr_is_image(const char *name)
 {
-	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "png", "webp", "bmp", "gif",
-		"tif", "tiff", NULL };
+	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp",
+		"gif", "bmp", "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "ppm",
+		"pgm", "pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
 
 	return tfr_has_one_of(name, extensions);
+}
+
+bool tfr_is_audio(const char *name)
+{
+	static const char *const extensions[] = { "wav", "wave", "flac", "mp3", "ogg", "oga",
+		"opus", "m4a", "aac", "aif", "aiff", "wma", "au", NULL };
+
+	return tfr_has_one_of(name, extensions);
+}
+
+bool tfr_is_media(const char *name)
+{
+	return tfr_is_image(name) || tfr_is_audio(name);
 }
 
 char *tfr_path_join(const char *folder, const char *name)

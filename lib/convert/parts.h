@@ -31,8 +31,10 @@ void tfr_listing_close(struct tfr_listing *l);
 bool tfr_has_extension(const char *name, const char *extension);
 /* Whether it has one of the extensions of a list that ends in NULL. */
 bool tfr_has_one_of(const char *name, const char *const *extensions);
-/* Whether the name of a file has an image's extension. */
+/* Whether the name of a file has the extension of an image or of audio, of any format. */
 bool tfr_is_image(const char *name);
+bool tfr_is_audio(const char *name);
+bool tfr_is_media(const char *name); /* either */
 /* "FOLDER/NAME"; NULL: out of memory. */
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path, struct tfr_error *err);

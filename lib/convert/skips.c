@@ -23,15 +23,10 @@ static const double USUAL_SHARE = 0.5;
 
 static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item *item)
 {
-	static const char *const images[] = { "jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif",
-		"bmp", "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm",
-		"pbm", "pnm", "tga", "dng", "cr2", "nef", "arw", NULL };
-	static const char *const audio[] = { "wav", "wave", "flac", "mp3", "ogg", "oga", "opus",
-		"m4a", "aac", "aif", "aiff", "wma", "au", NULL };
 	const char *name = (const char *)item->name.data;
 
 	/* An archive accepts options of both, and its images decide. */
-	return tfr_has_one_of(name, in->ops->images ? images : audio);
+	return in->ops->images ? tfr_is_image(name) : tfr_is_audio(name);
 }
 
 bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)
@@ -91,7 +86,24 @@ enum tfr_status tfr_convert_judge(const struct tfr_part_tally *t, struct tfr_err
 
 /* --- reporting --- */
 
-enum { MOST_WARNED = 10 }; /* of a finding */
+enum { NAMED = 3 }; /* items with one reason */
+
+/* Adds the item to those with the same reason.  False: out of memory. */
+static bool group(struct tfr_notes *n, const struct tfr_item *item, const char *prefix)
+{
+	struct tfr_notes_reason *r = n->reasons;
+	const struct tfr_notes_reason *end = r + sizeof(n->reasons) / sizeof(*r);
+
+	while (r < end && r->items && strcmp(r->why, item->reason) != 0)
+		r++;
+	if (r == end)
+		return ++n->others;
+	if (!r->items)
+		snprintf(r->why, sizeof(r->why), "%s", item->reason);
+	return r->items++ >= NAMED ||
+	       tfr_buf_printf(&r->names, "%s'%s%s'", r->names.size ? ", " : "", prefix,
+		       (const char *)item->name.data);
+}
 
 enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opts *opts,
 	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
@@ -118,8 +130,7 @@ enum tfr_status tfr_notes_skipped(
 	const char *prefix = item->prefix ? item->prefix : n->prefix;
 	char text[8192], line[8192];
 
-	if (n->warned[item->finding]++ < MOST_WARNED)
-		tfr_warn(n->opts, "skipped '%s%s': %s", prefix, name, item->reason);
+	TFR_NEED_MEMORY(group(n, item, prefix), err, "skipping an item");
 	if (!n->quarantine)
 		return TFR_OK;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
@@ -134,12 +145,20 @@ enum tfr_status tfr_notes_skipped(
 
 void tfr_notes_end(const struct tfr_notes *n)
 {
-	for (int i = 0; i < TFR_FINDINGS; i++)
-		if (n->warned[i] > MOST_WARNED)
-			tfr_warn(n->opts, "skipped %llu more: %s",
-				(unsigned long long)(n->warned[i] - MOST_WARNED),
-				i == TFR_FOUND_UNUSABLE ? "unusable items"
-							: tfr_finding_text((enum tfr_finding)i));
+	for (size_t i = 0; i < sizeof(n->reasons) / sizeof(*n->reasons); i++) {
+		const struct tfr_notes_reason *r = &n->reasons[i];
+		char more[64] = "";
+
+		if (r->items > NAMED)
+			snprintf(more, sizeof(more), "%llu items, such as ",
+				(unsigned long long)r->items);
+		if (r->items)
+			tfr_warn(n->opts, "skipped %s%s: %s", more, (const char *)r->names.data,
+				r->why);
+	}
+	if (n->others)
+		tfr_warn(n->opts, "skipped %llu more for other reasons",
+			(unsigned long long)n->others);
 }
 
 enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
@@ -163,5 +182,7 @@ void tfr_notes_close(struct tfr_notes *n)
 {
 	tfr_output_close(n->quarantine);
 	tfr_buf_clear(&n->line);
+	for (size_t i = 0; i < sizeof(n->reasons) / sizeof(*n->reasons); i++)
+		tfr_buf_clear(&n->reasons[i].names);
 	*n = (struct tfr_notes){ 0 };
 }

@@ -1,6 +1,6 @@
-/* convert/skips.h - counts the images, WAV files or rows that became no record, decides whether they
- * are too many, and reports them: a warning for the first ten of each finding, and a line of the
- * quarantine for each.
+/* convert/skips.h - counts the images, WAV files or rows that became no record, decides whether
+ * they are too many, and reports them: one warning for all items with the same reason, and a line
+ * of the quarantine for each item.
  *
  * Called by one thread at a time, in the order of the items. */
 #ifndef TFR_CONVERT_SKIPS_H
@@ -28,7 +28,12 @@ struct tfr_notes {
 	uint64_t written; /* of the quarantine */
 	uint64_t token;	  /* of its temporary name, after tfr_notes_sync() */
 	struct tfr_buf line;
-	uint64_t warned[TFR_FINDINGS];
+	struct tfr_notes_reason {
+		char why[256];	      /* as item->reason */
+		struct tfr_buf names; /* of the first items, quoted */
+		uint64_t items;
+	} reasons[10];
+	uint64_t others; /* items with more reasons than those */
 };
 
 /* `written` NULL: starts at the beginning, else continues after so many bytes of the quarantine,
@@ -42,7 +47,7 @@ enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err);
 enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err);
 enum tfr_status tfr_notes_skipped(
 	struct tfr_notes *n, const struct tfr_item *item, struct tfr_error *err);
-/* Called after the last item: warns of the items that were not named. */
+/* Called after the last item: warns of those that were skipped. */
 void tfr_notes_end(const struct tfr_notes *n);
 void tfr_notes_close(struct tfr_notes *n);
 

@@ -15,10 +15,11 @@
 
 #include <xxhash.h>
 
+#include "base/suffix.h"
 #include "io/object.h"
 
 /* A thread's own, so that no caller between it and the source can forget to pass it on. */
-static _Thread_local uint64_t *opened_sum;
+static _Thread_local struct tfr_opened *opened;
 
 struct tfr_source {
 	int fd;
@@ -36,9 +37,9 @@ struct tfr_source {
 	char name[];
 };
 
-void tfr_opened_sum(uint64_t *sum)
+void tfr_opened_collect(struct tfr_opened *into)
 {
-	opened_sum = sum;
+	opened = into;
 }
 
 uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
@@ -48,8 +49,13 @@ uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
 		object ? (uint64_t)st->st_ino : (uint64_t)time };
 	const uint64_t mark = XXH3_64bits(known, sizeof(known));
 
-	if (opened_sum)
-		*opened_sum += mark;
+	if (opened) {
+		const char *last = tfr_last_part(name);
+		const uint64_t hash = XXH3_64bits(last, strlen(last));
+
+		opened->sum += mark;
+		opened->failed |= !tfr_buf_append(&opened->names, &hash, sizeof(hash));
+	}
 	return mark;
 }
 

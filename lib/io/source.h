@@ -20,11 +20,17 @@
 
 struct tfr_source;
 
-/* From now on, adds to *sum the mark of each source that this thread opens: what it has read, and
- * as that was when it was opened.  NULL ends it. */
-void tfr_opened_sum(uint64_t *sum);
+/* The sources that a thread opens: what it has read, and as that was when it was opened. */
+struct tfr_opened {
+	uint64_t sum;	      /* of their marks */
+	struct tfr_buf names; /* uint64_t: hashes of the last parts of their paths */
+	bool failed;	      /* some are missing, because there was no memory */
+};
+
+/* From now on, adds the sources that this thread opens.  NULL ends it. */
+void tfr_opened_collect(struct tfr_opened *opened);
 /* The mark, a hash of the name, size and time of a file, or of the name, size and ETag of an
- * object; `st` is that of tfr_stat() or of an open file, which thereby counts in that sum. */
+ * object; `st` is that of tfr_stat() or of an open file, which thereby counts as opened. */
 uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object);
 
 /* "-" is standard input.  A directory is refused here, a socket by the system. */

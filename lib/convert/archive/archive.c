@@ -324,9 +324,9 @@ static enum tfr_status read_annotations(struct archive *a, struct tfr_buf *head,
 	TFR_TRY(a->m->placed ? tfr_archive_read_at(a->m, head, member->place, n, err)
 			     : tfr_archive_read(a->m, head, TFR_UNUSED_HEAD, err));
 	n = head->size < TFR_UNUSED_HEAD ? head->size : TFR_UNUSED_HEAD;
-	return tfr_unused_add(&a->unused, (const char *)a->name.data, head->data, n)
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "listing an archive");
+	TFR_NEED_MEMORY(tfr_unused_add(&a->unused, (const char *)a->name.data, head->data, n), err,
+		"listing an archive");
+	return TFR_OK;
 }
 
 /* For a stream, reads the head of a member, unless its folder is already known to be usable. */
@@ -447,8 +447,11 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 	if (a->m->placed)
 		TFR_TRY(look_into_list(a, &head, err));
 	TFR_TRY(check_kind(a, err));
-	TFR_TRY(tfr_unused_judge(&a->unused, a->in.opts,
-		"Unpack the archive: tfr-shard(1) has the layouts of folders that are read.", err));
+	if (!a->in.opts->ignore_annotations)
+		TFR_TRY(tfr_unused_judge(&a->unused,
+			"Unpack the archive: tfr-shard(1) has the layouts of folders that are "
+			"read.",
+			err));
 	tfr_unused_clear(&a->unused);
 	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;
@@ -493,6 +496,7 @@ static enum tfr_status open_archive(
 	a->in.ops = &tfr_input_archive;
 	a->in.opts = opts;
 	a->in.items = TFR_STREAM;
+	a->unused.in = &a->in;
 	a->prefix = tfr_asprintf("%s/", opts->inputs[0]);
 	if (!a->prefix)
 		return tfr_fail_nomem(err, "reading an archive");

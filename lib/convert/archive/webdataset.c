@@ -370,37 +370,18 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	return tfr_set_open(set, &o, err);
 }
 
-struct tally {
-	unsigned samples,
-		pairs; /* with two or more fields, one of which is a field of WebDataset's */
-	unsigned media, media_pairs; /* with an image or audio, and another field */
-};
-
-static void count_sample(struct tally *t, const struct tfr_sample *s)
-{
-	static const char *const fields[] = { "cls", "json", "txt" };
-	bool media = s->has_image || s->has_audio, telling = false;
-
-	for (size_t i = 0; i < s->n_parts; i++)
-		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
-			telling |= !strcmp(tfr_sample_field(s, i), fields[k]);
-	telling = telling && s->n_parts > 1;
-	t->samples += s->n_parts > 0;
-	t->pairs += telling;
-	t->media += media;
-	t->media_pairs += media && s->n_parts > 1;
-}
-
-/* Whether one of the first samples has a field of WebDataset's, and at least half have an image or
- * audio and another field, or such fields if none has one. */
+/* Whether two consecutive members among the first ones have the same key and different fields, one
+ * of which is a field of WebDataset's.  If there are images or audio, at most half of the samples
+ * may be without: more are the other files of an archive of images. */
 static bool looks_like_samples(struct tfr_archive *m)
 {
+	static const char *const fields[] = { "cls", "json", "txt" };
 	struct tfr_sample s = { 0 };
 	TFR_AUTO_BUF name = { 0 };
 	struct tfr_member member;
-	struct tally t = { 0 };
 	const char *fault;
-	bool hidden;
+	bool yes = false, hidden, telling = false;
+	unsigned samples = 0, media = 0;
 
 	for (int i = 0; i < LOOKED_AT && !tfr_archive_next(m, &member, NULL); i++) {
 		if (member.kind != TFR_MEMBER_FILE ||
@@ -408,16 +389,21 @@ static bool looks_like_samples(struct tfr_archive *m)
 			!tfr_sample_key((const char *)name.data))
 			continue;
 		if (!s.key.size || !tfr_sample_has(&s, (const char *)name.data)) {
-			count_sample(&t, &s);
+			media += s.has_image || s.has_audio;
+			samples++;
+			telling = false;
 			if (!tfr_sample_start(&s, (const char *)name.data))
 				break;
 		}
 		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, NULL))
 			break;
+		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
+			telling |= !strcmp(tfr_sample_field(&s, s.n_parts - 1), fields[k]);
+		yes |= telling && s.n_parts > 1;
 	}
-	count_sample(&t, &s);
+	media += s.has_image || s.has_audio;
 	tfr_sample_clear(&s);
-	return t.pairs && 2 * (t.media ? t.media_pairs : t.pairs) >= t.samples;
+	return yes && (!media || media * 2 >= samples);
 }
 
 /* Detection reads nothing from a pipe. */

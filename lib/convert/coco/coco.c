@@ -706,6 +706,7 @@ const struct tfr_input_ops tfr_input_coco = {
 	.refused = "not a usable image",
 	.images = true,
 	.splits = true,
+	.tree = "",
 	.recognises = recognises,
 	.open = open_coco,
 	.next = next,

@@ -12,7 +12,6 @@
 #include "convert/folder/class_folders.h"
 #include "convert/folder/label_map.h"
 #include "convert/folder/synsets.h"
-#include "convert/folder/unused_files.h"
 #include "convert/image_features.h"
 #include "convert/parts.h"
 #include "io/path.h"
@@ -322,7 +321,7 @@ static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input
 		return tfr_fail_nomem(err, "listing a folder");
 	f->in.prefix = f->prefix;
 	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
-	TFR_TRY(tfr_unused_refuse(&f->scan, opts, err));
+	f->in.scan = &f->scan;
 	f->in.items = f->scan.n_items;
 	TFR_TRY(opts->class_list ? list_classes(f, err) : name_classes(f, err));
 	return opts->synsets ? call_classes(f, err) : TFR_OK;
@@ -373,6 +372,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.chooses = true,
 	.splits = true,
 	.strays = true,
+	.tree = "",
 	.recognises = recognises_images,
 	.open = open_images,
 	.next = next,
@@ -467,6 +467,7 @@ const struct tfr_input_ops tfr_input_audio = {
 	.chooses = true,
 	.splits = true,
 	.strays = true,
+	.tree = "",
 	.recognises = recognises_audio,
 	.open = open_audio,
 	.next = next,

@@ -435,6 +435,7 @@ static enum tfr_status open_pairs(
 	TFR_TRY(tfr_scan_folder(&p->images, opts->inputs[0], NULL, err));
 	TFR_TRY(tfr_scan_folder(&p->masks, opts->masks, NULL, err));
 	TFR_TRY(match_stems(&p->pairs, &p->images, &p->masks, err));
+	p->in.scan = &p->images;
 	p->in.items = p->pairs.n;
 	return TFR_OK;
 }
@@ -446,6 +447,7 @@ const struct tfr_input_ops tfr_input_pairs = {
 	.refused = "not a usable pair",
 	.images = true,
 	.strays = true,
+	.tree = "",
 	.recognises = recognises,
 	.open = open_pairs,
 	.next = next,

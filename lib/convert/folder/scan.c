@@ -177,7 +177,7 @@ static bool is_wanted(
 	if (any_matches(g->exclude, g->n_exclude, path, folder))
 		return false;
 	*included = *included || any_matches(g->include, g->n_include, path, folder);
-	if (!folder && !*included && tfr_scan_is_media(name))
+	if (!folder && !*included && tfr_is_media(name))
 		s->dirs[dir].left_out = true;
 	return folder || *included;
 }
@@ -493,14 +493,6 @@ bool tfr_path_is_below(const char *path)
 		p += n;
 	}
 	return *path && *path != '/';
-}
-
-bool tfr_scan_is_media(const char *name)
-{
-	static const char *const extensions[] = { "jpg", "jpeg", "jpe", "jfif", "png", "gif", "bmp",
-		"webp", "wav", "wave", NULL };
-
-	return tfr_has_one_of(name, extensions);
 }
 
 void tfr_item_skip_fault(struct tfr_item *item, int fault)

@@ -78,8 +78,6 @@ enum tfr_status tfr_scan_count(
 	const char *folder, bool (*counts)(const char *name), size_t *n, struct tfr_error *err);
 /* Whether a path that a file names stays below its folder. */
 bool tfr_path_is_below(const char *path);
-/* Whether the name of a file has the extension of an image or a WAV file. */
-bool tfr_scan_is_media(const char *name);
 /* Announces the objects of items that are read soon: those after `place` in `order`, or in their
  * own order if that is NULL.  Nothing for files. */
 void tfr_scan_announce(

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "convert/parts.h"
 
 /* --- names --- */
 
@@ -122,7 +123,7 @@ static enum tfr_status look_at(
 	status = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD,
 		&l->item.file.size, &why);
 	if (status && !tfr_errno_of_process(why.sys_errno)) {
-		*yes = tfr_scan_is_media(tfr_scan_name(scan, found->name));
+		*yes = tfr_is_media(tfr_scan_name(scan, found->name));
 		if (*yes || status == TFR_END)
 			return TFR_OK;
 	}
@@ -159,7 +160,7 @@ static enum tfr_status look_into(struct looking *l, uint32_t dir, enum tfr_usabl
 		const struct tfr_scan_item *found = &scan->items[i];
 
 		if (found->fault || (reach == TFR_USABLE_DIRECTLY && found->dir != dir) ||
-			tfr_scan_is_media(tfr_scan_name(scan, found->name)) != named)
+			tfr_is_media(tfr_scan_name(scan, found->name)) != named)
 			continue;
 		TFR_TRY(look_at(l, found, yes, err));
 		if (*yes && reach == TFR_USABLE_ALL && l->u->judge)

@@ -748,6 +748,7 @@ const struct tfr_input_ops tfr_input_metadata = {
 	.audio = true,
 	.labelled = true,
 	.splits = true,
+	.tree = "",
 	.recognises = recognises,
 	.open = open_metadata,
 	.next = next,

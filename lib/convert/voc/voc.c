@@ -464,6 +464,7 @@ const struct tfr_input_ops tfr_input_voc = {
 	.images = true,
 	.labelled = true,
 	.splits = true,
+	.tree = "xml",
 	.recognises = recognises,
 	.open = open_voc,
 	.next = next,

@@ -17,14 +17,15 @@
 
 enum { HEAD = 4096, DEEPEST = 2, WIDEST = 8 };
 
-/* Whether a file of a folder begins with an element <annotation>. */
+/* Whether a file of a folder begins with an element <annotation>; <annotations> is CVAT's. */
 static bool is_annotation(const char *folder, const char *name, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
 	char head[HEAD];
 	size_t n = tfr_head_of(path, head, sizeof(head), err);
 
-	return n && memmem(head, n, "<annotation", strlen("<annotation"));
+	return n && memmem(head, n, "<annotation", strlen("<annotation")) &&
+	       !memmem(head, n, "<annotations", strlen("<annotations"));
 }
 
 /* Whether a folder, or one of its first `widest` folders and so on, has annotations; with `beside`,

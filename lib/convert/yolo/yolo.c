@@ -368,6 +368,7 @@ const struct tfr_input_ops tfr_input_yolo = {
 	.images = true,
 	.labelled = true,
 	.splits = true,
+	.tree = "txt",
 	.recognises = recognises,
 	.open = open_yolo,
 	.next = next,

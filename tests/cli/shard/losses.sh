@@ -16,7 +16,7 @@ folder('early', {'%06d/x.jpg' % i: heic if i % 5 < 3 else good for i in range(20
 open('rows.csv', 'w').write('x,y\n' + ''.join('1,2\n' if i % 3 == 0 else '1,2,3\n' for i in range(90)))
 P
 # the order of a folder is another matter
-plain() { sed "s/, read .*//; s/skipped '[^']*'/skipped NAME/; s/the first '[^']*'/the first NAME/; s/NAME: a .*/NAME: WHY/; s/more: .*/more: WHY/; /^hint/d"; }
+plain() { sed "s/, read .*//; s/skipped '[^']*'/skipped NAME/; s/the first '[^']*'/the first NAME/; s/NAME: a .*/NAME: WHY/; s/such as .*/such as NAMES/; /^hint/d"; }
 run() { rm -f o* *labels*; tfr shard "$@" 2> err; echo "status $?"; plain < err; ls | grep -c '^o.tfrecord' ; }
 echo "lost:"; run lost -o o.tfrecord
 echo "forced:"; run lost --max-skipped 99 -o o.tfrecord; rm -f o* *labels*

@@ -2,7 +2,7 @@
 mkdir in files
 for name in 420 444 gray; do head -c -2 "$DATA/images/jpeg/$name.jpg" > in/$name.jpg; done
 cp "$DATA"/images/png/*.png in
-tfr shard in -o plain.tfrecord 2>&1 | grep truncated | sort
+tfr shard --no-shuffle in -o plain.tfrecord 2>&1 | grep truncated | sort
 tfr shard -q --reencode jpeg in -o jpeg.tfrecord
 tfr check -q --decode jpeg.tfrecord
 tfr export -q jpeg.tfrecord -o files -f
@@ -13,4 +13,4 @@ tfr count png.tfrecord
 # Pixels are missing, or scans of a progressive JPEG may be.
 head -c -40 "$DATA/images/jpeg/420.jpg" > in/420.jpg
 head -c -2 "$DATA/images/jpeg/progressive.jpg" > in/444.jpg
-tfr shard --reencode jpeg in -o cut.tfrecord 2>&1 | grep truncated | sort
+tfr shard --no-shuffle --reencode jpeg in -o cut.tfrecord 2>&1 | grep truncated | sort

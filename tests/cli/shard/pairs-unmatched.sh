@@ -19,13 +19,13 @@ echo text > images/o.txt; echo text > images/o.json; cp "$png" masks/o.png
 cp "$jpeg" images/q.jpg; cp "$png" masks/Q.png   # names differ by case
 cp "$jpeg" images/r; cp "$png" masks/r.png       # no extension
 ln -s gone images/s.jpg; cp "$png" masks/s.png
-tfr shard --max-skipped 100 --no-shuffle images --mask masks -o a@3 2>&1 | sed 's/, read .*//'
+tfr shard --max-skipped 100 --no-shuffle images --ignore-annotations --mask masks -o a@3 2>&1 | sed 's/, read .*//'
 tfr count --per-file 'a@3'
 for n in 0 1 2; do tfr show --json a-0000$n-of-00003 --limit 9 | grep -o '"image/filename": *\["[^]]*' ; done
 echo --- fail
-tfr shard --no-shuffle images --mask masks -o b@3 --on-error fail; echo "status $?"
+tfr shard --no-shuffle images --ignore-annotations --mask masks -o b@3 --on-error fail; echo "status $?"
 echo --- none at all
 mkdir none && cp "$png" none/other.png
-tfr shard --no-shuffle -q images --mask none -o b@3; echo "status $?"
+tfr shard --no-shuffle -q images --ignore-annotations --mask none -o b@3; echo "status $?"
 echo --- quarantine
-tfr shard --max-skipped 100 --no-shuffle -q images --mask masks -o b@3 --on-error quarantine=bad.tsv; cut -f 1,2 bad.tsv
+tfr shard --max-skipped 100 --no-shuffle -q images --ignore-annotations --mask masks -o b@3 --on-error quarantine=bad.tsv; cut -f 1,2 bad.tsv

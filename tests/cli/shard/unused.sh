@@ -51,9 +51,21 @@ try 'JSON of others above' annotations/other.json '{"annotations": [], "images":
 try 'table of others above' labels.csv 'id,label\nz1,0\nz2,1\n'
 try 'hidden' in/.DS_Store 'img1.jpg,1\nimg2.jpg,1\n'
 try 'thumbnails' in/Thumbs.db 'img1.jpg,1\nimg2.jpg,1\n'
+echo "=== beside annotations that are read"
+also() { # TEXT FILE CONTENT [OPTION]...: one more file in the folder d/in
+  mkdir -p "d/$(dirname "$2")"; printf "$3" > "d/$2"; echo "--- $1"; tfr shard d/in --dry-run -o s.tfrecord "${@:4}" 2>&1 | grep 'looks\|look like\|hint\|read as' | head -2; rm "d/$2"; }
+fresh() { rm -rf d; for k in 1 2 3 4; do jpg d/in/$k.jpg; done; }
+fresh; echo '{"images": [{"id": 1, "file_name": "1.jpg", "width": 8, "height": 8}], "annotations": [], "categories": [{"id": 1, "name": "cat"}]}' > d/in/_annotations.coco.json
+also 'COCO and notes' in/notes.txt 'x\n'; also 'COCO and captions' in/captions_in.json '{"images": [{"file_name": "1.jpg"}], "annotations": [{"caption": "a cat"}]}'
+also 'COCO and keypoints' annotations/person_keypoints_in.json '{"annotations": [{"keypoints": []}], "images": [{"file_name": "1.jpg"}, {"file_name": "2.jpg"}]}'
+also 'COCO and keypoints, one of them named' in/person_keypoints_in.json '{"annotations": [{"keypoints": []}], "images": [{"file_name": "1.jpg"}]}' --annotations d/in/_annotations.coco.json
+fresh; echo '<annotation><object/></annotation>' > d/in/1.xml; also 'VOC and lists' in/ImageSets/Main/cat.txt '1 1\n2 -1\n'; also 'VOC and a table' in/a.csv 'name,y\n1.jpg,2\n2.jpg,3\n'
+fresh; echo '0 .5 .5 .1 .1' > d/in/1.txt; echo cat > d/in/classes.txt; also 'YOLO and a list' in/train.txt '1.jpg\n2.jpg\n'; also 'YOLO and VOC' in/1.xml '<annotations/>'
+fresh; printf 'file_name,y\n1.jpg,2\n2.jpg,3\n' > d/in/metadata.csv; also 'metadata and a list' in/list.txt '1.jpg\n'; also 'metadata and another' in/more.csv 'name,y\n1.jpg,2\n2.jpg,3\n'
+fresh; mkdir d/masks; for k in 1 2 3 4; do cp "$DATA/images/png/gray8.png" d/masks/$k.png 2> /dev/null || cp d/in/$k.jpg d/masks; done; also 'masks and a table' in/a.csv 'name,y\n1.jpg,2\n2.jpg,3\n' --mask d/masks
 echo "=== in an archive, many at once, in a split that is not asked for"
 for s in train val; do for k in 1 2 3; do jpg e/$s/$k.jpg; echo '0 .5 .5 .1 .1' > e/$s/$k.txt; done; done
 for f in images labels; do mkdir -p w/$f; done; cp e/train/*.jpg w/images; mkdir w/images/x w/images/y; for k in 1 2; do mv w/images/$k.jpg w/images/x; done; mv w/images/3.jpg w/images/y; cp e/train/*.txt w/labels; (cd w; tar --sort=name -cf ../w.tar *)
 tfr shard w.tar -o s.tfrecord; echo $?; tfr shard w.tar --ignore-annotations --dry-run -o s.tfrecord | wc -l
 if tfr version | grep -q libarchive; then gzip -kc w.tar > w.tgz; tfr shard w.tgz -o s.tfrecord | head -1; else echo "tfr shard: 3 files look like annotations, which would not be read: 'labels/1.txt', 'labels/2.txt', 'labels/3.txt'"; fi
-rm e/train/*.txt; tfr shard e -o s.tfrecord=train/; ls s.* 2>/dev/null; true
+rm e/train/*.txt; tfr shard e -q -o s.tfrecord=train/; tfr shard e -o s.tfrecord=val/; ls s.*

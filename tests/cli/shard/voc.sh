@@ -35,6 +35,6 @@ rm v/Annotations/9.xml
 echo --- refused
 run() { tfr shard -q -f "$@" -o x.tfrecord; echo "status $?"; }
 run v --stratify-classes; run v --image-set gone; run v --image-set ../x; run v --draw-masks; run v --include a; run v --tfds x; run v --types a=int; run v --audio floats
-run v --mask v/JPEGImages; run --annotations v/Annotations gone; run --annotations v/Annotations --image-set x v/JPEGImages
+run v --ignore-annotations --mask v/JPEGImages; run --annotations v/Annotations gone; run --annotations v/Annotations --image-set x v/JPEGImages
 mkdir empty; run --from voc empty; run --from folder v --image-set a; mkdir -p e/Annotations e/JPEGImages; run e; run v --labels none
 printf 'a b\n../x\n' > v/ImageSets/Main/bad.txt; run v --image-set bad; run v --on-error fail --labels <(echo dog)

@@ -19,7 +19,7 @@ write('images.tar', [('a/0.jpg', png), ('a/0.png', png), ('b/1.png', png)])
 write('gap.tar', [('a.cls', b'1'), ('a.png', png), ('b.cls', b'2'), ('b.png', png), ('a.txt', b'again')])
 P
 python3 make.py
-tfr shard --from webdataset --max-skipped 100 odd.tar -o odd.tfrecord 2> err; echo "status $?"; sed 's/in [0-9.]* s/in N s/' err
+tfr shard --max-skipped 100 odd.tar -o odd.tfrecord 2> err; echo "status $?"; sed 's/in [0-9.]* s/in N s/' err
 cat odd.tar | tfr shard --max-skipped 100 --from webdataset - -q --on-error quarantine=bad.txt -o piped.tfrecord; cmp odd.tfrecord piped.tfrecord; cat bad.txt
 tfr shard twice.tar -o x.tfrecord 2>&1; echo "status $?"
 tfr shard gap.tar -q -o gap.tfrecord; tfr show -q --json gap.tfrecord | grep -o '"image/key": [^]]*]'

@@ -32,8 +32,8 @@ if ! tfr version | grep -q 'no libarchive'; then
   cat t-*.tar | gzip > t.tar.gz; tfr shard t.tar.gz -q -f -o x.tfrecord 2>&1 || echo "status $?"; same gz
 fi
 ls -A | grep -F .tmp
-echo "--- most samples decide what an archive is"
-mkdir -p most; for k in 1 2 3 4 5 6 7 8 9; do cp "$DATA/pairs/images/gray8.jpg" most/$k.jpg; done; echo 1 > most/1.cls
+echo "--- a WebDataset of images has one in half of its samples"
+mkdir -p most; cp "$DATA/pairs/images/gray8.jpg" most/1.jpg; for k in 1 2 3; do echo 1 > most/$k.cls; done
 (cd most; tar --sort=name -cf ../most.tar *); tfr shard most.tar --dry-run -o s.tfrecord 2>&1 | grep 'read as'
-for k in 2 3 4 5; do echo 1 > most/$k.cls; done; (cd most; tar --sort=name -cf ../most.tar *); tfr shard most.tar --dry-run -o s.tfrecord 2>&1 | grep 'read as'
+rm most/3.cls; (cd most; tar --sort=name -cf ../most.tar *); tfr shard most.tar --dry-run -o s.tfrecord 2>&1 | grep 'read as'
 exit 0

@@ -178,8 +178,7 @@ Test(convert, images_at_the_top_have_no_class)
 		TFR_OK);
 	cr_assert_str_eq(records("out/c-00000-of-00001"), "empty/3.jpg(0 empty)");
 	cr_assert_str_eq(warnings,
-		"skipped 'in/1.jpg': an image outside of the class folders\n"
-		"skipped 'in/2.jpg': an image outside of the class folders\n"
+		"skipped 'in/1.jpg', 'in/2.jpg': an image outside of the class folders\n"
 		"skipped 'in/empty/readme.txt': not an image\n");
 }
 
