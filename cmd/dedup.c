@@ -62,7 +62,7 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 		cmd_closing_line(c, "left out %llu record%s, equal to %llu that stay%s%s",
 			(unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
 			(unsigned long long)r->groups, r->groups == 1 ? "s" : "",
-			r->images && !r->duplicates ? "; see --key image/encoded" : "");
+			r->images && !r->duplicates ? "; --key image/encoded compares images" : "");
 		return;
 	}
 	j = cmd_json_open(0);
