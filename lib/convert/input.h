@@ -63,7 +63,7 @@ struct tfr_input {
 	size_t n_classes;
 	/* the paths that are read, if they are not opts->inputs; or NULL */
 	const struct tfr_set *files;
-	/* what is in opts->inputs[0], if the kind has listed all of it; or NULL */
+	/* the listing of opts->inputs[0], if the kind made a complete one; or NULL */
 	const struct tfr_scan *scan;
 	uint64_t opened; /* the sum of the marks of all files that ops->open() opened */
 };

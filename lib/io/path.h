@@ -15,7 +15,7 @@ enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char
 /* As stat() with an error: TFR_END: there is nothing of that name. */
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err);
 /* Passes a failure to look at a file beside another one on; TFR_END: there is none.  A store that
- * does not let a reader list refuses him what is not there as well, and so do web servers. */
+ * forbids listing also answers 403 for a missing name, and so do web servers. */
 enum tfr_status tfr_absent_or_failed(const char *path, enum tfr_status status,
 	const struct tfr_error *why, struct tfr_error *err);
 /* Removes a file or an object, if it exists. */

@@ -574,7 +574,7 @@ static enum tfr_status add_name(
 	return status;
 }
 
-/* What comes in here is from the user, from a list or from another program. */
+/* The name is from the user, from a list or from another program. */
 static enum tfr_status add_input(
 	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {

@@ -101,7 +101,7 @@ void tfr_stores_set(const struct tfr_remote_opts *opts);
  *
  * A query is often a signature that gives access.  Such an address is exchanged where it comes in,
  * for one without the secret: "https://HOST/x?SIGNATURE" becomes "https://HOST/x?hidden-1", and the
- * real query is put back into requests for it and for what is in the same folder. */
+ * real query is put back into requests for it and for other files of its folder. */
 
 /* *shown: the address without its query, which the caller frees; NULL: it has none. */
 enum tfr_status tfr_hide_query(const char *url, char **shown, struct tfr_error *err);
