@@ -57,7 +57,7 @@ enum tfr_status tfr_lines_next(
 		const uint8_t *from = left ? l->buf.data + l->at : NULL;
 		const uint8_t *feed;
 
-		if (!l->number && l->feed != '\r' && ends_in_cr(l))
+		if (left && !l->number && l->feed != '\r' && ends_in_cr(l))
 			l->feed = '\r';
 		feed = left > searched ? memchr(from + searched, l->feed, left - searched) : NULL;
 		if (feed || (l->end && left)) {
