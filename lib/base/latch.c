@@ -1,18 +1,16 @@
 #include "base/latch.h"
 
-enum tfr_status tfr_latch_check(struct tfr_latch *l, struct tfr_error *err)
+enum tfr_status tfr_latch_failure(const struct tfr_latch *l, struct tfr_error *err)
 {
-	enum tfr_status status = atomic_load(&l->status);
-
-	if (status && err)
+	if (err)
 		*err = l->first;
-	return status;
+	return l->status;
 }
 
-enum tfr_status tfr_latch_keep(
+enum tfr_status tfr_latch_fail(
 	struct tfr_latch *l, enum tfr_status status, const struct tfr_error *err)
 {
-	if (!status || atomic_exchange(&l->taken, true))
+	if (atomic_exchange(&l->taken, true))
 		return status;
 	if (err)
 		l->first = *err;
