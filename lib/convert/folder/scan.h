@@ -43,6 +43,7 @@ struct tfr_scan {
 	struct tfr_scan_item *items;
 	uint64_t *sizes; /* of objects: of each item; NULL for files */
 	size_t n_items, n_dirs, n_sizes;
+	size_t n_outside; /* items that follow, without sizes: those outside of all splits */
 	size_t items_cap, dirs_cap, sizes_cap;
 	struct tfr_fetch_ahead ahead;
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */

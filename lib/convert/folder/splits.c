@@ -504,11 +504,23 @@ bool tfr_splits_take(const struct tfr_splits *s, uint32_t dir)
 
 void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan)
 {
-	size_t kept = 0;
+	size_t kept = 0, all = 0;
 
-	for (size_t i = 0; i < scan->n_items; i++)
-		if (tfr_splits_take(s, scan->items[i].dir))
-			scan->items[kept++] = scan->items[i];
+	for (size_t i = 0; i < scan->n_items; i++) {
+		const struct tfr_scan_item item = scan->items[i];
+
+		if (!tfr_splits_take(s, item.dir)) {
+			if (!split_of(s, item.dir))
+				scan->items[all++] = item;
+			continue;
+		}
+		scan->items[all++] = scan->items[kept];
+		scan->items[kept] = item;
+		if (scan->sizes)
+			scan->sizes[kept] = scan->sizes[i];
+		kept++;
+	}
+	scan->n_outside = all - kept;
 	scan->n_items = kept;
 }
 

@@ -279,10 +279,11 @@ static enum tfr_status note_all(struct tfr_unused *u, const struct tfr_scan *sca
 {
 	TFR_AUTO_BUF below = { 0 };
 
-	for (size_t i = 0; i < scan->n_items; i++) {
+	for (size_t i = 0; i < scan->n_items + scan->n_outside; i++) {
 		const char *name = tfr_scan_name(scan, scan->items[i].name);
 		TFR_AUTO_FREE char *path = NULL;
 
+		u->above |= i >= scan->n_items;
 		if (scan->items[i].fault)
 			continue;
 		if (!tfr_is_media(name)) {

@@ -69,3 +69,8 @@ for f in images labels; do mkdir -p w/$f; done; cp e/train/*.jpg w/images; mkdir
 tfr shard w.tar -o s.tfrecord; echo $?; tfr shard w.tar --ignore-annotations --dry-run -o s.tfrecord | wc -l
 if tfr version | grep -q libarchive; then gzip -kc w.tar > w.tgz; tfr shard w.tgz -o s.tfrecord | head -1; else echo "tfr shard: 3 files look like annotations, which would not be read: 'labels/1.txt', 'labels/2.txt', 'labels/3.txt'"; fi
 rm e/train/*.txt; tfr shard e -q -o s.tfrecord=train/; tfr shard e -o s.tfrecord=val/; ls s.*
+echo "=== outside of the splits"
+for s in train test; do for k in 1 2 3; do jpg g/$s/a/$s$k.jpg; jpg g/$s/b/$s-$k.jpg; done; done
+beside() { mkdir -p "g/$(dirname "$2")"; printf "$3" > "g/$2"; echo "--- $1"; tfr shard g --dry-run -o s.tfrecord=train/ 2>&1 | grep 'looks\|look like'; rm "g/$2"; }
+beside 'above them' instances.json '{"images": [{"file_name": "train1.jpg"}, {"file_name": "train2.jpg"}]}'; beside 'in another folder' annots/train1.xml '<annotation><object/></annotation>'
+beside 'of a split that is not asked for' test/test.csv 'name,y\ntest1.jpg,2\ntest2.jpg,3\n'
