@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed_comparison *k = NULL;
 	struct tfr_error err = { 0 };
-	struct feed f = { 0 };
+	const struct feed_settings settings = { 0 };
+	struct feed f = { .s = &settings };
 	char path[64];
 	int fd = memfd_create("report", MFD_CLOEXEC);
 
