@@ -286,6 +286,21 @@ static bool comment_names(const struct tfr_list *l, struct tfr_csv *csv)
 	       csv->n > 1 && csv->n == l->reader.csv.n && looks_numeric(&l->reader.csv) && !looks_numeric(csv);
 }
 
+/* The first line of another kind of file would give columns without meaning. */
+static enum tfr_status check_text(
+	const struct tfr_list *l, const char *line, size_t size, struct tfr_error *err)
+{
+	const bool gzip = size > 1 && !memcmp(line, "\x1f\x8b", 2);
+
+	if (!gzip && !memchr(line, '\0', size))
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EDATA, l->path,
+		"%s, not lines of text:", gzip ? "compressed with GZIP" : "binary data or UTF-16");
+	tfr_error_hint(err, gzip ? "Decompress it first, or give it a name that ends in .gz."
+				 : "Convert UTF-16 first: iconv -f UTF-16 -t UTF-8");
+	return TFR_EDATA;
+}
+
 enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 {
 	struct tfr_csv csv;
@@ -295,8 +310,8 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 	status = tfr_list_read_row(l, &l->first, &l->first_text, &size, err);
 	if (status == TFR_END)
 		return tfr_fail_path(err, TFR_EDATA, l->path, "no header line in");
-	if (status)
-		return status;
+	TFR_TRY(status);
+	TFR_TRY(check_text(l, l->first_text, size, err));
 	if (!l->comment_line)
 		return name_columns(l, &l->reader.csv, false, err);
 	csv = tfr_row_reader_like(&l->reader).csv;

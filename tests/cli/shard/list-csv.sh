@@ -25,3 +25,7 @@ tfr shard -q many.csv -o t.tfrecord=0.8 -o v.tfrecord=0.2
 sed 2,500d many.csv | tfr shard -q --from csv --types n=int,x=float,text=bytes - -o t2.tfrecord=0.8 -o v2.tfrecord=0.2
 tfr show -q --json t.tfrecord v.tfrecord | wc -l
 comm -13 <(tfr show -q --json v.tfrecord | sort) <(tfr show -q --json v2.tfrecord | sort)
+
+echo "no lines of text"
+printf 'a,b\n1,2\n' > text.csv; gzip -c text.csv > packed.csv; iconv -f UTF-8 -t UTF-16 text.csv > wide.csv
+for f in packed wide; do tfr shard $f.csv -o x.tfrecord 2>&1; tfr shard - --from csv -o x.tfrecord < $f.csv 2>&1 | head -1; done; ls x.* 2>&1
