@@ -239,9 +239,9 @@ struct tfr_totals {
  * has no name if the file system allows that; otherwise it is `.NAME.tmp` beside its target.  If
  * the process dies, the next run that writes the target removes it.
  *
- * After a call that failed, every later one except tfr_writer_close() and tfr_writer_totals() fails
- * with the same error: bytes may be missing, so nothing is published.  Nothing can be put after the
- * file was published, and it is published once: TFR_EUSAGE. */
+ * After a call has failed, every later call except tfr_writer_close() and tfr_writer_totals() fails
+ * with the same error: bytes may be missing, so nothing is published.  After tfr_writer_publish()
+ * has succeeded, putting and publishing return TFR_EUSAGE. */
 TFR_API enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
 	const struct tfr_writer_opts *opts, struct tfr_error *err);
 TFR_API enum tfr_status tfr_writer_put(

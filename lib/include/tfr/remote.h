@@ -47,9 +47,10 @@ struct tfr_remote_statistics {
  * is out of its range.  TFR_OK also in a build without the module: every later use fails then, with
  * TFR_EUNAVAILABLE. */
 TFR_API enum tfr_status tfr_remote_set(const struct tfr_remote_opts *opts, struct tfr_error *err);
-/* The bytes of a path that may be printed and stored: of a URL those before its query, which is
- * often a signature that gives access, and only "SCHEME://" if it has a user or a password.  "@URL"
- * is a list. */
+/* The number of bytes at the beginning of a path that may be printed and stored.  Of a URL, these
+ * are the bytes before its query, which is often a signature that gives access, or only "SCHEME://"
+ * if it has a user or a password.  "@" before a URL counts as one more byte; of other paths, all
+ * bytes may be printed. */
 TFR_API size_t tfr_path_shown(const char *path);
 /* All 0 if no object was used. */
 TFR_API void tfr_remote_statistics(struct tfr_remote_statistics *s);

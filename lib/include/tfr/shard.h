@@ -75,7 +75,7 @@ struct tfr_set_info {
  * file that cannot be written is reported before any work.  TFR_EEXIST: a set of the same name with
  * another number of shards exists; with opts->force it stays, with a warning.  `warn` may be NULL.
  *
- * After a call that failed, putting to any shard and publishing fail with the same error.  After
+ * After a call has failed, putting to any shard and publishing fail with the same error.  After
  * tfr_set_writer_publish() has succeeded, they return TFR_EUSAGE. */
 TFR_API enum tfr_status tfr_set_writer_open(struct tfr_set_writer **w, const char *target,
 	const struct tfr_writer_opts *opts, void (*warn)(void *ctx, const char *text), void *ctx,
