@@ -77,7 +77,8 @@ enum tfr_status tfr_url_check(const char *url, struct tfr_error *err)
 		return TFR_EUSAGE;
 	}
 	if (u.kind == TFR_URL_WEB && !has_port(&u, url)) {
-		tfr_fail(err, TFR_EUSAGE, "a URL without a host, or with a port that is no number");
+		tfr_fail(err, TFR_EUSAGE,
+			"a URL without a host, or with a port that is not a number");
 		tfr_error_hint(err, "Write https://HOST/PATH or https://HOST:PORT/PATH.");
 		return TFR_EUSAGE;
 	}

@@ -433,8 +433,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 
 	all->in->ops->measure(all->in, item, &m);
 	if (m.fault)
-		return tfr_fail_errno(
-			err, m.fault, (const char *)item->name.data, "cannot look at");
+		return tfr_fail_errno(err, m.fault, (const char *)item->name.data, "cannot access");
 	all->sum += tfr_item_mark(item, m.mark);
 	return TFR_OK;
 }

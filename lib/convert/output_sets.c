@@ -168,8 +168,7 @@ enum tfr_status tfr_sizes_of_record(
 	if (in->ops->measure && !item->framed.data)
 		in->ops->measure(in, item, &m);
 	if (m.fault)
-		return tfr_fail_errno(
-			err, m.fault, (const char *)item->name.data, "cannot look at");
+		return tfr_fail_errno(err, m.fault, (const char *)item->name.data, "cannot access");
 	*bytes = m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
 	if (item->framed.data)
 		*bytes = item->framed.size;

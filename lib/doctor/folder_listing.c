@@ -182,7 +182,7 @@ static enum tfr_status look_at(
 	int fault = tfr_stat(path, &st) ? errno : 0;
 
 	if (tfr_errno_of_process(fault))
-		return tfr_fail_errno(err, fault, path, "cannot look at");
+		return tfr_fail_errno(err, fault, path, "cannot access");
 	if (fault)
 		return add_other(l, TFR_D_SPECIAL, path,
 			fault == ENOENT	 ? "a symbolic link to nothing"

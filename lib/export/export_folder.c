@@ -95,7 +95,7 @@ static enum tfr_status check_target(struct tree *t, bool force, struct tfr_error
 	}
 	if (lstat(t->path, &st))
 		return errno == ENOENT ? TFR_OK
-				       : tfr_fail_errno(err, errno, t->path, "cannot inspect");
+				       : tfr_fail_errno(err, errno, t->path, "cannot access");
 	if (!force) {
 		tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite");
 		tfr_error_hint(err, "Use -f to move it to %s.old.", t->path);
@@ -308,7 +308,7 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 		return tfr_fail_errno(err, errno, t->path, "cannot write");
 	aside = e->o->force && !lstat(t->path, &st);
 	if (e->o->force && !aside && errno != ENOENT)
-		return tfr_fail_errno(err, errno, t->path, "cannot inspect");
+		return tfr_fail_errno(err, errno, t->path, "cannot access");
 	TFR_TRY(aside ? move_aside(t, err) : TFR_OK);
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST

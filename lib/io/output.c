@@ -501,7 +501,7 @@ enum tfr_status tfr_output_prepare(struct tfr_output *o, struct tfr_error *err)
 		return TFR_OK;
 	if (lstat(o->path, &st) == 0)
 		return need_name(o, err);
-	return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, o->path, "cannot look at");
+	return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, o->path, "cannot access");
 }
 
 enum tfr_status tfr_output_place(struct tfr_output *o, bool replace, struct tfr_error *err)

@@ -79,12 +79,12 @@ enum tfr_status tfr_source_open_fd(
 	off_t here = -1;
 
 	if (fstat(fd, &st))
-		return tfr_fail_errno(err, errno, name, "cannot look at");
+		return tfr_fail_errno(err, errno, name, "cannot access");
 	if (S_ISDIR(st.st_mode))
 		return tfr_fail_errno(err, EISDIR, name, "cannot read");
 	/* Some file systems have regular files without a position. */
 	if (S_ISREG(st.st_mode) && (here = lseek(fd, 0, SEEK_CUR)) < 0 && errno != ESPIPE)
-		return tfr_fail_errno(err, errno, name, "cannot look at");
+		return tfr_fail_errno(err, errno, name, "cannot access");
 	if (new_source(&s, name, err))
 		return TFR_ENOMEM;
 	if (st.st_nlink) /* a temporary file without a name is no input */
@@ -348,7 +348,7 @@ static enum tfr_status check_growing(struct tfr_source *s, struct tfr_error *err
 	struct stat held, named;
 
 	if (fstat(s->fd, &held))
-		return tfr_fail_errno(err, errno, s->name, "cannot look at");
+		return tfr_fail_errno(err, errno, s->name, "cannot access");
 	if (s->seekable && (uint64_t)held.st_size < s->position)
 		return tfr_fail_path(err, TFR_ESYS, s->name, "the file shrank while it was read:");
 	if (s->owned && (stat(s->name, &named) || named.st_ino != held.st_ino ||

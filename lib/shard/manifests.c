@@ -92,7 +92,7 @@ enum tfr_status tfr_manifest_read(
 	if (status || !tfr_is_url(path))
 		return status;
 	if (tfr_stat(path, &st))
-		status = tfr_fail_errno(err, errno, path, "cannot look at");
+		status = tfr_fail_errno(err, errno, path, "cannot access");
 	else
 		for (size_t i = 0; i < (*m)->count; i++)
 			(*m)->shards[i].published = st.st_mtim.tv_sec;

@@ -114,7 +114,7 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		e->temp = NULL;
 	} else if (!status && lstat(e->path, &now)) {
 		if (errno != ENOENT)
-			return tfr_fail_errno(err, errno, e->path, "cannot look at");
+			return tfr_fail_errno(err, errno, e->path, "cannot access");
 	} else if (!status) {
 		if (!tfr_output_replaces(file->o))
 			return tfr_fail_path(
@@ -183,8 +183,7 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	if (tfr_is_url(path))
 		return add_object(p, NULL, path, role, err);
 	if (lstat(path, &st))
-		return errno == ENOENT ? TFR_OK
-				       : tfr_fail_errno(err, errno, path, "cannot look at");
+		return errno == ENOENT ? TFR_OK : tfr_fail_errno(err, errno, path, "cannot access");
 	TFR_TRY(make_absolute(p, path, &absolute, err));
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;

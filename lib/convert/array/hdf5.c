@@ -257,7 +257,7 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 	if (is_written(fd))
 		return tfr_fail_path(err, TFR_EDATA, h->path, "another program is writing");
 	if (fstat(fd, &st))
-		return tfr_fail_errno(err, errno, h->path, "cannot look at");
+		return tfr_fail_errno(err, errno, h->path, "cannot access");
 	h->size = st.st_size > 0 ? (uint64_t)st.st_size : 1;
 	start.file = fd;
 	TFR_TRY(tfr_hdf5_start(&h->helper, &start, err));

@@ -106,7 +106,7 @@ static bool is_at(const struct tfr_root *images, struct tfr_buf *path, const cha
 	else if (!tfr_root_stat(images, (const char *)path->data, &st))
 		return S_ISREG(st.st_mode);
 	else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENAMETOOLONG)
-		*status = tfr_fail_errno(err, errno, (const char *)path->data, "cannot look at");
+		*status = tfr_fail_errno(err, errno, (const char *)path->data, "cannot access");
 	return *status;
 }
 

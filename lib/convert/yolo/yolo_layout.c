@@ -110,7 +110,7 @@ static bool find_beside(struct tfr_parts *p, const char *folder)
 	TFR_AUTO_FREE char *labels = real ? labels_of(real) : NULL;
 
 	if (!real && errno != ENOENT && errno != ENOTDIR)
-		tfr_fail_errno(p->err, errno, folder, "cannot look at");
+		tfr_fail_errno(p->err, errno, folder, "cannot access");
 	if (!labels || !tfr_is_folder(labels, p->err) || !has_labels(labels, 0, p->err))
 		return true;
 	return tfr_parts_add_pair(p, folder, labels);

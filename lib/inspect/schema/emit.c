@@ -415,7 +415,7 @@ static enum tfr_status find_compression(struct tfr_emit *e, bool *mixed, struct 
 		struct stat st = { 0 };
 
 		if (tfr_stat(s->paths[i], &st) && errno != ENOENT)
-			return tfr_fail_errno(err, errno, s->paths[i], "cannot inspect");
+			return tfr_fail_errno(err, errno, s->paths[i], "cannot access");
 		if (!S_ISREG(st.st_mode) || !st.st_size)
 			continue; /* a pipe, which was read */
 		TFR_TRY(tfr_reader_open(&r, s->paths[i], NULL, err));

@@ -239,10 +239,10 @@ static enum tfr_status upload_begin(struct tfr_upload *u, struct tfr_error *err)
 		status = post_begin(u, false, &a, err);
 	}
 	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
+		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist:");
 	if (!status && !tfr_upload_started(u->id, a.body.data ?: (const uint8_t *)"", a.body.size))
-		status = tfr_fail_path(
-			err, TFR_ESYS, u->url, "the server does not begin an upload correctly for");
+		status = tfr_fail_path(err, TFR_ESYS, u->url,
+			"the server sends a malformed answer to the start of an upload:");
 	if (!status)
 		note(u);
 	tfr_answer_clear(&a);
@@ -409,7 +409,7 @@ static enum tfr_status put(struct tfr_upload *u, struct tfr_answer *a, struct tf
 			err, TFR_ESYS, u->url, "the server stored other bytes than were sent:");
 	}
 	if (status == TFR_END)
-		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist of");
+		status = tfr_fail_path(err, TFR_ESYS, u->url, "the bucket does not exist:");
 	return status;
 }
 
