@@ -59,9 +59,9 @@ static void tell(struct cmd *c, const struct tfr_dedup_report *r)
 
 	rewriting_finish(c, &s->common, TFR_OK, &r->common, NULL);
 	if (!s->common.json) {
-		cmd_closing_line(c, "left out %llu record%s, equal to %llu that stay%s%s",
+		cmd_closing_line(c, "left out %llu duplicate%s of %llu record%s%s",
 			(unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
-			(unsigned long long)r->groups, r->groups == 1 ? "s" : "",
+			(unsigned long long)r->groups, r->groups == 1 ? "" : "s",
 			r->images && !r->duplicates ? "; --key image/encoded compares images" : "");
 		return;
 	}
