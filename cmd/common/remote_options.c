@@ -32,7 +32,7 @@ bool cmd_names_object(const struct cmd *c)
 	return false;
 }
 
-/* NULL: the command has no such option.  *whole: it is for all that the command does. */
+/* NULL: the command has no such option.  *whole: it limits more than the size of a record. */
 static uint64_t *find_memory(const struct cmd *c, bool *whole)
 {
 	const struct opt *o = find(c->command, "memory");
@@ -76,8 +76,8 @@ static const char *temporary_folder(const struct cmd *c)
 	return o && o->type == OPT_LIST && list->count ? list->values[0] : NULL;
 }
 
-/* Of --mix, a URL in quotes ends at the other one, and any other one before the first '=' that is
- * followed by a number and by a comma or the end. */
+/* In --mix, a URL in quotes ends at the closing quote.  Any other URL ends before the first '='
+ * that is followed by a number and then by a comma or the end. */
 static size_t set_size(const char *url, char before)
 {
 	const char *equals = url;

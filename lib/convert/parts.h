@@ -21,9 +21,8 @@ struct tfr_listing {
 	struct tfr_error *err;
 };
 
-/* Those that look do not stop at a failure: it is in *err, and once there, it stays.  Whoever asked
- * for the answer looks whether err->status is set.  A file or a folder that is gone is no failure.
- */
+/* The functions below that examine files and folders keep a failure in *err and go on.  The caller
+ * checks err->status at the end.  A missing file or folder is not a failure. */
 
 bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err);
 void tfr_listing_close(struct tfr_listing *l);

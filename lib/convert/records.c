@@ -119,7 +119,7 @@ static bool finds_records(const struct tfr_offer *offer, struct tfr_error *err)
 	return pattern_finds_records(offer->path, err);
 }
 
-/* A file that is not one of records is an answer; one that cannot be read is none. */
+/* A file that cannot be read is an error: it may have records. */
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	struct tfr_error why = { 0 };

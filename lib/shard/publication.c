@@ -267,7 +267,8 @@ static enum tfr_status place_object_proofs(struct tfr_publication *p, struct tfr
 	return TFR_OK;
 }
 
-/* Objects have no journal, and a name may belong to another run by now: what was placed remains. */
+/* Objects have no journal, and by now another run may have written to a name: what was placed
+ * remains. */
 static void hint_at_placed(const struct tfr_publication *p, struct tfr_error *err)
 {
 	size_t n = 0;
@@ -378,7 +379,7 @@ static void undo(struct tfr_publication *p, const bool *held)
 		tfr_lock_end(p->locks[k], NULL);
 }
 
-/* Servers may take long: a signal ends the run meanwhile, as kill -9 may at any moment. */
+/* Servers may take long, so signals are not blocked: they end the run, as kill -9 can. */
 static enum tfr_status change_objects(struct tfr_publication *p,
 	enum tfr_status (*step)(struct tfr_publication *p, struct tfr_error *err),
 	struct tfr_error *err)

@@ -89,7 +89,7 @@ static enum tfr_status look_into(const struct tfr_convert_opts *o, const struct 
 		} else if (!status && !*told && !is_own(o, sets, path)) {
 			status = tfr_class_map_read(&there, path, err);
 			*told = !status && differs(o, here, path, &there);
-			/* Of another set nothing but a warning depends. */
+			/* Other sets only matter for a warning. */
 			status = status == TFR_ENOMEM ? status : TFR_OK;
 		}
 		tfr_class_map_clear(&there);

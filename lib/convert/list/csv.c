@@ -1,7 +1,7 @@
 /* convert/list/csv.c - a line without quotes is split where it is; any other cell by cell.
  *
- * A line at a time is given.  A row is complete after the line at whose end no quote is open; until
- * then even an empty line belongs to a cell. */
+ * The caller passes one line at a time.  A row is complete after a line at whose end no quote is
+ * open; until then even an empty line belongs to a cell. */
 #include "convert/list/csv.h"
 
 #include <assert.h>

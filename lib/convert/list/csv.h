@@ -1,9 +1,9 @@
 /* convert/list/csv.h - the cells of a row, separated by a delimiter, quoted as Python's csv module
  * and pandas read them.
  *
- * A quote opens at the beginning of a cell and ends at the next single one; two are one that the
- * cell has.  Any other quote is a character of its cell (RFC 4180 leaves it open, 5" is in many
- * files). */
+ * A quote at the beginning of a cell opens a quoted text, which ends at the next quote that is not
+ * doubled; a doubled quote is one character.  Any other quote is an ordinary character: RFC 4180
+ * does not define it, and many files have cells such as 5". */
 #ifndef TFR_CONVERT_LIST_CSV_H
 #define TFR_CONVERT_LIST_CSV_H
 
@@ -15,7 +15,7 @@ struct tfr_cell {
 	bool absent;	 /* nothing between two separators, not even quotes, or one of `na` */
 };
 
-/* Begin with { .delimiter = ',' } and what else is set. */
+/* Initialize with { .delimiter = ',' }; `careful` and `na` are optional. */
 struct tfr_csv {
 	char delimiter;
 	bool careful; /* every row cell by cell: after CR as line end, and in tests, which compare

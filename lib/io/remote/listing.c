@@ -204,8 +204,8 @@ enum tfr_status tfr_listing(struct tfr_store *s, const char *prefix, bool deep, 
 
 /* --- unfinished uploads --- */
 
-/* Several uploads of one key come in the order of their start.  Pages with some count as empty ones
- * do, since none is compared with those before. */
+/* Several uploads of one key are listed in the order of their start.  A page of uploads counts as
+ * an empty page, because its keys are not compared with earlier ones. */
 static enum tfr_status give_upload(struct listing *l, const struct tfr_page *p,
 	const struct tfr_listed *e, struct tfr_error *err)
 {

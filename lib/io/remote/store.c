@@ -35,8 +35,8 @@ void tfr_remote_unlock(void)
 
 /* --- hidden queries --- */
 
-/* A list of URLs with their queries that only grows.  A query is sent to the folder of its URL
- * alone, where the other files of the set and the index of a file are. */
+/* A list of URLs with their queries that only grows.  A query is sent only with URLs in the folder
+ * of its own, where the other files of the set and the index of a file are. */
 
 static const char mark[] = "hidden-";
 
@@ -45,7 +45,7 @@ static struct {
 	size_t n;
 } hidden;
 
-/* The case of letters distinguishes no hosts, and hardly ever folders. */
+/* Host names ignore case, and folders hardly ever differ in case alone. */
 static bool same_folder(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "?");

@@ -189,7 +189,7 @@ bool tfr_answer_line(
 		return false;
 	while (end > line && isspace((unsigned char)end[-1]))
 		end--;
-	/* Some servers answer ranges so.  What the body is decides the Content-Range. */
+	/* Some servers answer ranges with 200.  The Content-Range says what the body is. */
 	if (end == line && a->status == 200 && a->first != UINT64_MAX)
 		a->status = 206;
 	if (end - line >= 5 && !memcmp(line, "HTTP/", 5)) {

@@ -3,8 +3,8 @@
  *
  * The time-out counts from the last progress, which is 16 KiB of the body or its end.  A third of
  * it without progress ends an attempt, so that a dead connection is replaced twice before the
- * request fails.  Time in which content is sent does not count, but content that was sent is no
- * progress: a server that takes it and never answers must not be sent it for ever. */
+ * request fails.  The time that is spent sending content is not counted, but sending is no
+ * progress: content is not sent forever to a server that accepts it and never answers. */
 #include "io/remote/http/attempt.h"
 
 #include <errno.h>
@@ -129,7 +129,7 @@ static enum tfr_status check_whole(struct tfr_request *t)
 		return TFR_OK;
 	if (a->status == 206 && !has_header(t, "Range:"))
 		return wrong_answer(t, "a range that was not asked for");
-	/* The end of a connection may be anything, and a store knows better. */
+	/* Without a length, a broken connection looks like the end.  Stores always send one. */
 	if (a->length == UINT64_MAX && !t->notes.chunked &&
 		tfr_store_kind(t->o.store) != TFR_STORE_HTTP)
 		return wrong_answer(t, "no length");
@@ -403,8 +403,8 @@ bool tfr_attempt_stalls(const struct tfr_request *t, double now)
 
 /* --- its result --- */
 
-/* Some servers answer 400 to a range from the beginning that ends after the object, and some do not
- * say whether the object is empty. */
+/* Some servers answer 400 to a range from the beginning that extends past the end of the object,
+ * and some answer 416 without the size, which is 0 if the object is empty. */
 static bool must_be_whole(const struct tfr_request *t, const struct tfr_store_fault *fault)
 {
 	if (!t->o.ranged || t->whole || t->o.first || t->taken)
