@@ -182,7 +182,7 @@ double cmd_seconds(void);
 	OPT(JOB, 'j', "jobs", "N", NULL, "use N processors; 0 means all of them [0]", settings, f)
 #define OPT_RECORD_MEMORY(settings, f)                                                             \
 	OPT(SIZE, 'm', "memory", "SIZE", NULL,                                                     \
-		"memory for one record; larger ones are refused [1GiB]", settings, f)
+		"refuse records that need more memory than SIZE [1GiB]", settings, f)
 #define OPT_QUIET(settings, f)                                                                     \
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \

@@ -43,7 +43,7 @@ const struct opt shard_options[] = {
 	ROW(LIST, 0, "exclude", "GLOB", NULL, exclude,
 		"leave out files and folders that match GLOB"),
 	ROW(FLAG, 0, "ignore-annotations", NULL, NULL, ignore_annotations,
-		"leave out files that look like annotations and are in no layout that is read"),
+		"leave out files that look like annotations but are in no layout that is read"),
 	OPT_MISSING(struct shard_settings, allow_missing),
 	ROW(FLAG, 0, "no-sandbox", NULL, NULL, no_sandbox,
 		"HDF5: read a trusted file without the sandbox, on systems that have none"),
@@ -59,7 +59,8 @@ const struct opt shard_options[] = {
 	ROW(STRING, 0, "class-list", "FILE", NULL, class_list,
 		"take the class of each image from FILE, one line per image, not from folders"),
 	ROW(FLAG, 0, "no-classes", NULL, NULL, no_classes,
-		"take all files of a folder, at all levels, without classes and splits"),
+		"take all files of a folder or an archive, at any depth, and ignore classes and "
+		"splits"),
 
 	OPT_HEADING("Images"),
 	ROW(STRING, 0, "resize", "SIZE", NULL, resize,
@@ -93,10 +94,9 @@ const struct opt shard_options[] = {
 	ROW(LIST, 0, "types", "NAME=TYPE,...", NULL, types,
 		"columns that are int, float or bytes, whatever their values look like"),
 	ROW(STRING, 0, "delimiter", "CHAR", NULL, delimiter,
-		"CSV and TSV: the character between cells; tab for a tab [detected: comma or "
-		"semicolon]"),
+		"CSV and TSV: the character between cells, or the word tab [detected]"),
 	ROW(STRING, 0, "na", "TEXT,...", NULL, na,
-		"CSV and TSV: cells with one of these texts have no value, like empty ones"),
+		"CSV and TSV: treat cells with one of these texts as empty"),
 	ROW(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL, embeds,
 		"COLUMN holds paths: store the files' bytes as FEATURE; image/encoded adds all "
 		"features of an image [COLUMN]"),
