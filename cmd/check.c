@@ -255,6 +255,13 @@ static void check_report_fault(
 		print_fault(r, &one);
 }
 
+static void check_report_warn(void *ctx, const char *text)
+{
+	struct check_report *r = ctx;
+
+	cmd_warn_text(r->c, text);
+}
+
 static void check_report_file(void *ctx, const struct tfr_check_file *file)
 {
 	struct check_report *r = ctx;
@@ -387,6 +394,7 @@ static void run_check(struct cmd *c, const struct tfr_set *set, const struct tfr
 		.manifest = s->manifest,
 		.sum = expect->has_sum,
 		.schema = s->schema,
+		.warn = check_report_warn,
 		.progress = &progress,
 		.fault = check_report_fault,
 		.file = check_report_file,

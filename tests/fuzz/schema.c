@@ -58,6 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (err.status != TFR_EUSAGE || !err.message[0])
 			abort();
 	} else {
+		size_t n = strlen(tfr_schema_unchecked(s));
+
+		if (n && (tfr_schema_unchecked(s)[0] != ' ' ||
+				 tfr_schema_unchecked(s)[n - 1] != ','))
+			abort();
 		tfr_schema_check(s, ex, NULL, found, &faults, &err);
 		tfr_schema_check(s, ex, NULL, found, &again, &err);
 		if (faults != again)

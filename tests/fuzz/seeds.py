@@ -150,7 +150,11 @@ def main():
         'samples': [b'a/b.jpg\na/b.cls\nc.{x,y{1..3}}\n'], 'names': [b'a/b.jpg\n../x\nCON\n'],
         'rows': [b'\x00' + table, b'\x01a\tb\n1\t2.5\n', b'\x03{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n{"a": -2, "d": "\\u00e9"}\n',
                  b'\x00# c\n,x\n1,"a""b"\n'],
-        'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}'],
+        'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}',
+            b'feature { name: "a" "\\142" type: INT presence { min_fraction: 1.0 min_count: 1 } shape { dim { size: 1 name: "d" } dim { size: 3 } } }\n'
+            b'feature < name: \'c\', type: 1; value_count: { min: 1 max: 2 } int_domain { max: -1 } lifecycle_stage: ALPHA in_environment: ["x"] > # c\n'
+            b'feature { name: "##SEQUENCE##" type: STRUCT struct_domain { feature { name: "a" type: INT value_counts { value_count { min: 2 max: 2 } '
+            b'value_count { } } } } } [a.b/c] { } annotation { }'],
         'stats': list(outputs('stats/*.out')) + states, 'compare': [report] + list(outputs('bench-feed/*.out')),
         'target': [b'\1a=1,b=2', b'\0uniform', b'\0a 0.5\nb 0.5\n', b'\1natural'],
         'where': [b'a == 1 && (b > 2.5 || c ~ "x.*")', b'!has(d) && len(a) >= 2', b'a in (1, 2)'],

@@ -190,6 +190,16 @@ def schema_in_metadata(tfr, folder, python):
         lengths = {len(row[name]) for row in rows if name in row}
         assert f['shape'] == ([lengths.pop()] if f['required'] and len(lengths) == 1 else None)
         assert (f['shape'] is None) == (f['count'] is not None)
+    check_against(tfr, folder)
+
+
+def check_against(tfr, folder):
+    """The set has the schema that was emitted from it, and that TensorFlow Metadata wrote again; an empty Example has not."""
+    (folder / 'empty').write_bytes(records.frame(b''))
+    for form in 'schema.pbtxt', 'schema.pbtxt.line':
+        assert tfr('check', '-q', '--schema', folder / form, folder / 'a') == b''
+        found = tfr('check', '-q', '--schema', folder / form, folder / 'empty', status=1)
+        assert b': absent, and the schema requires it' in found, found
 
 
 def make_sequences(folder, rng):
@@ -281,6 +291,7 @@ def lists_in_metadata(tfr, folder, python):
         assert f['type'] == {int: 'INT', float: 'FLOAT', bytes: 'BYTES'}[kinds[name]]
         assert f['required'] == (len(of) == len(rows))
         assert f['counts'] == [[min(steps), max(steps)], [min(values), max(values)]], name
+    check_against(tfr, folder)
 
 
 def distributed(folder, rng):

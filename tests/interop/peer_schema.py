@@ -4,7 +4,7 @@
 dali: runs CODE and reads FILE with its FEATURES; prints a JSON object a record, lists of numbers, bytes in hex.
 epoch: runs CODE and its batches(PATTERN) for one epoch, at most 64 batches; prints a JSON object a record, as dali does, and of
     images the shape and the mean of each channel.
-metadata: parses TEXT as a tensorflow.metadata.v0.Schema; prints a JSON object a feature.
+metadata: parses TEXT as a tensorflow.metadata.v0.Schema; prints a JSON object a feature, and writes TEXT.line, the same in one line.
 """
 import itertools
 import json
@@ -51,6 +51,8 @@ def parse_metadata(text):
     from google.protobuf import text_format
     from tensorflow_metadata.proto.v0 import schema_pb2
     schema = text_format.Parse(open(text).read(), schema_pb2.Schema())
+    with open(text + '.line', 'w') as out:
+        out.write(text_format.MessageToString(schema, as_one_line=True, pointy_brackets=True))
     for f in schema.feature:
         print(json.dumps(described(f, schema_pb2)))
 

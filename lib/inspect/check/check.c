@@ -538,14 +538,27 @@ static void clear_slot(void *slot_memory)
 	tfr_buf_clear(&((struct check_slot *)slot_memory)->kinds);
 }
 
+static void warn_unchecked(const struct check_run *run)
+{
+	const char *names = tfr_schema_unchecked(run->schema);
+	char text[1500];
+
+	snprintf(text, sizeof(text), "these fields of the schema are not checked:%.*s",
+		(int)strlen(names) - 1, names);
+	if (*names && run->opts->warn)
+		run->opts->warn(run->opts->ctx, text);
+}
+
 static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
 	const struct tfr_check_opts *o = run->opts;
 
 	if (!o->example && !o->decode && !o->strict && !o->schema)
 		return TFR_OK;
-	if (o->schema)
+	if (o->schema) {
 		TFR_TRY(tfr_schema_open(&run->schema, o->schema, err));
+		warn_unchecked(run);
+	}
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
 		run->contents[i] = tfr_contents_new(o, run->schema);

@@ -3,7 +3,8 @@
  * A text that begins with a brace is JSON, as 'tfr schema --emit json' writes it: features are
  * checked for name, kind, presence and length, feature lists also for their steps.  The other
  * members (contents, counts, drift) are for people.  A feature that never had a kind is not a rule.
- * Otherwise the text has one line per feature: `required|optional KIND COUNT NAME`, or
+ * A text that begins with `NAME {` or `NAME:` is a Schema of TensorFlow Metadata in protobuf's text
+ * form.  Otherwise the text has one line per feature: `required|optional KIND COUNT NAME`, or
  * `required|optional list STEPS KIND COUNT NAME`.  The name is last, so it may contain blanks.
  *
  * Finally the rules are sorted by name, like features and feature lists, so a record takes one walk
@@ -11,10 +12,13 @@
  * reported. */
 #include "inspect/schema/schema_rules.h"
 
+#include <ctype.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <tfr-private/text.h>
 
 #include "base/array.h"
 #include "base/buf.h"
@@ -47,7 +51,8 @@ struct rules {
 
 struct tfr_schema {
 	struct rules features, lists;
-	bool only; /* no other features are allowed */
+	bool only;	      /* no other features are allowed */
+	char unchecked[1024]; /* the fields of a Schema that are no rules here: " a, b," */
 };
 
 enum { FILE_MAX = 64 << 20, DEPTH = 32 };
@@ -223,13 +228,8 @@ static enum tfr_status read_line(struct tfr_schema *s, struct line *l, struct tf
 	next_word(l, word);
 	if (!strcmp(word, "required") || !strcmp(word, "optional"))
 		return read_rule(s, l, *word == 'r', err);
-	if (strcmp(word, "only") || l->p < l->end) {
-		wrong(l, err, "expected 'required', 'optional' or 'only'");
-		if (!strcmp(word, "feature"))
-			tfr_error_hint(err, "A Schema in protobuf's text form is not read here; "
-					    "'tfr schema --json' writes one that is.");
-		return TFR_EUSAGE;
-	}
+	if (strcmp(word, "only") || l->p < l->end)
+		return wrong(l, err, "expected 'required', 'optional' or 'only'");
 	s->only = true;
 	return TFR_OK;
 }
@@ -412,18 +412,302 @@ static enum tfr_status read_json(struct tfr_schema *s, const char *path, const c
 	return status;
 }
 
-/* --- both forms --- */
+/* --- protobuf's text form --- */
+
+/* A tensorflow.metadata.v0.Schema (schema.proto), as 'tfr schema --emit pbtxt' and TensorFlow Data
+ * Validation write it.  These messages and fields are read, after the name of their message.  The
+ * names of all others are kept, and their messages are passed by counting brackets, so nesting
+ * takes no memory.  Some texts that protobuf refuses are read: colons may be missing, brackets need
+ * not be of one kind. */
+enum { TYPE, STAGE, OFF, FRACTION, NAME, SHAPE, LEAST, MIN, MAX, FIELDS, MIN2 = FIELDS, MAX2 };
+static const char *const fields[] = { "feature.type", "feature.lifecycle_stage",
+	"feature.deprecated", "presence.min_fraction", "feature.name", "dim.size",
+	"presence.min_count", "value_count.min", "value_count.max" };
+static const char messages[] = " feature.presence feature.shape shape.dim feature.value_count "
+			       "feature.value_counts value_counts.value_count "
+			       "feature.struct_domain struct_domain.feature schema.feature ";
+
+/* A Feature being read, with the words that are given: of the first value_count in MIN and MAX, of
+ * the second in MIN2 and MAX2; of a shape of 2 and 3, "1x2x3". */
+struct proto {
+	bool is_list, is_struct;
+	char given[MAX2 + 1][WORD];
+	struct line name;
+	unsigned counts; /* shapes and value_counts */
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_.+-", c));
+}
+
+/* The kind of the token from *at to l->p: 'a' for a word or a number, '"' for a string, '?' for
+ * neither; a mark is its own kind.  0: the text ends. */
+static char next_token(struct line *l, const char **at)
+{
+	bool comment = false;
+	char kind;
+
+	for (; l->p < l->end; l->p++) {
+		comment = *l->p != '\n' && (comment || *l->p == '#');
+		if (!comment && (!*l->p || !strchr(" \t\r\n\v\f", *l->p)))
+			break;
+		l->number += *l->p == '\n';
+	}
+	*at = l->p;
+	if (l->p == l->end)
+		return '\0';
+	kind = *l->p++;
+	if (kind == '"' || kind == '\'') {
+		while (l->p < l->end && *l->p != kind && *l->p != '\n')
+			l->p += *l->p == '\\' && l->p + 1 < l->end ? 2 : 1;
+		return l->p < l->end && *l->p++ == kind ? '"' : '?';
+	}
+	while (is_word(kind) && l->p < l->end && is_word(*l->p))
+		l->p++;
+	return is_word(kind) ? 'a' : kind ? kind : '?';
+}
+
+/* Passes the rest of a message or list. */
+static bool close_bracket(struct line *l)
+{
+	const char *at;
+	char kind = ' ';
+
+	for (size_t open = 1; open && kind && kind != '?';) {
+		kind = next_token(l, &at);
+		open += kind && strchr("{<[", kind);
+		open -= kind && strchr("}>]", kind);
+	}
+	return kind && kind != '?';
+}
+
+/* Notes a field that is not checked, if it is new. */
+static void leave_unchecked(struct tfr_schema *s, const char *name, size_t size)
+{
+	char key[WORD + 4];
+	size_t n = strlen(s->unchecked);
+
+	snprintf(key, sizeof(key), " %.*s,", (int)(size < WORD ? size : WORD), name);
+	if (!strstr(s->unchecked, key) && n + sizeof(key) <= sizeof(s->unchecked))
+		strcpy(s->unchecked + n, key);
+}
+
+static bool is_among(const char *word, const char *words)
+{
+	char key[2 * WORD + 2];
+
+	snprintf(key, sizeof(key), " %s ", word);
+	return *word && strstr(words, key);
+}
+
+/* The next byte of a string; -1: an unknown escape, such as \u. */
+static int read_byte(const char **p)
+{
+	static const char from[] = "abfnrtv\\'\"?", to[] = "\a\b\f\n\r\t\v\\'\"?";
+	const char *found;
+	int code = 0, n = 0, base, digit;
+
+	if (*(*p)++ != '\\')
+		return (uint8_t)(*p)[-1];
+	found = **p ? strchr(from, **p) : NULL;
+	if (found || **p == 'x' || **p == 'X')
+		++*p;
+	if (found)
+		return to[found - from];
+	base = (*p)[-1] == '\\' ? 8 : 16;
+	for (; n < (base == 8 ? 3 : 2) && (digit = hex_digit((char)tolower((uint8_t) * *p))) >= 0 &&
+		digit < base;
+		n++, ++*p)
+		code = base * code + digit;
+	return n && code < 256 ? code : -1;
+}
+
+static enum tfr_status read_strings(struct rule *r, struct line strings, struct tfr_error *err)
+{
+	const char *at;
+	int byte;
+
+	while (next_token(&strings, &at))
+		for (at++; at < strings.p - 1; r->name[r->size++] = (char)byte)
+			if ((byte = read_byte(&at)) < 0)
+				return wrong(&strings, err, "unknown escape in a name");
+	return TFR_OK;
+}
+
+static bool set_count(struct count *c, const char *min, const char *max)
+{
+	const char *from = *min ? min : "0";
+
+	snprintf(c->said, WORD, strcmp(from, max) ? "%s..%s" : "%s", from, max);
+	return read_count(c);
+}
+
+/* Adds the rule of a feature that has been read. */
+static enum tfr_status add_proto(
+	struct tfr_schema *s, const struct line *l, const struct proto *f, struct tfr_error *err)
+{
+	static const char *const kinds[] = { "", " BYTES 1 ", " FLOAT 3 ", " INT 2 " };
+	const char *shape = f->given[SHAPE] + (strlen(f->given[SHAPE]) > 2 ? 2 : 0),
+		   *min_count = f->given[LEAST];
+	const char *min = *shape ? shape : f->given[f->is_list ? MIN2 : MIN];
+	const char *max = *shape ? shape : f->given[f->is_list ? MAX2 : MAX];
+	char *rest;
+	double fraction = tfr_text_f64(f->given[FRACTION], &rest);
+	struct rule *r =
+		new_rule(f->is_list ? &s->lists : &s->features, (size_t)(f->name.end - f->name.p));
+
+	if (!r)
+		return tfr_fail_nomem(err, "reading a schema");
+	for (int k = 1; k < 4; k++)
+		r->kind = is_among(f->given[TYPE], kinds[k]) ? (enum tfr_kind)k : r->kind;
+	if (!r->kind || !f->name.p || *rest)
+		return wrong(l, err,
+			"expected a feature with a name, a type INT, FLOAT or BYTES, "
+			"and a min_fraction in digits");
+	if ((f->counts && f->counts != 1u + f->is_list) || (f->is_list && *shape) ||
+		!set_count(&r->values, min, max) ||
+		!set_count(&r->steps, f->given[MIN], f->given[MAX]))
+		return wrong(
+			l, err, "expected one shape or value_count, or two value_counts of a list");
+	r->required = fraction >= 1;
+	if (fraction > 0 && !r->required)
+		leave_unchecked(s, "min_fraction", 12);
+	if (*min_count && !is_among(min_count, r->required ? " 0 1 " : " 0 "))
+		leave_unchecked(s, "min_count", 9);
+	return read_strings(r, f->name, err);
+}
+
+/* Keeps the value of a field, which ends at l->p; that of the size of a dimension is appended. */
+static enum tfr_status keep_value(const struct line *l, struct proto *f, size_t field, char kind,
+	const char *value, struct tfr_error *err)
+{
+	char *word = f->given[field + (field >= MIN && f->counts > 1 ? MIN2 - MIN : 0)];
+	char *to = word + (field == SHAPE ? strlen(word) : 0);
+	int room = (int)(word + WORD - to), n;
+
+	if (*to || kind != (field == NAME ? '"' : 'a'))
+		return wrong(l, err, "a field has two values, or one that it cannot have");
+	n = snprintf(to, (size_t)room, "%.*s", (int)(l->p - value), value);
+	if (field >= SHAPE &&
+		(n >= room || strspn(to, "0123456789") < (size_t)n || (to[0] == '0' && to[1])))
+		return wrong(l, err, "expected a decimal number");
+	if (field == NAME)
+		f->name = (struct line){ value, l->p, l->path, l->number };
+	return TFR_OK;
+}
+
+static enum tfr_status read_message(struct tfr_schema *s, struct line *l, const char *name,
+	struct proto *f, struct tfr_error *err);
+
+/* `of`: the struct of the feature; NULL: it has none. */
+static enum tfr_status read_feature(
+	struct tfr_schema *s, struct line *l, struct proto *of, struct tfr_error *err)
+{
+	static const char off[] = " PLANNED 1 ALPHA 2 DEPRECATED 5 DEBUG_ONLY 6 DISABLED 7 "
+				  "VALIDATION_DERIVED 9 ";
+	struct proto f = { .is_list = of != NULL };
+	size_t unchecked = strlen(s->unchecked);
+
+	if (of && of->is_list)
+		return wrong(l, err, "a struct in a struct");
+	if (of)
+		of->is_struct = true;
+	TFR_TRY(read_message(s, l, "feature", &f, err));
+	if (is_among(f.given[STAGE], off) || is_among(f.given[OFF], " true True t 1 ")) {
+		s->unchecked[unchecked] = '\0';
+		return TFR_OK;
+	}
+	if (!f.is_struct && !is_among(f.given[TYPE], " STRUCT 4 "))
+		return add_proto(s, l, &f, err);
+	return of || strcmp(f.given[NAME] + 1, "##SEQUENCE##\"")
+		       ? wrong(l, err, "a struct, which no record has")
+		       : TFR_OK;
+}
+
+/* Reads a message whose fields are read; `path` is its name after that of the message it is in. */
+static enum tfr_status enter_message(struct tfr_schema *s, struct line *l, const char *path,
+	struct proto *f, struct tfr_error *err)
+{
+	size_t n = f ? strlen(f->given[SHAPE]) : 0;
+
+	if (!strcmp(strchr(path, '.'), ".feature"))
+		return read_feature(s, l, f, err);
+	f->counts += is_among(path, " feature.shape feature.value_count value_counts.value_count ");
+	if (!strcmp(path, "feature.shape"))
+		strcpy(f->given[SHAPE], "1");
+	else if (!strcmp(path, "shape.dim") && n + 1 < WORD)
+		strcpy(f->given[SHAPE] + n, "x");
+	return read_message(s, l, strchr(path, '.') + 1, f, err);
+}
+
+/* Reads the fields up to the end of a message in the feature; f NULL: of the Schema. */
+static enum tfr_status read_message(struct tfr_schema *s, struct line *l, const char *name,
+	struct proto *f, struct tfr_error *err)
+{
+	static const char bad_field[] = "expected a field: NAME: VALUE or NAME { ... }";
+	char path[2 * WORD], kind;
+	const char *at, *value, *more;
+	struct line ahead;
+
+	while ((kind = next_token(l, &at)) && !(f && (kind == '}' || kind == '>'))) {
+		size_t size, i = 0;
+
+		if (kind == ',' || kind == ';')
+			continue;
+		if (kind == '[' ? !close_bracket(l) : kind != 'a')
+			return wrong(l, err, bad_field);
+		size = (size_t)(l->p - at);
+		snprintf(path, sizeof(path), "%s.%.*s", name, (int)size, at);
+		kind = next_token(l, &value);
+		if (kind == ':')
+			kind = next_token(l, &value);
+		for (ahead = *l; kind == '"' && next_token(&ahead, &more) == '"';)
+			*l = ahead;
+		while (i < FIELDS && strcmp(path, fields[i]))
+			i++;
+		kind = kind == '<' ? '{' : kind;
+		if (is_among(path, messages)) {
+			if (kind != '{')
+				return wrong(l, err, bad_field);
+			TFR_TRY(enter_message(s, l, path, f, err));
+		} else if (i < FIELDS) {
+			TFR_TRY(keep_value(l, f, i, kind, value, err));
+		} else {
+			if (!is_among(path, " schema.annotation feature.annotation dim.name "))
+				leave_unchecked(s, at, size);
+			if (kind == '{' || kind == '[' ? !close_bracket(l)
+						       : kind != 'a' && kind != '"')
+				return wrong(l, err, bad_field);
+		}
+	}
+	return f && !kind ? wrong(l, err, "the text ends inside a message") : TFR_OK;
+}
+
+/* Whether the text begins with a field, and not with a word of a line. */
+static bool is_proto(struct line l)
+{
+	const char *at;
+	char kind = next_token(&l, &at) == 'a' ? next_token(&l, &at) : '\0';
+
+	return kind && strchr(":{<", kind);
+}
+
+/* --- all forms --- */
 
 static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
 	enum tfr_status status;
+	struct line all = { text, text + size, path, 1 };
 	size_t blanks = 0;
 
 	while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
 		blanks++;
 	if (blanks < size && text[blanks] == '{')
 		status = read_json(s, path, text + blanks, size - blanks, err);
+	else if (is_proto(all))
+		status = read_message(s, &all, "schema", NULL, err);
 	else
 		status = read_lines(s, path, text, size, err);
 	if (!status)
@@ -594,6 +878,11 @@ static enum tfr_status hold_lists(struct held *h)
 		}
 	}
 	return status;
+}
+
+const char *tfr_schema_unchecked(const struct tfr_schema *s)
+{
+	return s->unchecked;
 }
 
 bool tfr_schema_of_lists(const struct tfr_schema *s)

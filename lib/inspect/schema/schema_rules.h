@@ -17,6 +17,10 @@ enum tfr_status tfr_schema_parse(struct tfr_schema **s, const char *path, const 
 	size_t size, struct tfr_error *err);
 void tfr_schema_close(struct tfr_schema *s); /* accepts NULL */
 
+/* The fields of a Schema of TensorFlow Metadata that are not checked, each once: " NAME, NAME,"; ""
+ * if there are none. */
+const char *tfr_schema_unchecked(const struct tfr_schema *s);
+
 /* Whether the schema has rules for feature lists. */
 bool tfr_schema_of_lists(const struct tfr_schema *s);
 

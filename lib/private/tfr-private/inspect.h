@@ -40,8 +40,10 @@ struct tfr_check_opts {
 	 * are not Examples are exempt, unless `example` is set. */
 	bool strict;
 	/* A file with the features that each record must have, in the format of tfr-check(1); NULL:
-	 * none.  Implies `example`.  TFR_EUSAGE: a line of it is wrong. */
+	 * none.  Implies `example`.  TFR_EUSAGE: a line of it is wrong.  `warn` gets the fields of
+	 * a Schema of TensorFlow Metadata that are not checked; it may be NULL. */
 	const char *schema;
+	void (*warn)(void *ctx, const char *text);
 	/* Each file must match the manifest beside it: records, bytes, content sum and CRC-32C.  A
 	 * file without a manifest is a fault. */
 	bool manifest;
