@@ -333,13 +333,17 @@ enum tfr_status tfr_decode_verify(
 	struct tfr_decode_job job = { .info = &info };
 	struct tfr_image image;
 	struct tfr_crop last_row;
+	enum tfr_status status;
 
 	TFR_TRY(tfr_image_probe(data, size, &info, err));
 	job.channels = info.channels;
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	last_row = (struct tfr_crop){ 0, info.height - 1, info.width, 1 };
-	return tfr_decode(
+	d->verifies = true;
+	status = tfr_decode(
 		d, data, size, check_size(d, &job, NULL) ? &last_row : NULL, 0, &image, err);
+	d->verifies = false;
+	return status;
 }
 
 /* --- encoding --- */

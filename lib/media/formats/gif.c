@@ -2,7 +2,9 @@
  * it with expand_animations=False (core/lib/gif/gif_io.cc).
  *
  * The image is as large as the largest frame, whatever the logical screen says.  The first frame is
- * placed at its offset and clipped; the rest and its transparent pixels are black.
+ * placed at its offset and clipped; the rest and its transparent pixels are black.  Verification
+ * decodes the other frames as well, since decode_gif() drops a damaged one with all after it, or
+ * fails.
  *
  * The probe reads the blocks, which give the size of every frame and the end.  The module gif
  * decodes the pixels (giflib.c). */
@@ -51,13 +53,16 @@ static bool pass_frame(const uint8_t *data, size_t size, size_t *at, struct tfr_
 	if (info->height < tfr_le16(p + 6))
 		info->height = tfr_le16(p + 6);
 	*at += n;
-	return pass_blocks(data, size, at);
+	if (!pass_blocks(data, size, at))
+		return false;
+	info->frames++;
+	return true;
 }
 
 static enum tfr_status gif_probe(
 	const uint8_t *data, size_t size, struct tfr_image_info *info, struct tfr_error *err)
 {
-	size_t at = SCREEN, frames = 0;
+	size_t at = SCREEN;
 
 	if (size < SCREEN || size - SCREEN < map_size(data[10]))
 		return tfr_image_truncated(info, "GIF: ends inside its header", err);
@@ -67,7 +72,7 @@ static enum tfr_status gif_probe(
 	info->orientation = 1;
 	at += map_size(data[10]);
 	/* Only the trailer is missing, which every reader accepts. */
-	for (; at < size && data[at] != TRAILER; frames += data[at - 1] == 0) {
+	while (at < size && data[at] != TRAILER) {
 		bool good = true;
 		unsigned kind = data[at++];
 
@@ -79,8 +84,8 @@ static enum tfr_status gif_probe(
 			return tfr_fail(err, TFR_EDATA, "damaged GIF: block of type %u", kind);
 		if (!good)
 			return tfr_image_truncated(info,
-				frames ? "GIF: ends inside a later frame"
-				       : "GIF: ends inside its first frame",
+				info->frames ? "GIF: ends after its first frame"
+					     : "GIF: ends inside its first frame",
 				err);
 	}
 	if (info->width && info->height)

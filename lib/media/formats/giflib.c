@@ -1,5 +1,6 @@
 /* media/formats/giflib.c - the module gif: decodes the first frame of a GIF by giflib, line by
- * line, so that memory depends on the window. */
+ * line, so that memory depends on the window.  To verify a GIF, it decodes the others as well and
+ * keeps no pixel. */
 #include <gif_lib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ struct gif {
 	int transparent; /* the index of the transparent colour; -1: none */
 	uint8_t *line;	 /* a line of indices */
 	uint8_t *rgb;	 /* that line in colour; the pixels around it are black */
-	bool controlled; /* only the first graphic control extension counts */
+	bool controlled; /* only the first graphic control extension of a frame counts */
+	uint64_t most;	 /* pixels that the frames from here on may have */
 };
 
 static int on_read(GifFileType *file, GifByteType *to, int n)
@@ -43,13 +45,15 @@ static void read_control(struct gif *g, const GifByteType *block)
 	g->transparent = block[1] & 1 ? block[4] : -1;
 }
 
-/* Continues to the first frame, past the blocks before it. */
+/* Continues to the next frame, past the blocks before it. */
 static enum tfr_status find_frame(struct gif *g, struct tfr_error *err)
 {
 	GifRecordType type = UNDEFINED_RECORD_TYPE;
 	GifByteType *block;
 	int code;
 
+	g->controlled = false;
+	g->transparent = -1;
 	while (type != IMAGE_DESC_RECORD_TYPE) {
 		if (DGifGetRecordType(g->file, &type) == GIF_ERROR)
 			return damaged(g->file->Error, err);
@@ -72,7 +76,7 @@ static enum tfr_status find_frame(struct gif *g, struct tfr_error *err)
 
 /* Converts the current line to RGB, at its place among black pixels. */
 static enum tfr_status colour(
-	struct gif *g, const struct tfr_image_info *info, struct tfr_error *err)
+	struct gif *g, const struct tfr_image_info *info, uint32_t y, struct tfr_error *err)
 {
 	const GifImageDesc *frame = &g->file->Image;
 	const ColorMapObject *map = frame->ColorMap ? frame->ColorMap : g->file->SColorMap;
@@ -80,7 +84,7 @@ static enum tfr_status colour(
 
 	if (!map)
 		return tfr_fail(err, TFR_EDATA, "damaged GIF: no colour map");
-	for (uint32_t x = 0; x < width && left + x < info->width; x++) {
+	for (uint32_t x = 0; y < info->height && x < width && left + x < info->width; x++) {
 		uint8_t *out = g->rgb + 3 * (size_t)(left + x);
 
 		memset(out, 0, 3);
@@ -123,7 +127,7 @@ static enum tfr_status read_lines(struct gif *g, const struct tfr_decode_job *jo
 
 			if (DGifGetLine(g->file, g->line, frame->Width) == GIF_ERROR)
 				return damaged(g->file->Error, err);
-			if ((status = colour(g, job->info, err)))
+			if ((status = colour(g, job->info, y, err)))
 				return status;
 			if (y >= w->y && y - w->y < w->height)
 				put_row(g, job, y, image);
@@ -134,18 +138,41 @@ static enum tfr_status read_lines(struct gif *g, const struct tfr_decode_job *jo
 static enum tfr_status read_frame(struct gif *g, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
+	const GifImageDesc *frame = &g->file->Image;
+
 	TFR_TRY(find_frame(g, err));
-	if (g->file->Image.Width <= 0 || (uint32_t)g->file->Image.Width > job->info->width)
+	if (frame->Width <= 0 || frame->Height <= 0)
+		return tfr_fail(err, TFR_EDATA, "damaged GIF: a frame without pixels");
+	if ((uint64_t)frame->Width * (uint64_t)frame->Height > g->most)
+		return tfr_fail(err, TFR_EDATA, "a GIF whose frames have too many pixels");
+	g->most -= (uint64_t)frame->Width * (uint64_t)frame->Height;
+	if ((uint32_t)frame->Width > job->info->width)
 		return tfr_fail(err, TFR_EDATA, "damaged GIF: header read twice differently");
 	for (uint32_t y = 0; y < job->window.height; y++) /* black outside the frame */
 		put_row(g, job, job->window.y + y, image);
 	return read_lines(g, job, image, err);
 }
 
+/* Decodes the frames after the first, and keeps no pixel. */
+static enum tfr_status check_later_frames(
+	struct gif *g, const struct tfr_decode_job *job, struct tfr_error *err)
+{
+	struct tfr_decode_job later = *job;
+
+	later.window.height = 0;
+	for (uint32_t i = 1; i < job->info->frames; i++) {
+		GifFreeSavedImages(g->file); /* giflib would keep the header of each */
+		g->file->ImageCount = 0;
+		TFR_TRY(read_frame(g, &later, NULL, err));
+	}
+	return TFR_OK;
+}
+
 static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
-	struct gif g = { .data = job->data, .left = job->size, .transparent = -1 };
+	uint64_t most = d->opts.max_pixels ? d->opts.max_pixels : UINT64_MAX;
+	struct gif g = { .data = job->data, .left = job->size, .most = most };
 	size_t row = (size_t)job->window.width * job->channels;
 	TFR_AUTO_FREE uint8_t *lines = calloc(job->info->width, 4);
 	uint8_t *out = tfr_pixels(&d->pixels, row * job->window.height);
@@ -164,6 +191,8 @@ static enum tfr_status gif_decode(struct tfr_decoder *d, const struct tfr_decode
 	if (!g.file)
 		return damaged(code, err);
 	status = read_frame(&g, job, image, err);
+	if (!status && d->verifies)
+		status = check_later_frames(&g, job, err);
 	DGifCloseFile(g.file, &code);
 	return status;
 }

@@ -15,6 +15,7 @@ struct tfr_decoder {
 	struct tfr_decoder_opts opts;
 	struct tfr_buf pixels;
 	struct tfr_jpeg *jpeg; /* made at the first JPEG and kept */
+	bool verifies;	       /* all frames of a GIF are decoded */
 };
 
 /* One request for decoding, with all defaults resolved.  `window` is within the image; `channels`

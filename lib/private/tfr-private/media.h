@@ -75,6 +75,7 @@ struct tfr_image_info {
 	unsigned orientation;
 	bool palette;	/* a PNG of palette indices; a BMP of indices to colours */
 	bool truncated; /* the fault is a missing end */
+	uint32_t frames; /* GIF only */
 	/* A sequential JPEG of one scan without an end marker, which may be all that is missing. */
 	bool no_end;
 };
@@ -156,7 +157,8 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	const struct tfr_crop *window, unsigned channels, struct tfr_image *image,
 	struct tfr_error *err);
 
-/* Verifies an image by decoding all of it.  Of an image larger than max_bytes, only the last row is
+/* Verifies an image by decoding all of it, and all frames of a GIF, which together may have
+ * max_pixels.  Of an image larger than max_bytes, only the last row is
  * kept: decoding it reads every row before it.  A large image in passes remains TFR_EDATA.  Other
  * statuses as tfr_decode(). */
 enum tfr_status tfr_decode_verify(

@@ -75,6 +75,30 @@ Test(golden, pixels_are_those_of_tensorflow)
 	tfr_decoder_free(d);
 }
 
+/* They share the limit for pixels. */
+Test(golden, all_frames_of_a_gif_are_verified)
+{
+	TFR_AUTO_BUF file = golden("plain.gif");
+	size_t head = 13 + ((size_t)3 << ((file.data[10] & 7) + 1)), rest = file.size - head;
+	struct tfr_error err = { 0 };
+	struct tfr_image image;
+
+	cr_assert(tfr_buf_reserve(&file, rest));
+	memcpy(file.data + file.size - 1, file.data + head, rest); /* over the trailer */
+	file.size += rest - 1;
+	for (int missing = 0; missing < 2; missing++) {
+		struct tfr_decoder_opts opts = { .max_pixels = 2 * WIDTH * HEIGHT - missing };
+		struct tfr_decoder *d = tfr_decoder_new(&opts);
+
+		if (tfr_decode(d, file.data, file.size, NULL, 0, &image, &err) == TFR_EUNAVAILABLE)
+			cr_skip_test("%s", err.message);
+		cr_assert_eq(err.status, TFR_OK, "%s", err.message);
+		cr_assert_eq(tfr_decode_verify(d, file.data, file.size, &err),
+			missing ? TFR_EDATA : TFR_OK, "%s", err.message);
+		tfr_decoder_free(d);
+	}
+}
+
 static void check_resized(const struct tfr_image *image, uint32_t width, uint32_t height,
 	unsigned flags, const char *name)
 {
