@@ -58,6 +58,7 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('check-manifest', 'check -j2 --manifest --strict in/s@2.tfrecord'),
     ('check-decode', 'check -j2 --decode in/a.tfrecord'),
     ('check-schema', 'check -j2 --schema in/schema.json --format junit in/s@2.tfrecord'),
+    ('check-schema-pbtxt', 'check --schema in/schema.pbtxt in/a.tfrecord'),
     ('check-bad', 'check -j2 --json in/bad.tfrecord in/a.tfrecord'),
     ('stats', 'stats -j2 in/a.tfrecord'),
     ('stats-html', 'stats -j2 --order image/class/label --html page.html in/c@2.tfrecord'),
@@ -351,7 +352,8 @@ def records(top, tfr):
     run('shard -q classes -o c@2.tfrecord')
     run('shard -q classes -o set/c@2.tfrecord')
     run('shard -q t.csv -o list@2.tfrecord')
-    for name, line in (('schema.json', 'schema --emit json a.tfrecord'), ('stats.json', 'stats --json a.tfrecord')):
+    for name, line in (('schema.json', 'schema --emit json a.tfrecord'), ('schema.pbtxt', 'schema --emit pbtxt a.tfrecord'),
+                       ('stats.json', 'stats --json a.tfrecord')):
         (top / name).write_bytes(subprocess.run([tfr] + line.split(), cwd=top, check=True, capture_output=True).stdout)
     # More than `shuffle-to-disk -m 8M` keeps in memory.
     large = b''.join(framed(example(v=bytes([k]) * 40000)) for k in range(16))

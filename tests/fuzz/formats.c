@@ -66,7 +66,8 @@ static void check_window(struct tfr_decoder *d, const uint8_t *p, size_t size, u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tfr_decoder *d = tfr_decoder_new(&(struct tfr_decoder_opts){ .max_bytes = 1 << 20 });
+	struct tfr_decoder_opts opts = { .max_bytes = 1 << 20, .max_pixels = 1 << 24 };
+	struct tfr_decoder *d = tfr_decoder_new(&opts);
 	struct tfr_image_info info;
 	struct tfr_image image;
 	size_t total;
@@ -81,6 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				abort();
 			check_window(d, p, total, data[0], &image);
 		}
+		if (p && !tfr_decode_verify(d, p, total, NULL) && probed)
+			abort();
 	}
 	tfr_decoder_free(d);
 	return 0;

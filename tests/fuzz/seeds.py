@@ -15,6 +15,7 @@ import zlib
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / 'data'
 sys.path.insert(0, str(DATA))
+import gifs  # noqa: E402
 import records as framing  # noqa: E402
 CLI = DATA.parent / 'cli'
 LARGEST = 64 << 10
@@ -113,7 +114,7 @@ def main():
     # As JSON, and what its state is without the hash at its end.
     states = [text for (whole,) in [files('release-0.2.0/stats.json')]
               for text in (whole, base64.b64decode(json.loads(whole)['state'])[:-8])]
-    grids = [(0, p[6:]) for p in files('media/*.gif')] + [(1, p[2:]) for p in files('media/*.bmp')] + [
+    grids = [(0, p[6:]) for p in (*files('media/*.gif'), *(p for p, _ in gifs.CASES.values()))] + [(1, p[2:]) for p in files('media/*.bmp')] + [
         ({b'VP8 ': 2, b'VP8L': 3, b'VP8X': 4}[p[12:16]], p[20 if p[12:16] == b'VP8X' else 16:]) for p in files('media/*.webp')]
     seeds = {
         'batch': records, 'example': records, 'lint': records, 'oracle': records, 'print': records, 'types': records,
