@@ -52,7 +52,8 @@ static bool is_blank(const char *line, size_t size)
  * column, and tabs alone are empty cells. */
 static bool is_between(const struct tfr_list *l, const char *line, size_t size)
 {
-	if (l->reader.csv.delimiter == '\t' || l->columns.n == 1)
+	if (l->reader.format != TFR_LIST_JSONL &&
+		(l->reader.csv.delimiter == '\t' || l->columns.n == 1))
 		return !tfr_csv_line_size(line, size);
 	return is_blank(line, size);
 }

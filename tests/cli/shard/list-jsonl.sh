@@ -33,3 +33,6 @@ echo "two kinds"
 printf '{"a": 1}\n{"a": "x"}\n' | tee two.jsonl | tfr shard --from jsonl - -o two.tfrecord 2> err; echo "status $?"; sed 's/in [0-9.]* s/in N s/' err
 tfr shard two.jsonl -o three.tfrecord 2>&1; echo "status $?"
 tfr shard -q two.jsonl --types a=bytes -o four.tfrecord && tfr show -q --json four.tfrecord
+
+echo "blank lines, after rows with one column"
+printf '{"a": 1}\n \n\t\n{"a": 2}\n\t' > blank.jsonl; tfr shard blank.jsonl -o blank.tfrecord 2>&1 | sed 's/in [0-9.]* s/in N s/'
