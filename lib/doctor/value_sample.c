@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "doctor/doctor.h"
 
 /* --- classes --- */
@@ -84,19 +85,12 @@ bool tfr_dhashes_merge(struct tfr_dhashes *into, const struct tfr_dhashes *from)
 	return ok;
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void tfr_dhashes_settle(struct tfr_dhashes *h, unsigned bits)
 {
 	if (bits > h->bits)
 		thin_out(h, bits);
-	if (h->n && !h->sorted)
-		qsort(h->list, h->n, sizeof(*h->list), compare_hashes);
+	if (!h->sorted)
+		tfr_sort_u64(h->list, h->n);
 	h->sorted = true;
 }
 

@@ -164,23 +164,19 @@ enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct
 
 enum { MOST_BESIDE_MASKS = 4 /* folders; among more, "label" can be a class */ };
 
-static uint32_t find_one_of(const struct tfr_names *names, const char *const *wanted)
+/* Puts the path of the first class with one of the names into `path`, which stays empty if there is
+ * none.  False: out of memory. */
+static bool find_one_of(const struct tfr_class_folders *c, const struct tfr_scan *scan,
+	const char *const *wanted, struct tfr_buf *path)
 {
+	const struct tfr_names *names = &c->names.sorted;
+
 	for (; *wanted; wanted++)
-		for (size_t k = 0; k < names->n; k++)
-			if (!strcasecmp(names->list[k], *wanted))
-				return (uint32_t)k;
-	return TFR_NO_CLASS;
-}
-
-static bool path_of_class(const struct tfr_class_folders *c, const struct tfr_scan *scan,
-	uint32_t class, struct tfr_buf *path)
-{
-	uint32_t dir = 0;
-
-	while (c->class_of[dir] != class)
-		dir++;
-	return tfr_scan_dir_path(scan, dir, path);
+		for (uint32_t d = 0; d < scan->n_dirs; d++)
+			if (c->class_of[d] < names->n &&
+				!strcasecmp(names->list[c->class_of[d]], *wanted))
+				return tfr_scan_dir_path(scan, d, path);
+	return true;
 }
 
 enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
@@ -193,15 +189,14 @@ enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
 		"annotations", "annotation", "segmentations", "segmentation", "segmaps", "seg",
 		"gtFine", "gt", "groundtruth", "ground_truth", "targets", "target", "trimaps",
 		"mattes", NULL };
-	const struct tfr_names *names = &c->names.sorted;
-	uint32_t image = find_one_of(names, images), mask = find_one_of(names, masks);
 	TFR_AUTO_BUF of_images = { 0 }, of_masks = { 0 };
 
-	if (opts->labels || image == TFR_NO_CLASS || mask == TFR_NO_CLASS ||
-		names->n > MOST_BESIDE_MASKS)
+	if (opts->labels || !c->class_of || c->names.sorted.n > MOST_BESIDE_MASKS)
 		return TFR_OK;
-	if (!path_of_class(c, scan, image, &of_images) || !path_of_class(c, scan, mask, &of_masks))
+	if (!find_one_of(c, scan, images, &of_images) || !find_one_of(c, scan, masks, &of_masks))
 		return tfr_fail_nomem(err, "listing a folder");
+	if (!of_images.size || !of_masks.size)
+		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "'%s' contains images and their masks, not classes: '%s', '%s'",
 		opts->inputs[0], (const char *)of_images.data, (const char *)of_masks.data);
 	if (scan->root)

@@ -10,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "base/compare.h"
 #include "base/suffix.h"
 #include "base/url.h"
 #include "convert/folder/splits.h"
@@ -83,13 +84,6 @@ bool tfr_unused_add(struct tfr_unused *u, const char *path, const void *head, si
 	       tfr_buf_append(&u->files, "", 1);
 }
 
-static int by_hash(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static size_t images(const struct tfr_unused *u)
 {
 	return u->stems.size / sizeof(uint64_t);
@@ -97,7 +91,7 @@ static size_t images(const struct tfr_unused *u)
 
 static bool is_stem(const struct tfr_unused *u, uint64_t hash)
 {
-	return bsearch(&hash, u->stems.data, images(u), sizeof(hash), by_hash);
+	return tfr_find_u64((const uint64_t *)(const void *)u->stems.data, images(u), hash);
 }
 
 /* Whether a text is the path of an image of the input; or its name without extension, if that has
@@ -119,90 +113,84 @@ static bool names_image(const struct tfr_unused *u, const char *text, size_t n, 
 
 /* --- contents --- */
 
-static bool is_few(const struct tfr_unused *u, size_t n)
+/* How the texts of a kind of file are separated; of JSON each text in quotes is a row. */
+static const struct form {
+	const char *const extensions[5];
+	const char *separators, *ends, *quotes;
+	size_t columns; /* that a row has at least */
+	size_t share;	/* at least one row of so many names an image */
+	size_t bare;	/* a name without extension counts in the first column if it is as long */
+} forms[] = {
+	{ { "json", "jsonl", "ndjson", "geojson" }, "\"", "\"", "", 1, TFR_UNUSED_HEAD, SIZE_MAX },
+	{ { "csv", "tsv" }, ",;|\t\n", "\n", " \"'\r", 2, 2, 1 },
+	{ { "txt" }, " ,;|\t\n", "\n", "\"'\r", 2, 2, 5 },
+};
+
+static bool names_images(
+	const struct tfr_unused *u, const struct form *form, const char *head, size_t size)
 {
-	return !n || (n == 1 && images(u) > 1);
+	size_t rows = 0, hits = 0, bare = 0, cells = 0, n;
+	bool found = false, is_bare = false;
+
+	for (const char *at = head; *at; at += n + (at[n] != '\0')) {
+		size_t from = strspn(at, form->quotes), to;
+
+		for (n = to = strcspn(at, form->separators);
+			to > from && strchr(form->quotes, at[to - 1]);)
+			to--;
+		cells += to > from;
+		if (!found &&
+			names_image(u, at + from, to - from, cells > 1 ? SIZE_MAX : form->bare)) {
+			found = true;
+			is_bare = !memchr(at + from, '.', to - from);
+		}
+		if (!strchr(form->ends, at[n]))
+			continue;
+		rows += cells > 0;
+		hits += found && cells >= form->columns;
+		bare += found && cells >= form->columns && is_bare;
+		found = false;
+		cells = 0;
+	}
+	/* Numbers that are names by chance are fewer than the images. */
+	return hits * form->share >= rows && hits >= (images(u) > 1 ? 2 : 1) &&
+	       !(bare && size < TFR_UNUSED_HEAD && hits * 4 < images(u));
 }
 
-/* Texts in quotes that name images, or members of annotations. */
-static enum reader read_json(
-	const struct tfr_unused *u, const char *path, const char *head, bool above)
+/* Whether JSON has one of the members of annotations. */
+static bool has_member(const char *head)
 {
 	static const char *const members[] = { "\"annotations\"", "\"annotation\"", "\"image_id\"",
 		"\"file_name\"", "\"imagePath\"", "\"bbox\"", "\"boundingBox\"", "\"polygon\"",
 		"\"segmentation\"", "\"keypoints\"", "\"shapes\"", "\"regions\"", "\"caption\"",
 		"\"classTitle\"" };
-	bool member = false;
-	size_t named = 0, n;
+	size_t i = 0;
 
-	for (size_t i = 0; !above && i < sizeof(members) / sizeof(*members); i++)
-		member |= strstr(head, members[i]) != NULL;
-	for (const char *at = head; (at = strchr(at, '"')) && at[1]; at += n + (at[n] != '\0')) {
-		n = strcspn(++at, "\"");
-		named += names_image(u, at, n, SIZE_MAX);
-	}
-	if (is_few(u, named) && !member)
-		return NONE;
-	if (!strstr(head, "\"images\"") && !strstr(head, "\"categories\""))
-		return NO_OPTION;
-	return strstr(path, "panoptic_")				  ? PANOPTIC
-	       : strstr(head, "\"caption\"") || strstr(path, "captions_") ? CAPTIONS
-									  : BOXES;
-}
-
-/* A table with more columns than the one that names images, in at least half of its rows.  Of the
- * names without extension, only those in the first column count. */
-static enum reader read_table(const struct tfr_unused *u, const char *head, size_t size, bool text)
-{
-	const char *separators = text ? " ,;|\t\n" : ",;|\t\n", *quotes = text ? "\"'\r" : " \"'\r";
-	size_t rows = 0, hits = 0, bare = 0, cells = 0, n;
-	bool found = false, is_bare = false;
-
-	for (const char *at = head; *at; at += n + (at[n] != '\0')) {
-		size_t from = strspn(at, quotes), to;
-
-		for (n = to = strcspn(at, separators); to > from && strchr(quotes, at[to - 1]);)
-			to--;
-		cells += to > from;
-		if (!found && names_image(u, at + from, to - from,
-				      cells > 1 ? SIZE_MAX
-				      : text	? 5
-						: 1)) {
-			found = true;
-			is_bare = !memchr(at + from, '.', to - from);
-		}
-		if (at[n] && at[n] != '\n')
-			continue;
-		rows += cells > 0;
-		hits += found && cells > 1;
-		bare += found && cells > 1 && is_bare;
-		found = false;
-		cells = 0;
-	}
-	/* Numbers that are names by chance are fewer than the images. */
-	return hits * 2 < rows || is_few(u, hits) ||
-			       (bare && size < TFR_UNUSED_HEAD && hits * 4 < images(u))
-		       ? NONE
-		       : NO_OPTION;
+	while (i < sizeof(members) / sizeof(*members) && !strstr(head, members[i]))
+		i++;
+	return i < sizeof(members) / sizeof(*members);
 }
 
 static enum reader examine(
 	const struct tfr_unused *u, const struct file *f, const char *path, const char *head)
 {
-	static const char *const objects[] = { "json", "jsonl", "ndjson", "geojson", NULL };
-	static const char *const tables[] = { "csv", "tsv", "txt", NULL };
 	const char *name = tfr_last_part(path);
-	enum reader reader = NONE;
+	const bool json = tfr_has_one_of(name, forms[0].extensions);
+	bool named = false;
 
 	if (tfr_has_extension(name, "xml") && !f->above && strstr(head, "<annotation"))
 		return strstr(head, "<annotations") ? NO_OPTION : VOC;
-	if (tfr_has_one_of(name, objects))
-		reader = read_json(u, path, head, f->above);
-	else if (tfr_has_one_of(name, tables))
-		reader = read_table(u, head, f->head - 1, tfr_has_extension(name, "txt"));
-	if (!reader && is_stem(u, stem_hash(name)))
-		reader = strstr(head, "<annotation>") ? VOC : NO_OPTION;
-	return reader;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		named |= tfr_has_one_of(name, forms[i].extensions) &&
+			 names_images(u, &forms[i], head, f->head - 1);
+	named |= json && !f->above && has_member(head);
+	if (json && named && (strstr(head, "\"images\"") || strstr(head, "\"categories\"")))
+		return strstr(path, "panoptic_")				  ? PANOPTIC
+		       : strstr(head, "\"caption\"") || strstr(path, "captions_") ? CAPTIONS
+										  : BOXES;
+	if (named || is_stem(u, stem_hash(name)))
+		return !named && strstr(head, "<annotation>") ? VOC : NO_OPTION;
+	return NONE;
 }
 
 /* --- all of them --- */
@@ -219,8 +207,7 @@ enum tfr_status tfr_unused_judge(struct tfr_unused *u, const char *how, struct t
 	size_t n = 0;
 	struct file f;
 
-	if (u->stems.size)
-		qsort(u->stems.data, images(u), sizeof(uint64_t), by_hash);
+	tfr_sort_u64((uint64_t *)(void *)u->stems.data, images(u));
 	for (size_t at = 0; u->stems.size && at < u->files.size;
 		at += sizeof(f) + f.path + f.head) {
 		const char *path = (const char *)u->files.data + at + sizeof(f);
@@ -362,20 +349,17 @@ enum tfr_status tfr_unused_refuse(
 {
 	const struct tfr_convert_opts *o = in->opts;
 	struct tfr_unused u = { .in = in, .opened = opened };
-	struct tfr_scan own = { 0 };
 	enum tfr_status status;
 
 	/* Annotations that are named are chosen. */
 	if (o->ignore_annotations || o->annotations || o->captions || o->panoptic || o->class_list)
 		return TFR_OK;
-	if (!in->scan)
-		TFR_TRY(tfr_scan_folder(&own, o->inputs[0], NULL, err));
-	status = note_all(&u, in->scan ?: &own, o->inputs[0], err);
+	status = in->scan ? note_all(&u, in->scan, o->inputs[0], err)
+			  : note_beside(&u, o->inputs[0], err);
 	if (!status)
 		status = note_above(&u, err);
 	if (!status)
 		status = tfr_unused_judge(&u, NULL, err);
-	tfr_scan_clear(&own);
 	tfr_unused_clear(&u);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 #include <xxhash.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/json_read.h"
 #include "convert/folder/object_classes.h"
@@ -473,13 +474,6 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 
 /* --- images that no row names --- */
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_counted(const struct metadata *m, const char *path)
 {
 	return tfr_is_image(path) && (!m->filter || !strncmp(path, m->filter, strlen(m->filter)));
@@ -488,23 +482,21 @@ static bool is_counted(const struct metadata *m, const char *path)
 static enum tfr_status say_unnamed(struct scanning *s, struct tfr_error *err)
 {
 	const struct metadata *m = s->m;
-	uint64_t *named = (uint64_t *)(void *)s->named_.data, hash;
+	uint64_t *named = (uint64_t *)(void *)s->named_.data;
 	size_t n = s->named_.size / sizeof(*named), images = 0, unnamed = 0;
 	TFR_AUTO_BUF path = { 0 };
 	struct tfr_scan scan;
 	enum tfr_status status = TFR_OK;
 
 	TFR_TRY(tfr_scan_folder(&scan, m->folder, NULL, err));
-	if (n)
-		qsort(named, n, sizeof(*named), by_value);
+	tfr_sort_u64(named, n);
 	for (size_t i = 0; !status && i < scan.n_items; i++) {
 		if (!tfr_scan_path(&scan, &scan.items[i], &path))
 			status = tfr_fail_nomem(err, "reading metadata");
 		if (status || !is_counted(m, (const char *)path.data))
 			continue;
 		images++;
-		hash = XXH3_64bits(path.data, path.size - 1);
-		unnamed += !n || !bsearch(&hash, named, n, sizeof(*named), by_value);
+		unnamed += !tfr_find_u64(named, n, XXH3_64bits(path.data, path.size - 1));
 	}
 	tfr_scan_clear(&scan);
 	if (!status && unnamed)
