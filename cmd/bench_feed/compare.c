@@ -55,16 +55,6 @@ static enum tfr_status no_report(const char *path, const char *why, struct tfr_e
 	return TFR_EDATA;
 }
 
-static json_object *member(json_object *object, const char *name)
-{
-	json_object *value = NULL;
-
-	return json_object_is_type(object, json_type_object) &&
-			       json_object_object_get_ex(object, name, &value)
-		       ? value
-		       : NULL;
-}
-
 static double number(json_object *report, const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -73,10 +63,10 @@ static double number(json_object *report, const char *name)
 
 	if (dot) {
 		snprintf(outer, sizeof(outer), "%.*s", (int)(dot - name), name);
-		report = member(report, outer);
+		report = json_object_object_get(report, outer);
 		name = dot + 1;
 	}
-	value = member(report, name);
+	value = json_object_object_get(report, name);
 	if (!json_object_is_type(value, json_type_double) &&
 		!json_object_is_type(value, json_type_int))
 		return NAN;
@@ -99,7 +89,7 @@ enum tfr_status feed_comparison_open(
 		return status;
 	if (status || !json_object_is_type(k->old, json_type_object))
 		return no_report(path, "it is not a JSON object", err);
-	if (!json_object_is_type(member(k->old, "pipeline"), json_type_string))
+	if (!json_object_is_type(json_object_object_get(k->old, "pipeline"), json_type_string))
 		return no_report(path, "it has no member 'pipeline'", err);
 	for (unsigned i = 0; i < FIGURES; i++) {
 		k->before[i] = number(k->old, figures[i].name);
@@ -123,7 +113,7 @@ void feed_comparison_close(struct feed_comparison *k)
 enum tfr_status feed_comparison_fits(
 	const struct feed_comparison *k, const char *stages, struct tfr_error *err)
 {
-	const char *before = json_object_get_string(member(k->old, "pipeline"));
+	const char *before = json_object_get_string(json_object_object_get(k->old, "pipeline"));
 
 	if (!strcmp(before, stages))
 		return TFR_OK;
@@ -136,13 +126,14 @@ enum tfr_status feed_comparison_fits(
 
 void feed_comparison_warn(const struct feed_comparison *k, const struct feed *f)
 {
-	const char *before = json_object_get_string(member(k->old, "device")),
+	const char *before = json_object_get_string(json_object_object_get(k->old, "device")),
 		   *now = f->device_count ? tfr_device_name(f->devices[0]) : "";
 
 	if (before && strcmp(before, now))
 		cmd_warn(f->c, "'%s' was measured on device %s, this run on %s", k->path, before,
 			now);
-	if (json_object_get_boolean(member(k->old, "verified")) != f->s->opts.verify)
+	if (json_object_get_boolean(json_object_object_get(k->old, "verified")) !=
+		f->s->opts.verify)
 		cmd_warn(f->c, "'%s' was measured %s --verify-transfers, this run %s it", k->path,
 			f->s->opts.verify ? "without" : "with",
 			f->s->opts.verify ? "with" : "without");

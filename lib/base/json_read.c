@@ -124,3 +124,15 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	}
 	return status;
 }
+
+struct json_object *tfr_json_member(struct json_object *o, const char *key, enum json_type type)
+{
+	struct json_object *v = NULL;
+
+	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, type) ? v : NULL;
+}
+
+const char *tfr_json_text_at(struct json_object *o, const char *key)
+{
+	return json_object_get_string(tfr_json_member(o, key, json_type_string));
+}

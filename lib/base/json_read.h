@@ -2,11 +2,10 @@
 #ifndef TFR_BASE_JSON_READ_H
 #define TFR_BASE_JSON_READ_H
 
+#include <json-c/json_types.h>
 #include <stdbool.h>
 
 #include "base/error.h"
-
-struct json_object;
 
 struct tfr_json_limits {
 	unsigned depth; /* nesting of arrays and objects, at least 1 */
@@ -23,5 +22,10 @@ struct tfr_json_limits {
  * err->message says what is wrong and in which line, in words that can follow "is not JSON: ". */
 enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t size,
 	const struct tfr_json_limits *limits, struct tfr_error *err);
+
+/* The member of an object, or NULL: it has none of this type, or `o` is no object. */
+struct json_object *tfr_json_member(struct json_object *o, const char *key, enum json_type type);
+/* The same of a text; NULL: it has none. */
+const char *tfr_json_text_at(struct json_object *o, const char *key);
 
 #endif

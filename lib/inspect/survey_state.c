@@ -171,13 +171,11 @@ static bool is_of_this_version(struct json_object *top)
 static enum tfr_status read_state(
 	struct tfr_survey **s, const char *path, struct json_object *top, struct tfr_error *err)
 {
-	struct json_object *state;
+	struct json_object *state = tfr_json_member(top, "state", json_type_string);
 	TFR_AUTO_BUF bytes = { 0 };
 	struct tfr_error inner = { 0 };
 
-	if (!json_object_is_type(top, json_type_object) ||
-		!json_object_object_get_ex(top, "state", &state) ||
-		!json_object_is_type(state, json_type_string))
+	if (!state)
 		return tfr_fail(err, TFR_EDATA,
 			"'%s' is not what 'tfr stats --json' writes: it has no state", path);
 	if (!is_of_this_version(top))

@@ -144,9 +144,9 @@ enum tfr_status tfr_manifest_format(struct tfr_buf *text, const struct tfr_manif
 
 static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
 {
-	struct json_object *v;
+	struct json_object *v = tfr_json_member(o, key, json_type_int);
 
-	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int))
+	if (!v)
 		return false;
 	/* json-c reads a negative number as unsigned 0; only numbers from 2^63 up read as negative
 	 * int64. */
@@ -157,13 +157,10 @@ static bool get_u64(struct json_object *o, const char *key, uint64_t *value)
 /* A text without NUL bytes, which belongs to the object. */
 static const char *get_text(struct json_object *o, const char *key)
 {
-	struct json_object *v;
-	const char *text;
+	struct json_object *v = tfr_json_member(o, key, json_type_string);
+	const char *text = json_object_get_string(v);
 
-	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
-		return NULL;
-	text = json_object_get_string(v);
-	return strlen(text) == (size_t)json_object_get_string_len(v) ? text : NULL;
+	return v && strlen(text) == (size_t)json_object_get_string_len(v) ? text : NULL;
 }
 
 static bool get_hex(struct json_object *o, const char *key, size_t digits, uint64_t *value)
@@ -220,18 +217,16 @@ static enum tfr_status read_shard(
 static enum tfr_status read_classes(
 	struct tfr_class_map *m, struct json_object *root, struct tfr_error *err)
 {
-	struct json_object *classes, *label;
+	struct json_object *classes = tfr_json_member(root, "classes", json_type_array);
 
-	if (!json_object_object_get_ex(root, "classes", &classes) ||
-		!json_object_is_type(classes, json_type_array))
+	if (!classes)
 		return TFR_OK;
 	for (size_t i = 0; i < json_object_array_length(classes); i++) {
-		struct json_object *o = json_object_array_get_idx(classes, i);
-		const char *text =
-			json_object_is_type(o, json_type_object) ? get_text(o, "text") : NULL;
+		struct json_object *o = json_object_array_get_idx(classes, i),
+				   *label = tfr_json_member(o, "label", json_type_int);
+		const char *text = get_text(o, "text");
 
-		if (!text || !json_object_object_get_ex(o, "label", &label) ||
-			!json_object_is_type(label, json_type_int))
+		if (!text || !label)
 			continue;
 		TFR_NEED_MEMORY(
 			tfr_class_map_add(m, text, strlen(text), json_object_get_int64(label)), err,
@@ -245,11 +240,10 @@ static enum tfr_status read_classes(
 static enum tfr_status read_counts(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	struct json_object *classes, *o, *label;
+	struct json_object *classes = tfr_json_member(root, "classes", json_type_array), *o, *label;
 	size_t n;
 
-	if (!json_object_object_get_ex(root, "classes", &classes) ||
-		!json_object_is_type(classes, json_type_array))
+	if (!classes)
 		return TFR_OK;
 	n = json_object_array_length(classes);
 	m->counts = calloc(n + 1, sizeof(*m->counts));
@@ -259,8 +253,7 @@ static enum tfr_status read_counts(
 		const char *text;
 
 		o = json_object_array_get_idx(classes, m->n_counts);
-		if (!json_object_is_type(o, json_type_object) ||
-			!json_object_object_get_ex(o, "label", &label))
+		if (!json_object_object_get_ex(o, "label", &label))
 			return bad(err, "a class without a label");
 		count->label = json_object_get_int64(label);
 		if (!get_u64(o, "records", &count->records))
@@ -278,14 +271,13 @@ static enum tfr_status read_note(
 {
 	struct tfr_part_note *note = m->note = calloc(1, sizeof(*m->note));
 	struct tfr_part_tally *t = &note->tally;
-	struct json_object *o, *most;
+	struct json_object *o = tfr_json_member(root, "part", json_type_object), *most;
 	uint64_t part, parts;
 	const char *first, *labels;
 
 	TFR_NEED_MEMORY(note, err, "reading the note of a part");
-	if (!json_object_object_get_ex(root, "part", &o) ||
-		!json_object_is_type(o, json_type_object) || !get_u64(o, "index", &part) ||
-		!get_u64(o, "parts", &parts) || parts > UINT32_MAX || part >= parts)
+	if (!get_u64(o, "index", &part) || !get_u64(o, "parts", &parts) || parts > UINT32_MAX ||
+		part >= parts)
 		return bad(err, "no part");
 	note->part = (uint32_t)part;
 	note->parts = (uint32_t)parts;
@@ -333,20 +325,19 @@ static enum tfr_status read_rest(
 static enum tfr_status read_manifest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	struct json_object *shards;
+	struct json_object *shards = tfr_json_member(root, "shards", json_type_array);
 	enum tfr_status status = TFR_OK;
 	uint64_t version;
 	size_t n;
 
-	if (!json_object_is_type(root, json_type_object) || !get_u64(root, "version", &version))
+	if (!get_u64(root, "version", &version))
 		return bad(err, "no version");
 	if (version != 1)
 		return bad(err, "its version is not 1");
 	if (!get_u64(root, "records", &m->records) || !get_u64(root, "bytes", &m->bytes) ||
 		!get_hex(root, "sum", 16, &m->sum))
 		return bad(err, "no totals");
-	if (!json_object_object_get_ex(root, "shards", &shards) ||
-		!json_object_is_type(shards, json_type_array))
+	if (!shards)
 		return bad(err, "no shards");
 	n = json_object_array_length(shards);
 	m->shards = calloc(n + 1, sizeof(*m->shards));

@@ -12,6 +12,7 @@
 
 #include <json-c/json.h>
 
+#include "base/json_read.h"
 #include "convert/number_text.h"
 
 enum { DEEPEST = 16, POINTS_MOST = 10000 /* of an annotation */ };
@@ -411,8 +412,7 @@ static enum tfr_status add_segments(const struct element *e, struct json_object 
 		struct json_object *v = json_object_array_get_idx(list, i);
 		struct tfr_coco_segment s;
 
-		if (!json_object_is_type(v, json_type_object) ||
-			!segment_number(v, "id", &s.id) ||
+		if (!segment_number(v, "id", &s.id) ||
 			!segment_number(v, "category_id", &s.category))
 			return wrong(e, "with a segment without 'id' and 'category_id'", err);
 		TFR_TRY(append(segments, &s, sizeof(s), err));
@@ -428,8 +428,8 @@ static enum tfr_status get_segments(const struct element *e, struct tfr_coco_ann
 	enum tfr_status status = make_tree(e, &tree, err);
 
 	a->first = segments->size / sizeof(struct tfr_coco_segment);
-	if (!status && (!json_object_object_get_ex(tree, "segments_info", &list) ||
-			       !json_object_is_type(list, json_type_array)))
+	list = tfr_json_member(tree, "segments_info", json_type_array);
+	if (!status && !list)
 		status = wrong(e, "without a list 'segments_info'", err);
 	if (!status)
 		status = add_segments(e, list, a, segments, err);

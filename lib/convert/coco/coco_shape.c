@@ -285,10 +285,10 @@ static enum tfr_status runs(struct tfr_canvas *c, struct json_object *list, stru
 
 static enum tfr_status rle(struct tfr_canvas *c, struct json_object *o, struct tfr_error *err)
 {
-	struct json_object *counts, *size, *h = NULL, *w = NULL;
+	struct json_object *size = tfr_json_member(o, "size", json_type_array), *counts, *h = NULL,
+			   *w = NULL;
 
-	if (json_object_object_get_ex(o, "size", &size) &&
-		json_object_is_type(size, json_type_array) && json_object_array_length(size) == 2) {
+	if (size && json_object_array_length(size) == 2) {
 		h = json_object_array_get_idx(size, 0);
 		w = json_object_array_get_idx(size, 1);
 	}

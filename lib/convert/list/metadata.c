@@ -120,10 +120,9 @@ static enum tfr_status find_objects(struct objects *o, struct tfr_error *err)
 {
 	static const char *const boxes[] = { "bbox", "bboxes" };
 	static const char *const classes[] = { "categories", "category", "labels", "label" };
-	struct json_object *objects;
+	struct json_object *objects = tfr_json_member(o->row, "objects", json_type_object);
 
-	if (!json_object_object_get_ex(o->row, "objects", &objects) ||
-		!json_object_is_type(objects, json_type_object))
+	if (!objects)
 		return TFR_OK;
 	o->boxes = member(objects, boxes, sizeof(boxes) / sizeof(*boxes));
 	o->classes = member(objects, classes, sizeof(classes) / sizeof(*classes));

@@ -277,21 +277,11 @@ static enum tfr_status read_lines(struct tfr_schema *s, const char *path, const 
 
 /* --- JSON --- */
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
-		return NULL;
-	return json_object_get_string(v);
-}
-
 static bool number_of(struct json_object *o, const char *key, uint64_t *value)
 {
-	struct json_object *v;
+	struct json_object *v = tfr_json_member(o, key, json_type_int);
 
-	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_int) ||
-		json_object_get_int64(v) < 0)
+	if (!v || json_object_get_int64(v) < 0)
 		return false;
 	*value = json_object_get_uint64(v);
 	return true;
@@ -304,8 +294,7 @@ static bool range_of(struct json_object *o, const char *key, struct count *c)
 
 	c->max = UINT64_MAX;
 	if (json_object_object_get_ex(o, key, &v) &&
-		!(json_object_is_type(v, json_type_object) && number_of(v, "min", &c->min) &&
-			number_of(v, "max", &c->max) && c->min <= c->max))
+		!(number_of(v, "min", &c->min) && number_of(v, "max", &c->max) && c->min <= c->max))
 		return false;
 	snprintf(c->said, sizeof(c->said), c->min == c->max ? "%llu" : "%llu..%llu",
 		(unsigned long long)c->min, (unsigned long long)c->max);
@@ -327,14 +316,11 @@ static enum tfr_status wrong_member(const struct member *m, const char *what, st
 static enum tfr_status read_entry(
 	struct rules *rules, const struct member *m, struct json_object *o, struct tfr_error *err)
 {
-	bool is_object = json_object_is_type(o, json_type_object);
-	const char *presence = is_object ? text_of(o, "presence") : NULL;
-	const char *kind = is_object ? text_of(o, "kind") : NULL;
-	struct json_object *name;
+	const char *presence = tfr_json_text_at(o, "presence"), *kind = tfr_json_text_at(o, "kind");
+	struct json_object *name = tfr_json_member(o, "name", json_type_string);
 	struct rule *r;
 
-	if (!is_object || !json_object_object_get_ex(o, "name", &name) ||
-		!json_object_is_type(name, json_type_string))
+	if (!name)
 		return wrong_member(m, "expected an object with a name", err);
 	if (json_object_object_get_ex(o, "kinds", NULL))
 		return wrong_member(m, "of several kinds, which nothing can be held to", err);
@@ -373,12 +359,11 @@ static enum tfr_status read_list(
 static enum tfr_status read_features(
 	struct tfr_schema *s, const char *path, struct json_object *top, struct tfr_error *err)
 {
-	struct json_object *features, *lists = NULL, *only;
+	struct json_object *features = tfr_json_member(top, "features", json_type_array),
+			   *lists = NULL, *only;
 	enum tfr_status status;
 
-	if (!json_object_is_type(top, json_type_object) ||
-		!json_object_object_get_ex(top, "features", &features) ||
-		!json_object_is_type(features, json_type_array))
+	if (!features)
 		return tfr_fail(err, TFR_EUSAGE, "schema '%s' has no list 'features'", path);
 	if (json_object_object_get_ex(top, "feature_lists", &lists) &&
 		!json_object_is_type(lists, json_type_array))

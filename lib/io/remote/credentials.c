@@ -124,16 +124,6 @@ time_t tfr_parse_time(const char *text)
 		   : 0;
 }
 
-static const char *member(struct json_object *doc, const char *name)
-{
-	struct json_object *value = NULL;
-
-	if (!json_object_object_get_ex(doc, name, &value) ||
-		!json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
-}
-
 static enum tfr_status parse(struct json_object **doc, const struct tfr_buf *text, const char *what,
 	struct tfr_error *err)
 {
@@ -158,15 +148,16 @@ enum tfr_status tfr_keys_from_json(
 	const char *id, *secret, *ends;
 
 	TFR_TRY(parse(&doc, text, what, err));
-	id = member(doc, "AccessKeyId");
-	secret = member(doc, "SecretAccessKey");
-	ends = member(doc, "Expiration");
+	id = tfr_json_text_at(doc, "AccessKeyId");
+	secret = tfr_json_text_at(doc, "SecretAccessKey");
+	ends = tfr_json_text_at(doc, "Expiration");
 	if (!id || !secret)
 		status = tfr_fail(
 			err, TFR_ESYS, "%s gives no AccessKeyId and SecretAccessKey", what);
 	else
-		status = tfr_keys_set(
-			k, id, secret, member(doc, "Token") ?: member(doc, "SessionToken"), err);
+		status = tfr_keys_set(k, id, secret,
+			tfr_json_text_at(doc, "Token") ?: tfr_json_text_at(doc, "SessionToken"),
+			err);
 	if (!status)
 		k->expires = tfr_parse_time(ends);
 	json_object_put(doc);
@@ -181,7 +172,7 @@ enum tfr_status tfr_token_from_json(
 	const char *token;
 
 	TFR_TRY(parse(&doc, text, what, err));
-	token = member(doc, "access_token");
+	token = tfr_json_text_at(doc, "access_token");
 	status = token ? tfr_keys_set(k, NULL, NULL, token, err)
 		       : tfr_fail(err, TFR_ESYS, "%s gives no access_token", what);
 	if (!status && json_object_object_get_ex(doc, "expires_in", &lasts) &&
