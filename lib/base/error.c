@@ -208,6 +208,13 @@ enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what)
 	return tfr_fail(err, TFR_ENOMEM, "out of memory while %s", what);
 }
 
+enum tfr_status tfr_error_pass(const struct tfr_error *why, struct tfr_error *err)
+{
+	if (why->status && err)
+		*err = *why;
+	return why->status;
+}
+
 void tfr_error_set_path(struct tfr_error *err, const char *path)
 {
 	struct tfr_error old;

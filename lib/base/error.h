@@ -33,6 +33,9 @@ enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, c
 /* Out of memory; `what` names the operation ("reading 'a.tfrecord'"). */
 enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 
+/* Copies a failure, if `why` is one.  Returns its status. */
+enum tfr_status tfr_error_pass(const struct tfr_error *why, struct tfr_error *err);
+
 /* Returns the status of a call that fails. */
 #define TFR_TRY(call)                                                                              \
 	do {                                                                                       \

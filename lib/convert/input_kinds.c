@@ -122,10 +122,7 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	for (size_t i = 0; i < N_ROWS; i++) {
 		bool yes = rows[i]->recognises(opts, &offer);
 
-		if (why.status && err)
-			*err = why;
-		if (why.status)
-			return why.status;
+		TFR_TRY(tfr_error_pass(&why, err));
 		if (yes) {
 			*ops = rows[i];
 			return TFR_OK;

@@ -151,11 +151,8 @@ static enum tfr_status fetch(struct tfr_item *item, const char *url, const char 
 	}
 	if (status && why.sys_errno == ENOENT)
 		return fault(item, ENOENT, path, "cannot open", err);
-	if (status) {
-		if (err)
-			*err = why;
-		return status;
-	}
+	if (status)
+		return tfr_error_pass(&why, err);
 	st.st_size = (off_t)size;
 	item->mark += tfr_opened_mark(path, &st, true);
 	tfr_room_reserve(room, size);

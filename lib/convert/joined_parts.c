@@ -272,8 +272,7 @@ enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kin
 	else if (!tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations))
 		tfr_fail_nomem(&why, "reading annotations");
 	status = why.status ? why.status : open_found(in, kind, &parts, opts, err);
-	if (why.status && err)
-		*err = why;
+	tfr_error_pass(&why, err);
 	tfr_parts_clear(&parts);
 	return status;
 }

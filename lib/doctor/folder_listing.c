@@ -147,10 +147,8 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (!status)
 		status = tfr_source_read(s, head, sizeof(head), &got, &inner);
 	tfr_source_close(s);
-	if (status == TFR_ENOMEM || tfr_errno_of_process(inner.sys_errno)) {
-		*err = inner;
-		return status;
-	}
+	if (status == TFR_ENOMEM || tfr_errno_of_process(inner.sys_errno))
+		return tfr_error_pass(&inner, err);
 	if (status) {
 		return add_other(l, TFR_D_UNREADABLE, path,
 			inner.sys_errno && !inner.explained ? strerror(inner.sys_errno)

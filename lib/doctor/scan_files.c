@@ -293,9 +293,7 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 	r->every = 1;
 	if (r->total > r->sample)
 		r->every += d->file_count * LEAST_SHARE / (r->sample + 1);
-	if (why.status && err)
-		*err = why;
-	return ok ? why.status : no_memory(err);
+	return ok ? tfr_error_pass(&why, err) : no_memory(err);
 }
 
 enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err)

@@ -207,8 +207,8 @@ enum tfr_status tfr_survey_parse(struct tfr_survey **s, const char *path, const 
 		status = tfr_fail(err, TFR_EDATA,
 			"'%s' is not what 'tfr stats --json' writes: it is not JSON: %s", path,
 			inner.message);
-	else if (err)
-		*err = inner;
+	else
+		tfr_error_pass(&inner, err);
 	json_object_put(top);
 	return status;
 }

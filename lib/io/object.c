@@ -56,15 +56,14 @@ enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct
 enum tfr_status tfr_remote_set(const struct tfr_remote_opts *opts, struct tfr_error *err)
 {
 	const void *table = NULL;
-	struct tfr_error why;
+	struct tfr_error why = { 0 };
 	enum tfr_status status =
 		tfr_module_open(&table, TFR_MODULE_REMOTE, &why, "cannot change settings");
 
 	if (status == TFR_EUNAVAILABLE)
 		return TFR_OK;
-	if (status && err)
-		*err = why;
-	return status ? status : ((const struct tfr_object_module *)table)->set(opts, err);
+	TFR_TRY(tfr_error_pass(&why, err));
+	return ((const struct tfr_object_module *)table)->set(opts, err);
 }
 
 void tfr_remote_statistics(struct tfr_remote_statistics *s)

@@ -71,9 +71,7 @@ enum tfr_status tfr_absent_or_failed(const char *path, enum tfr_status status,
 	}
 	if (status == TFR_END || why->sys_errno == ENOENT || refused)
 		return TFR_END;
-	if (err)
-		*err = *why;
-	return status;
+	return tfr_error_pass(why, err);
 }
 
 enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)

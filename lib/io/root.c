@@ -137,7 +137,6 @@ enum tfr_status tfr_root_head(const struct tfr_root *f, const char *name, void *
 		return tfr_fail_nomem(err, "opening a file");
 	status = url ? head_of_object(url, head, size, got, &why)
 		     : head_of_file(f, name, head, size, got, &why);
-	if (status && err)
-		*err = why;
+	tfr_error_pass(&why, err);
 	return status && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR) ? TFR_END : status;
 }

@@ -370,8 +370,8 @@ enum tfr_status tfr_manifest_parse(
 		status = read_manifest(m, root, err);
 	else if (status == TFR_EDATA)
 		status = bad(err, inner.message);
-	else if (err)
-		*err = inner;
+	else
+		tfr_error_pass(&inner, err);
 	json_object_put(root);
 	if (status)
 		tfr_manifest_free(m);

@@ -148,8 +148,7 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 		if (status != TFR_END)
 			return status;
 	}
-	if (status && err)
-		*err = missing;
+	tfr_error_pass(&missing, err);
 	*path = own;
 	own = NULL;
 	return status;
@@ -225,11 +224,8 @@ static enum tfr_status find_beside(struct tfr_manifests *all, size_t i, struct t
 	TFR_NEED_MEMORY(own, err, "looking for a manifest");
 	if (!last || strcmp(last->own, own)) {
 		last = add_beside(all, &name, &inner);
-		if (!last) {
-			if (err)
-				*err = inner;
-			return inner.status;
-		}
+		if (!last)
+			return tfr_error_pass(&inner, err);
 		all->files[i].first = true;
 	}
 	tfr_shard_file_parse(file, &parts);

@@ -145,9 +145,7 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 	one.replaces = !status || one.unknown;
 	if ((!o && status == TFR_END) || (status && status != TFR_END && !one.unknown)) {
 		free(one.url);
-		if (status != TFR_END && err)
-			*err = why;
-		return status == TFR_END ? TFR_OK : status;
+		return status == TFR_END ? TFR_OK : tfr_error_pass(&why, err);
 	}
 	p->objects[p->n_objects++] = one;
 	return TFR_OK;

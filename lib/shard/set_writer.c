@@ -75,14 +75,13 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 	TFR_AUTO_NAMES found = { 0 };
 	enum tfr_status status;
 	struct tfr_shard_file f;
-	struct tfr_error why;
+	struct tfr_error why = { 0 };
 
 	TFR_NEED_MEMORY(pattern, err, "creating a set");
 	status = tfr_glob(pattern, &found, &why);
 	if (status && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
 		return check_without_list(w, &why, err);
-	if (status && err)
-		*err = why;
+	tfr_error_pass(&why, err);
 	for (size_t i = 0; !status && i < found.n; i++) {
 		const char *file = found.list[i];
 

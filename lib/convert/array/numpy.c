@@ -228,11 +228,8 @@ static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, 
 static enum tfr_status bad_header(
 	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err)
 {
-	if (why->status != TFR_EDATA) {
-		if (err)
-			*err = *why;
-		return why->status;
-	}
+	if (why->status != TFR_EDATA)
+		return tfr_error_pass(why, err);
 	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': %s", name, path,
 		why->message);
 	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");

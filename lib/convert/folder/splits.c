@@ -127,10 +127,7 @@ static enum tfr_status look_at(
 		if (*yes || status == TFR_END)
 			return TFR_OK;
 	}
-	if (status && err)
-		*err = why;
-	if (status)
-		return status;
+	TFR_TRY(tfr_error_pass(&why, err));
 	l->item.skipped = false;
 	l->u->look(&l->item);
 	*yes = !l->item.skipped;

@@ -328,11 +328,8 @@ static enum tfr_status note_above(struct tfr_unused *u, struct tfr_error *err)
 	TFR_NEED_MEMORY(above, err, looking);
 	if (!name[strspn(name, ".")] || tfr_is_web(path) || tfr_has_suffix(above, "://"))
 		return TFR_OK;
-	if (tfr_list_folder(*above ? above : ".", &names, &why)) {
-		if (why.sys_errno != EACCES && err)
-			*err = why;
-		return why.sys_errno == EACCES ? TFR_OK : why.status;
-	}
+	if (tfr_list_folder(*above ? above : ".", &names, &why))
+		return why.sys_errno == EACCES ? TFR_OK : tfr_error_pass(&why, err);
 	u->above = true;
 	for (size_t i = 0; i < names.n; i++) {
 		TFR_AUTO_FREE char *file = tfr_asprintf("%s%s", above, names.list[i]);

@@ -366,8 +366,8 @@ static enum tfr_status encode_rows(struct tfr_list *l, struct tfr_item *item, st
 
 		if (status == TFR_EDATA)
 			status = skip_row(l, item, &rows[i], i, &why, err);
-		else if (status && err)
-			*err = why;
+		else
+			tfr_error_pass(&why, err);
 		if (status)
 			return status;
 	}

@@ -240,14 +240,14 @@ static enum tfr_status add_boxes(
 {
 	const struct tfr_list_item *own = item->own;
 	struct making k = { .m = m, .item = item, .boxes = boxes };
-	struct tfr_error why;
+	struct tfr_error why = { 0 };
 	enum tfr_status status = TFR_OK;
 
 	status = read_objects(&k.o, (const char *)own->text.data, own->text.size, &why);
 	if (status == TFR_EDATA)
 		tfr_item_skip_error(item, &why);
-	else if (status && err)
-		*err = why;
+	else
+		tfr_error_pass(&why, err);
 	if (status)
 		return status == TFR_EDATA ? TFR_OK : status;
 	tfr_boxes_reset(boxes);

@@ -130,11 +130,8 @@ static enum tfr_status read_xml(const struct voc *v, const char *path, struct tf
 	if (item->skipped)
 		return TFR_OK;
 	status = tfr_voc_parse(voc, xml.data, xml.size, &why);
-	if (status != TFR_EDATA) {
-		if (status && err)
-			*err = why;
-		return status;
-	}
+	if (status != TFR_EDATA)
+		return tfr_error_pass(&why, err);
 	tfr_item_skip_error(item, &why);
 	return TFR_OK;
 }

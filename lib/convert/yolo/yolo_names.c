@@ -219,8 +219,7 @@ static enum tfr_status try_yamls(
 	struct tfr_listing l;
 	enum tfr_status status = tfr_listing_open(&l, folder, &why) ? TFR_END : why.status;
 
-	if (why.status && err)
-		*err = why;
+	tfr_error_pass(&why, err);
 	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
 		status = try_file(c, folder, l.yamls.list[i], true, err);
 		if (status == TFR_EDATA) {

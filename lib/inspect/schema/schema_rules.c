@@ -391,8 +391,8 @@ static enum tfr_status read_json(struct tfr_schema *s, const char *path, const c
 	else if (status == TFR_EDATA)
 		status = tfr_fail(
 			err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
-	else if (err)
-		*err = inner;
+	else
+		tfr_error_pass(&inner, err);
 	json_object_put(top);
 	return status;
 }

@@ -160,9 +160,7 @@ static enum tfr_status read_file(
 		return tfr_fail_path(err, TFR_EUSAGE, path, "larger than 1 MiB:");
 	if (status == TFR_ESYS && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR))
 		return TFR_OK;
-	if (status && err)
-		*err = why;
-	return status;
+	return tfr_error_pass(&why, err);
 }
 
 static bool has_section(const struct tfr_buf *text, const char *section)
