@@ -184,7 +184,8 @@ enum tfr_status tfr_doctor_run(
 		status = tfr_doctor_read(d, err);
 	if (!status) {
 		check(d);
-		if (d->no_memory || !sort_findings(d))
+		status = tfr_error_pass(&d->failure, err);
+		if (!status && (d->no_memory || !sort_findings(d)))
 			status = tfr_fail_nomem(err, "judging");
 	}
 	d->opts = NULL;
@@ -225,6 +226,7 @@ void tfr_doctor_free(struct tfr_doctor *d)
 		free((char *)d->findings[i].text);
 		free((char *)d->findings[i].command);
 	}
+	tfr_dataset_info_clear(&d->info);
 	free(d->files);
 	free(d->sets);
 	free(d->others);

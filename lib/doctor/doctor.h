@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "inspect/stats/order.h"
+#include "shard/dataset_info.h"
 
 /* --- small containers (value_sample.c) --- */
 
@@ -177,6 +178,8 @@ struct tfr_doctor {
 	struct tfr_doctor_finding *findings;
 	size_t finding_count, finding_cap;
 	const struct tfr_check_row *row; /* the row of the running check */
+	struct tfr_dataset_info info;
+	struct tfr_error failure; /* of a check, which ends the command */
 	bool no_memory;
 };
 

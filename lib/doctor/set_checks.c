@@ -6,7 +6,6 @@
 #include <tfr-private/text.h>
 
 #include "doctor/doctor.h"
-#include "shard/dataset_info.h"
 #include "shard/manifests.h"
 #include "shard/set.h"
 
@@ -176,12 +175,13 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 }
 
 /* Compares a file with TFDS's dataset_info.json; TFR_END: there is none. */
-static enum tfr_status compare_with_dataset_info(const struct tfr_dfile *f, struct tfr_error *err)
+static enum tfr_status compare_with_dataset_info(
+	struct tfr_doctor *d, const struct tfr_dfile *f, struct tfr_error *err)
 {
 	uint64_t expected, records = f->look.records;
 	char counted[TFR_COUNTED_TEXT];
 
-	TFR_TRY(tfr_dataset_info_records(f->path, &expected, err));
+	TFR_TRY(tfr_dataset_info_records(&d->info, f->path, &expected, err));
 	if (f->look.faults)
 		return TFR_OK;
 	if (!f->look.complete)
@@ -200,9 +200,11 @@ void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s)
 	size_t n = 0;
 
 	for (size_t i = s->first; i < s->first + s->files; i++) {
-		enum tfr_status status = compare_with_dataset_info(&d->files[i], &err);
+		enum tfr_status status = compare_with_dataset_info(d, &d->files[i], &err);
 
-		if (status && status != TFR_END && !n++)
+		if (status && status != TFR_END && status != TFR_EDATA)
+			d->failure = err;
+		else if (status == TFR_EDATA && !n++)
 			snprintf(first, sizeof(first), "'%.4000s': %.900s", d->files[i].path,
 				err.message);
 	}
@@ -221,7 +223,8 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 	uint64_t records;
 
 	if (!s->count || manifest_lies_there(s) ||
-		tfr_dataset_info_records(d->files[s->first].path, &records, &err) != TFR_END)
+		tfr_dataset_info_records(&d->info, d->files[s->first].path, &records, &err) !=
+			TFR_END)
 		return;
 	if (tfr_set_has_notes(&name))
 		tfr_command_add(&c, "tfr", "finish", s->name, NULL);

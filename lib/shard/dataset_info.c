@@ -17,31 +17,22 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/json_read.h"
 #include "base/suffix.h"
 #include "io/path.h"
 
 enum { MOST_BYTES = 64 << 20, DEPTH = 32 };
 
-static const char *string_at(struct json_object *o, const char *key, const char *otherwise)
-{
-	struct json_object *value = NULL;
-
-	return json_object_object_get_ex(o, key, &value) &&
-			       json_object_is_type(value, json_type_string)
-		       ? json_object_get_string(value)
-		       : otherwise;
-}
-
 static bool is_named(const char *name, struct json_object *doc, struct json_object *split,
 	size_t shard, size_t shards)
 {
-	const char *text = string_at(
-		split, "filepathTemplate", "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}");
+	const char *text = tfr_json_text_at(split, "filepathTemplate")
+				   ?: "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}";
 	char numbers[3][48];
 	const char *const variables[][2] = {
-		{ "{DATASET}", string_at(doc, "name", "") },
-		{ "{SPLIT}", string_at(split, "name", "") },
-		{ "{FILEFORMAT}", string_at(doc, "fileFormat", "tfrecord") },
+		{ "{DATASET}", tfr_json_text_at(doc, "name") ?: "" },
+		{ "{SPLIT}", tfr_json_text_at(split, "name") ?: "" },
+		{ "{FILEFORMAT}", tfr_json_text_at(doc, "fileFormat") ?: "tfrecord" },
 		{ "{SHARD_INDEX}", numbers[0] },
 		{ "{NUM_SHARDS}", numbers[1] },
 		{ "{SHARD_X_OF_Y}", numbers[2] },
@@ -82,16 +73,12 @@ static bool read_length(struct json_object *value, uint64_t *length)
 static enum tfr_status find_in_split(const char *name, struct json_object *doc,
 	struct json_object *split, uint64_t *records, struct tfr_error *err)
 {
-	struct json_object *lengths = NULL;
+	struct json_object *lengths = tfr_json_member(split, "shardLengths", json_type_array);
+	const size_t shards = lengths ? json_object_array_length(lengths) : 0;
 	const char *at = name;
 	size_t shard = 0;
 
-	if (!json_object_is_type(split, json_type_object) ||
-		!json_object_object_get_ex(split, "shardLengths", &lengths) ||
-		!json_object_is_type(lengths, json_type_array))
-		return TFR_END;
-	while (shard >= json_object_array_length(lengths) ||
-		!is_named(name, doc, split, shard, json_object_array_length(lengths))) {
+	while (shard >= shards || !is_named(name, doc, split, shard, shards)) {
 		at += strcspn(at, "0123456789");
 		if (!*at)
 			return TFR_END;
@@ -102,37 +89,54 @@ static enum tfr_status find_in_split(const char *name, struct json_object *doc,
 	return TFR_OK;
 }
 
-enum tfr_status tfr_dataset_info_records(const char *path, uint64_t *records, struct tfr_error *err)
+/* Reads the file `beside`, unless it is the last one that was read. */
+static enum tfr_status read_info(
+	struct tfr_dataset_info *info, char **beside, struct tfr_error *err)
+{
+	static const char reading[] = "reading dataset_info.json";
+	struct tfr_error why = { 0 };
+
+	TFR_NEED_MEMORY(*beside, err, reading);
+	if (!info->path || strcmp(info->path, *beside)) {
+		tfr_dataset_info_clear(info);
+		tfr_json_read_file(&info->doc, *beside, MOST_BYTES, DEPTH, reading, &why);
+		if (why.status == TFR_EDATA)
+			tfr_fail(&info->why, TFR_EDATA, "'%s' is not JSON: %s", *beside,
+				why.message);
+		else if (!why.status && !json_object_is_type(info->doc, json_type_object))
+			tfr_fail(&info->why, TFR_EDATA, "not an object, in '%s'", *beside);
+		else
+			info->why = why;
+		info->path = TFR_STEAL(*beside);
+	}
+	return info->why.sys_errno == ENOENT ? TFR_END : tfr_error_pass(&info->why, err);
+}
+
+enum tfr_status tfr_dataset_info_records(
+	struct tfr_dataset_info *info, const char *path, uint64_t *records, struct tfr_error *err)
 {
 	const char *name = tfr_last_part(path);
-	struct json_object *doc = NULL, *splits = NULL;
 	TFR_AUTO_FREE char *beside = NULL;
-	struct tfr_error why = { 0 };
+	struct json_object *splits;
 	enum tfr_status status = TFR_END;
 
 	if (!strcmp(path, "-") || tfr_is_url(path))
 		return TFR_END;
 	beside = tfr_asprintf("%.*sdataset_info.json", (int)(name - path), path);
-	TFR_NEED_MEMORY(beside, err, "reading dataset_info.json");
-	if (tfr_json_read_file(
-		    &doc, beside, MOST_BYTES, DEPTH, "reading dataset_info.json", &why)) {
-		if (why.status == TFR_EDATA)
-			return tfr_fail(
-				err, TFR_EDATA, "'%s' is not JSON: %s", beside, why.message);
-		*err = why;
-		return why.sys_errno == ENOENT ? TFR_END : why.status;
-	}
-	if (!json_object_is_type(doc, json_type_object))
-		status = tfr_fail(err, TFR_EDATA, "not an object");
+	TFR_TRY(read_info(info, &beside, err));
 	/* Hugging Face writes a file of this name whose splits are an object. */
-	else if (json_object_object_get_ex(doc, "splits", &splits) &&
-		 json_object_is_type(splits, json_type_array))
-		for (size_t i = 0, n = json_object_array_length(splits); status == TFR_END && i < n;
-			i++)
-			status = find_in_split(
-				name, doc, json_object_array_get_idx(splits, i), records, err);
-	json_object_put(doc);
+	splits = tfr_json_member(info->doc, "splits", json_type_array);
+	for (size_t i = 0; status == TFR_END && splits && i < json_object_array_length(splits); i++)
+		status = find_in_split(
+			name, info->doc, json_object_array_get_idx(splits, i), records, err);
 	if (status == TFR_EDATA)
-		tfr_error_append(err, ", in '%s'", beside);
+		tfr_error_append(err, ", in '%s'", info->path);
 	return status;
+}
+
+void tfr_dataset_info_clear(struct tfr_dataset_info *info)
+{
+	json_object_put(info->doc);
+	free(info->path);
+	*info = (struct tfr_dataset_info){ 0 };
 }

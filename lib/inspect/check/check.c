@@ -135,6 +135,7 @@ struct check_run {
 	struct tfr_contents **contents;	 /* one per worker; NULL: contents are not checked */
 	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not requested */
+	struct tfr_dataset_info info;
 	void **memory;			 /* one per worker, reused from file to file */
 };
 
@@ -394,11 +395,13 @@ static enum tfr_status prove(
 }
 
 /* Compares the file with TFDS's dataset_info.json.  Damage has been reported with what it cost. */
-static enum tfr_status compare_with_dataset_info(struct check_slot *slot, struct tfr_error *err)
+static enum tfr_status compare_with_dataset_info(
+	struct check_run *run, struct check_slot *slot, struct tfr_error *err)
 {
 	char counted[TFR_COUNTED_TEXT];
 	uint64_t records;
-	enum tfr_status status = tfr_dataset_info_records(slot->file.path, &records, &slot->err);
+	enum tfr_status status =
+		tfr_dataset_info_records(&run->info, slot->file.path, &records, &slot->err);
 
 	if (status == TFR_END || (!status && (slot->file.faults || records == slot->file.records)))
 		return TFR_OK;
@@ -516,16 +519,16 @@ static enum tfr_status end_file(
 	if (reader && run->opts->strict)
 		TFR_TRY(keep_differences_of_file(reader, slot, err));
 	TFR_TRY(judge_types(slot, err));
-	TFR_TRY(compare_with_dataset_info(slot, err));
 	return run->manifests ? prove(run, slot, file, err) : TFR_OK;
 }
 
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
 {
-	const struct check_run *run = ctx;
+	struct check_run *run = ctx;
 	struct check_slot *slot = part;
 
-	(void)file, (void)err;
+	(void)file;
+	TFR_TRY(compare_with_dataset_info(run, slot, err));
 	report_faults(run, slot);
 	if (run->opts->file)
 		run->opts->file(run->opts->ctx, &slot->file);
@@ -596,6 +599,7 @@ enum tfr_status tfr_check_set(
 	if (!status)
 		status = tfr_file_pass_run(&pass, &run, err);
 	tfr_manifests_close(run.manifests);
+	tfr_dataset_info_clear(&run.info);
 	for (unsigned i = 0; run.contents && i < pass.threads; i++)
 		tfr_contents_free(run.contents[i]);
 	for (unsigned i = 0; run.memory && i < pass.threads; i++)
