@@ -58,19 +58,10 @@ static void print_finding(const struct tfr_doctor_finding *f)
 	free(subject);
 }
 
-/* "12 files" */
-static const char *counted(uint64_t n, const char *noun, char text[64])
-{
-	char number[TFR_SIZE_TEXT];
-
-	snprintf(text, 64, "%s %s%s", tfr_format_count((double)n, number), noun, n == 1 ? "" : "s");
-	return text;
-}
-
 static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 {
 	uint64_t files = 0, bytes = 0, records = 0, read = 0, levels[3] = { 0 };
-	char text[6][64], all_size[TFR_SIZE_TEXT], read_size[TFR_SIZE_TEXT];
+	char text[6][TFR_COUNTED_TEXT], all_size[TFR_SIZE_TEXT], read_size[TFR_SIZE_TEXT];
 	bool complete = true;
 
 	for (size_t i = 0; i < tfr_doctor_sets(d); i++) {
@@ -85,12 +76,12 @@ static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
 	for (size_t i = 0; i < tfr_doctor_count(d); i++)
 		levels[tfr_doctor_finding(d, i)->level]++;
 	cmd_closing_line(c, "%s of %s and %s: %s, %s, %s; %s of %s read, %s (%.2f s)",
-		counted(tfr_doctor_sets(d), "set", text[0]), counted(files, "file", text[1]),
-		tfr_format_size(bytes, all_size),
-		counted(levels[TFR_GRAVITY_ERROR], "error", text[2]),
-		counted(levels[TFR_GRAVITY_WARNING], "warning", text[3]),
-		counted(levels[TFR_GRAVITY_NOTE], "note", text[4]),
-		counted(records, "record", text[5]), tfr_format_size(read, read_size),
+		tfr_format_grouped(tfr_doctor_sets(d), "set", text[0]),
+		tfr_format_grouped(files, "file", text[1]), tfr_format_size(bytes, all_size),
+		tfr_format_grouped(levels[TFR_GRAVITY_ERROR], "error", text[2]),
+		tfr_format_grouped(levels[TFR_GRAVITY_WARNING], "warning", text[3]),
+		tfr_format_grouped(levels[TFR_GRAVITY_NOTE], "note", text[4]),
+		tfr_format_grouped(records, "record", text[5]), tfr_format_size(read, read_size),
 		complete ? "all of them" : "a sample", cmd_seconds());
 }
 

@@ -152,25 +152,20 @@ static void warn_of_streams(const struct index_run *run)
 			run->first);
 }
 
-static void print_number(uint64_t n, const char *noun)
-{
-	fprintf(stderr, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
-}
-
 static void print_closing_line(const struct index_run *run)
 {
+	char text[TFR_COUNTED_TEXT];
+
 	if (run->c->quiet || run->s->json)
 		return;
-	fprintf(stderr, "tfr index: ");
-	print_number(run->files, "file");
-	if (run->s->check || run->s->dry_run) {
+	fprintf(stderr, "tfr index: %s", tfr_format_counted(run->files, "file", text));
+	if (run->s->check || run->s->dry_run)
 		fprintf(stderr, ": %llu stale, %llu missing", (unsigned long long)run->stale,
 			(unsigned long long)run->missing);
-	} else {
-		fprintf(stderr, ", ");
-		print_number(run->records, "record");
-		fprintf(stderr, ": %llu written", (unsigned long long)run->written);
-	}
+	else
+		fprintf(stderr, ", %s: %llu written",
+			tfr_format_counted(run->records, "record", text),
+			(unsigned long long)run->written);
 	fprintf(stderr, ", %llu up to date", (unsigned long long)run->good);
 	if (run->failed)
 		fprintf(stderr, ", %llu failed", (unsigned long long)run->failed);

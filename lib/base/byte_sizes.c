@@ -92,3 +92,12 @@ char *tfr_format_count(double number, char text[TFR_SIZE_TEXT])
 	text[k] = '\0';
 	return text;
 }
+
+char *tfr_format_grouped(uint64_t n, const char *noun, char text[TFR_COUNTED_TEXT])
+{
+	char figures[TFR_SIZE_TEXT];
+
+	snprintf(text, TFR_COUNTED_TEXT, "%s %s%s", tfr_format_count((double)n, figures), noun,
+		n == 1 ? "" : "s");
+	return text;
+}

@@ -121,15 +121,6 @@ uint64_t tfr_doctor_shards(uint64_t bytes)
 	return n ? n : 1;
 }
 
-const char *tfr_doctor_number(char text[64], uint64_t n, const char *noun)
-{
-	char figures[TFR_SIZE_TEXT];
-
-	snprintf(
-		text, 64, "%s %s%s", tfr_format_count((double)n, figures), noun, n == 1 ? "" : "s");
-	return text;
-}
-
 size_t tfr_doctor_damaged(const struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	size_t n = 0;

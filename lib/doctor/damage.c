@@ -37,7 +37,7 @@ void tfr_doctor_damage(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_write_beside(&c, s, "repair", "repaired", 0);
 	if (bad.n > 1)
 		snprintf(more, sizeof(more), "; %s damaged in all",
-			tfr_doctor_number(files, bad.n, "file"));
+			tfr_format_grouped(bad.n, "file", files));
 	tfr_doctor_tell(d, s->name, &c, "%s%s", bad.first->look.damage, more);
 }
 
@@ -66,7 +66,7 @@ void tfr_doctor_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_rewrite(&c, s, "cat", "-z", "gzip");
 	tfr_doctor_tell(d, s->name, &c,
 		"%s named .gz but not compressed: readers that trust the name fail at once",
-		tfr_doctor_number(files, plain.n, "file"));
+		tfr_format_grouped(plain.n, "file", files));
 }
 
 void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -84,7 +84,7 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_tell(d, s->name, &c,
 		"%s compressed with %s but not named so: TensorFlow needs an option, and DALI and "
 		"TensorFlow Datasets cannot read such files",
-		tfr_doctor_number(files, some.n, "file"), gzip.n ? "GZIP" : "ZLIB");
+		tfr_format_grouped(some.n, "file", files), gzip.n ? "GZIP" : "ZLIB");
 }
 
 /* --- access points of GZIP files --- */
@@ -142,7 +142,7 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of GZIP in one stream, the first '%s' of %s: such a file can only be read from "
 		"its beginning, by one processor",
-		tfr_doctor_number(files, some.n, "file"), some.first->path,
+		tfr_format_grouped(some.n, "file", files), some.first->path,
 		tfr_format_size(some.first->size, size));
 }
 
@@ -199,6 +199,6 @@ void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
 		"%s with an index that does not match: that of '%s' is %s, and DALI uses it "
 		"without "
 		"verifying it",
-		tfr_doctor_number(files, some.n, "file"), some.first->path,
+		tfr_format_grouped(some.n, "file", files), some.first->path,
 		tfr_index_state_text(worst));
 }

@@ -10,6 +10,7 @@
 #include <tfr-private/doctor.h>
 #include <tfr-private/example.h>
 #include <tfr-private/shard.h>
+#include <tfr-private/text.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -230,8 +231,6 @@ void tfr_doctor_rewrite(struct tfr_command *c, const struct tfr_dset *s, const c
 size_t tfr_doctor_damaged(const struct tfr_doctor *d, const struct tfr_dset *s);
 /* The number of shards for so many bytes: of about 128 MiB each, at least one. */
 uint64_t tfr_doctor_shards(uint64_t bytes);
-/* "1 file", "2 files"; stored in `text`. */
-const char *tfr_doctor_number(char text[64], uint64_t n, const char *noun);
 
 void tfr_doctor_foreign(struct tfr_doctor *d);
 void tfr_doctor_stranger(struct tfr_doctor *d);

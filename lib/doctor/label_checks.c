@@ -47,7 +47,7 @@ void tfr_doctor_unlabelled(struct tfr_doctor *d, const struct tfr_dset *s)
 	d->no_memory |= !where;
 	tfr_command_add(&c, "tfr", "count", "--where", where ? where : "", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s of %llu without '%s'",
-		tfr_doctor_number(records, s->unlabelled, "record"),
+		tfr_format_grouped(s->unlabelled, "record", records),
 		(unsigned long long)s->examples, s->label);
 }
 
@@ -70,7 +70,7 @@ void tfr_doctor_one_class(struct tfr_doctor *d, const struct tfr_dset *s)
 	c = count_classes(s);
 	tfr_doctor_tell(d, s->name, &c, "'%s' is %s in all of %s that were read", s->label,
 		s->classes.list[0].text,
-		tfr_doctor_number(records, s->classes.list[0].records, "record"));
+		tfr_format_grouped(s->classes.list[0].records, "record", records));
 }
 
 static void skew_of_all(struct tfr_doctor *d, const struct tfr_dset *s)

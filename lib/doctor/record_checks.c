@@ -114,7 +114,7 @@ void tfr_doctor_oversized(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "stats", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s of 2^29 samples or more, which TensorFlow refuses",
-		tfr_doctor_number(images, n, "image"));
+		tfr_format_grouped(n, "image", images));
 }
 
 /* --- duplicate records --- */
@@ -155,7 +155,7 @@ void tfr_doctor_duplicates(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_command_add(&c, "--key", "image/encoded", NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s%s of %s %s %s of another one",
 		(images ? own->items : own->hashes).bits ? "about " : "",
-		tfr_doctor_number(records, again, "record"),
+		tfr_format_grouped(again, "record", records),
 		s->complete ? tfr_format_count((double)s->records, all) : "those that were read",
 		again == 1 ? (images ? "has" : "is") : (images ? "each have" : "are each"),
 		images ? "the image" : "a copy");

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr-private/text.h>
-
 #include "doctor/doctor.h"
 #include "shard/manifests.h"
 #include "shard/set.h"
@@ -30,7 +28,7 @@ void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_doctor_write_beside(&c, s, "cat", "rest", s->files);
 	}
 	tfr_doctor_tell(d, s->name, &c, "%s of %u missing, the first '%s'",
-		tfr_doctor_number(shards, tfr_doctor_absent(s), "shard"), s->count,
+		tfr_format_grouped(tfr_doctor_absent(s), "shard", shards), s->count,
 		file ? file : "");
 }
 
@@ -102,7 +100,7 @@ void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of 0 bytes, the first '%s': readers treat it as a file without records",
-		tfr_doctor_number(files, n, "file"), first->path);
+		tfr_format_grouped(n, "file", files), first->path);
 }
 
 /* --- manifests --- */
@@ -171,7 +169,7 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s unlike the manifest, the first %s",
-		tfr_doctor_number(files, n, "file"), first);
+		tfr_format_grouped(n, "file", files), first);
 }
 
 /* Compares a file with TFDS's dataset_info.json; TFR_END: there is none. */
@@ -212,7 +210,7 @@ void tfr_doctor_dataset_info(struct tfr_doctor *d, const struct tfr_dset *s)
 		return;
 	tfr_command_add(&c, "tfr", "check", s->name ? s->name : d->files[s->first].path, NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s unlike dataset_info.json, the first %s",
-		tfr_doctor_number(files, n, "file"), first);
+		tfr_format_grouped(n, "file", files), first);
 }
 
 void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)

@@ -48,7 +48,7 @@ void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s)
 	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of %s on average: opening many small files is slow; at least 10 MB are advised",
-		tfr_doctor_number(files, s->files, "file"),
+		tfr_format_grouped(s->files, "file", files),
 		tfr_format_size(s->bytes / s->files, size));
 }
 

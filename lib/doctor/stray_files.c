@@ -137,6 +137,6 @@ void tfr_doctor_stranger(struct tfr_doctor *d)
 		else
 			tfr_doctor_tell(d, o->path, &c,
 				"the first of %s that are none of records: each is %s",
-				tfr_doctor_number(files, n, "file"), o->text);
+				tfr_format_grouped(n, "file", files), o->text);
 	}
 }

@@ -126,28 +126,9 @@ static enum tfr_status open_object(struct tfr_source **out, const char *url, str
 	return TFR_OK;
 }
 
-enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struct tfr_error *err)
-{
-	enum tfr_status status;
-	int fd;
-
-	if (tfr_is_url(path))
-		return open_object(out, path, err);
-	if (!strcmp(path, "-"))
-		return tfr_source_open_fd(out, STDIN_FILENO, "standard input", err);
-	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	status = tfr_source_open_fd(out, fd, path, err);
-	if (status)
-		close(fd);
-	else
-		(*out)->owned = true;
-	return status;
-}
-
-enum tfr_status tfr_source_open_regular(
-	struct tfr_source **out, const char *path, struct tfr_error *err)
+/* Without O_NONBLOCK, opening a FIFO would wait for a writer, and nothing could end the wait. */
+static enum tfr_status open_path(struct tfr_source **out, const char *path, int nonblock,
+	bool regular, struct tfr_error *err)
 {
 	enum tfr_status status;
 	struct stat st;
@@ -155,10 +136,12 @@ enum tfr_status tfr_source_open_regular(
 
 	if (tfr_is_url(path))
 		return open_object(out, path, err);
-	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	if (!regular && !strcmp(path, "-"))
+		return tfr_source_open_fd(out, STDIN_FILENO, "standard input", err);
+	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | nonblock));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+	if (regular && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
 		status = tfr_fail_path(err, TFR_EDATA, path, "not a regular file:");
 	else
 		status = tfr_source_open_fd(out, fd, path, err);
@@ -169,31 +152,26 @@ enum tfr_status tfr_source_open_regular(
 	return status;
 }
 
-/* Without O_NONBLOCK, opening a FIFO would wait for a writer, and nothing could end the wait. */
+enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struct tfr_error *err)
+{
+	return open_path(out, path, 0, false, err);
+}
+
+enum tfr_status tfr_source_open_regular(
+	struct tfr_source **out, const char *path, struct tfr_error *err)
+{
+	return open_path(out, path, O_NONBLOCK, true, err);
+}
+
 enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *path,
 	const struct tfr_growing *growing, struct tfr_error *err)
 {
-	bool standard_input = !strcmp(path, "-");
-	enum tfr_status status;
-	int fd = STDIN_FILENO;
-
 	if (tfr_is_url(path) && growing)
 		return tfr_fail_path(err, TFR_EUSAGE, path,
 			"an object does not grow, so it cannot be followed:");
-	if (tfr_is_url(path))
-		return open_object(out, path, err);
-	if (!standard_input)
-		fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	if (fd < 0)
-		return tfr_fail_errno(err, errno, path, "cannot open");
-	status = tfr_source_open_fd(out, fd, standard_input ? "standard input" : path, err);
-	if (!status) {
-		(*out)->owned = !standard_input;
-		(*out)->growing = growing;
-	} else if (!standard_input) {
-		close(fd);
-	}
-	return status;
+	TFR_TRY(open_path(out, path, O_NONBLOCK, false, err));
+	(*out)->growing = growing;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_source_open_cancellable(

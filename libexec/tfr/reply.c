@@ -6,13 +6,14 @@
 
 #include "read_hdf5.h"
 
-/* A large body is sent in few calls: the socket accepts it as fast as tfr reads. */
-static void send_all(const void *bytes, size_t size)
+/* Sends or receives all bytes.  A large body is sent in few calls: the socket accepts it as fast as
+ * tfr reads. */
+static void transfer(bool send, void *bytes, size_t size)
 {
-	const char *p = bytes;
+	char *p = bytes;
 
 	while (size) {
-		ssize_t n = write(TFR_HDF5_SOCKET, p, size);
+		ssize_t n = send ? write(TFR_HDF5_SOCKET, p, size) : read(TFR_HDF5_SOCKET, p, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -27,8 +28,8 @@ void reply(enum tfr_hdf5_answer answer, uint32_t code, const void *body, size_t 
 {
 	struct tfr_hdf5_reply head = { .answer = answer, .code = code, .size = size };
 
-	send_all(&head, sizeof(head));
-	send_all(body, size);
+	transfer(true, &head, sizeof(head));
+	transfer(true, (void *)(uintptr_t)body, size);
 }
 
 void reply_text(enum tfr_hdf5_answer answer, uint32_t code, const char *text)
@@ -80,16 +81,5 @@ void reply_refused(const char *path)
 
 void receive(void *into, size_t size)
 {
-	char *p = into;
-
-	while (size) {
-		ssize_t n = read(TFR_HDF5_SOCKET, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			_exit(0);
-		p += n;
-		size -= (size_t)n;
-	}
+	transfer(false, into, size);
 }

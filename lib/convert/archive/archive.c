@@ -37,6 +37,8 @@ struct entry {
 
 struct archive {
 	struct tfr_input in;
+	struct tfr_input_ops
+		audio; /* the kind of one whose first image or WAV file is a WAV file */
 	struct tfr_archive *m;
 	char *prefix;
 	struct tfr_member_folders tree; /* of an input that can be read twice */
@@ -52,13 +54,11 @@ struct archive {
 	struct tfr_unused unused;
 };
 
-static const struct tfr_input_ops audio_archive;
-
 /* --- images or audio --- */
 
 static bool is_audio(const struct archive *a)
 {
-	return a->in.ops == &audio_archive;
+	return a->in.ops != &tfr_input_archive;
 }
 
 static bool begins_as_image(const struct tfr_buf *head)
@@ -104,8 +104,14 @@ static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 	if (is_known(a))
 		return;
 	a->looked_at++;
-	if (audio)
-		a->in.ops = &audio_archive;
+	if (audio) {
+		a->audio = tfr_input_archive;
+		a->audio.what = "an archive of audio files";
+		a->audio.nothing = "no WAV files in";
+		a->audio.refused = "not a usable WAV file";
+		a->audio.images = a->audio.reworks = false;
+		a->in.ops = &a->audio;
+	}
 	if (audio || begins_as_image(head))
 		a->looked_at = FILES;
 }
@@ -519,22 +525,6 @@ const struct tfr_input_ops tfr_input_archive = {
 	.refused = "not a usable image",
 	.images = true,
 	.reworks = true,
-	.audio = true,
-	.splits = true,
-	.strays = true,
-	.recognises = recognises,
-	.open = open_archive,
-	.next = next,
-	.load = load,
-	.close = close_archive,
-};
-
-/* The kind of an archive whose first image or WAV file is a WAV file. */
-static const struct tfr_input_ops audio_archive = {
-	.name = "archive",
-	.what = "an archive of audio files",
-	.nothing = "no WAV files in",
-	.refused = "not a usable WAV file",
 	.audio = true,
 	.splits = true,
 	.strays = true,

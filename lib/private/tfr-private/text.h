@@ -27,6 +27,8 @@ char *tfr_format_size(uint64_t bytes, char text[TFR_SIZE_TEXT]);
 /* Writes "1 record" or "2 records".  Returns `text`. */
 #define TFR_COUNTED_TEXT 64
 char *tfr_format_counted(uint64_t n, const char *noun, char text[TFR_COUNTED_TEXT]);
+/* The same with "1,234,567 records". */
+char *tfr_format_grouped(uint64_t n, const char *noun, char text[TFR_COUNTED_TEXT]);
 
 /* Writes a number, rounded to an integer, for a person: "12,345".  Returns `text`. */
 char *tfr_format_count(double number, char text[TFR_SIZE_TEXT]);
