@@ -9,7 +9,6 @@
 
 #include "base/json_read.h"
 #include "io/remote/config_file.h"
-#include "io/remote/store.h"
 
 enum { EARLY = 300, PAUSE = 15 }; /* seconds before the end, and between questions */
 
@@ -25,7 +24,19 @@ static struct ring {
 	[TFR_VENDOR_GCS] = { .lock = PTHREAD_MUTEX_INITIALIZER },
 };
 
-/* --- forks --- */
+/* --- the lock, and forks --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void tfr_remote_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void tfr_remote_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 /* A fork waits for the lock of the module, which also keeps two forks from meeting here.  A service
  * is asked with the lock of its ring held.  A fork does not wait for that: the child asks again. */

@@ -56,4 +56,9 @@ time_t tfr_parse_time(const char *text);
 enum tfr_status tfr_run_command(
 	const char *line, const char *what, struct tfr_buf *output, struct tfr_error *err);
 
+/* The lock of what all threads share: names, stores, and what is remembered of objects.  It is held
+ * for moments, and a fork waits for it, so that a child finds it free. */
+void tfr_remote_lock(void);
+void tfr_remote_unlock(void);
+
 #endif

@@ -6,7 +6,6 @@
 #include "io/remote/store.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +15,7 @@
 #include "base/url.h"
 #include "config.h"
 #include "io/remote/address.h"
-#include "io/remote/credentials.h"
 #include "io/remote/sign.h"
-
-/* --- the lock --- */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void tfr_remote_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void tfr_remote_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
 
 /* --- hidden queries --- */
 

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/remote/address.h"
+#include "io/remote/credentials.h"
 
 struct tfr_store;
 
@@ -46,11 +47,6 @@ struct tfr_sending {
 	const char *ca_file;	 /* belongs to the store; NULL: the system's */
 	char region[TFR_REGION]; /* that it is signed for */
 };
-
-/* The lock of what all threads share: names, stores, and what is remembered of objects.  It is held
- * for moments, and a fork waits for it, so that a child finds it free. */
-void tfr_remote_lock(void);
-void tfr_remote_unlock(void);
 
 /* Finds the store of a URL.  *key points into `url`.  The first use resolves endpoint, region and
  * the source of credentials, without a request.  TFR_EUSAGE: not a URL that can be used, such as a
