@@ -148,6 +148,18 @@ enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const ch
 	return status;
 }
 
+enum tfr_status tfr_fail_hint(
+	struct tfr_error *err, enum tfr_status status, const char *hint, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fill(err, status, NULL, format, args);
+	va_end(args);
+	tfr_error_hint(err, "%s", hint);
+	return status;
+}
+
 enum tfr_status tfr_fail_path(
 	struct tfr_error *err, enum tfr_status status, const char *path, const char *format, ...)
 {

@@ -9,6 +9,10 @@
 enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const char *format, ...)
 	TFR_PRINTF(3, 4);
 
+/* The same with the hint that tells what to do. */
+enum tfr_status tfr_fail_hint(struct tfr_error *err, enum tfr_status status, const char *hint,
+	const char *format, ...) TFR_PRINTF(4, 5);
+
 /* A failure of a file as such: "cannot open 'PATH'".  `format` gives the words before the quoted
  * path. */
 enum tfr_status tfr_fail_path(struct tfr_error *err, enum tfr_status status, const char *path,

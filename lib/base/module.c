@@ -68,14 +68,12 @@ static enum tfr_status judge(
 {
 	if (!m || memcmp(m->magic, TFR_MODULE_MAGIC, sizeof(TFR_MODULE_MAGIC)) != 0)
 		return tfr_fail(err, TFR_EUNAVAILABLE, "'%s' is not a module of tfr", path);
-	if (strncmp(m->build, TFR_MODULE_BUILD, sizeof(m->build)) != 0) {
-		tfr_fail(err, TFR_EUNAVAILABLE,
+	if (strncmp(m->build, TFR_MODULE_BUILD, sizeof(m->build)) != 0)
+		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+			"Install tfr and its modules from the same package.",
 			"the module '%s' is of another build: %.*s, where this "
 			"is " TFR_MODULE_BUILD,
 			path, (int)sizeof(m->build), m->build);
-		tfr_error_hint(err, "Install tfr and its modules from the same package.");
-		return TFR_EUNAVAILABLE;
-	}
 	if (strncmp(m->name, name, sizeof(m->name)) != 0)
 		return tfr_fail(err, TFR_EUNAVAILABLE, "'%s' is the module %.*s, not %s", path,
 			(int)sizeof(m->name), m->name, name);

@@ -76,12 +76,10 @@ enum tfr_status tfr_url_check(const char *url, struct tfr_error *err)
 					      "looked for.");
 		return TFR_EUSAGE;
 	}
-	if (u.kind == TFR_URL_WEB && !has_port(&u, url)) {
-		tfr_fail(err, TFR_EUSAGE,
+	if (u.kind == TFR_URL_WEB && !has_port(&u, url))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Write https://HOST/PATH or https://HOST:PORT/PATH.",
 			"a URL without a host, or with a port that is not a number");
-		tfr_error_hint(err, "Write https://HOST/PATH or https://HOST:PORT/PATH.");
-		return TFR_EUSAGE;
-	}
 	return TFR_OK;
 }
 

@@ -258,9 +258,9 @@ static enum tfr_status check_objects(const struct tfr_convert_opts *o, struct tf
 	object = o->findings && tfr_is_url(o->findings) ? o->findings : object;
 	if (!object)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "a run that writes to '%s' cannot be resumed", object);
-	tfr_error_hint(err, "Start it without --resume, or write to a local folder and copy that.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Start it without --resume, or write to a local folder and copy that.",
+		"a run that writes to '%s' cannot be resumed", object);
 }
 
 /* Whether this run can be resumed; TFR_EUSAGE says why not. */

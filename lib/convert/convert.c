@@ -441,12 +441,10 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 			err, TFR_EUSAGE, "the items cannot be shuffled and keep their order");
 	if (!is_shuffled(r))
 		return TFR_OK;
-	if (r->in->items == TFR_STREAM) {
-		tfr_fail(err, TFR_EUSAGE, "%s is read as a stream, which cannot be shuffled",
-			r->in->ops->what);
-		tfr_error_hint(err, "Write the set, and shuffle it with 'tfr shuffle-to-disk'.");
-		return TFR_EUSAGE;
-	}
+	if (r->in->items == TFR_STREAM)
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Write the set, and shuffle it with 'tfr shuffle-to-disk'.",
+			"%s is read as a stream, which cannot be shuffled", r->in->ops->what);
 	r->order = malloc((n + 1) * sizeof(*r->order));
 	if (!r->order)
 		return tfr_fail_nomem(err, "ordering the items");
@@ -548,11 +546,10 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
 		(!rows || r->opts->embed_count))
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "%s cannot be converted in parts", in->ops->what);
-	tfr_error_hint(err,
+	return tfr_fail_hint(err, TFR_EUSAGE,
 		"Folders, with or without annotations, uncompressed tar files and lists with "
-		"--embed can be.  Without --part, one process converts this input.");
-	return TFR_EUSAGE;
+		"--embed can be.  Without --part, one process converts this input.",
+		"%s cannot be converted in parts", in->ops->what);
 }
 
 static enum tfr_status choose_item(void *ctx, struct tfr_item *item, struct tfr_error *err)

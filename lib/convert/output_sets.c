@@ -96,10 +96,9 @@ static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
 	if (in->items != TFR_STREAM)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs classes, and '%s' has none", in->opts->inputs[0]);
-	tfr_fail(err, TFR_EUSAGE, "--stratify-classes cannot divide %s, which is read as a stream",
-		in->ops->what);
-	tfr_error_hint(err, "Write one set, and divide it with 'tfr split --stratify FEATURE'.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Write one set, and divide it with 'tfr split --stratify FEATURE'.",
+		"--stratify-classes cannot divide %s, which is read as a stream", in->ops->what);
 }
 
 enum tfr_status tfr_division_open(

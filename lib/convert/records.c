@@ -395,9 +395,8 @@ static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error 
 	}
 	if (o->target_count == 1 && o->targets[0].fraction == 0)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "records can be written to one set only, without a fraction");
-	tfr_error_hint(err, "Use 'tfr split' to divide records.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE, "Use 'tfr split' to divide records.",
+		"records can be written to one set only, without a fraction");
 }
 
 static void close_records(struct tfr_input *in)

@@ -50,12 +50,11 @@ double tfr_losses_most(const struct tfr_convert_opts *opts)
 static enum tfr_status refuse(uint64_t lost, uint64_t expected, const char *first,
 	const char *which, struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EDATA, "%llu of %s%llu items are unusable, the first %s",
-		(unsigned long long)lost, which, (unsigned long long)expected, first);
-	tfr_error_hint(err,
+	return tfr_fail_hint(err, TFR_EDATA,
 		"Nothing was written.  Use '--max-skipped 100' to write the others, and "
-		"'--on-error quarantine=FILE' to list the skipped ones in FILE.");
-	return TFR_EDATA;
+		"'--on-error quarantine=FILE' to list the skipped ones in FILE.",
+		"%llu of %s%llu items are unusable, the first %s", (unsigned long long)lost, which,
+		(unsigned long long)expected, first);
 }
 
 enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,

@@ -567,12 +567,11 @@ static double parse_quantity(const char *text, const char *end, const struct uni
 
 static enum tfr_status bad_spec(struct tfr_error *err, const char *args)
 {
-	tfr_fail(err, TFR_EUSAGE, "'sim%s%s' is not a simulated device", args ? ":" : "",
-		args ? args : "");
-	tfr_error_hint(err, "Give the bandwidth in bytes per second, the latency and, for several, "
-			    "their number: "
-			    "sim:25G,10us,4.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Give the bandwidth in bytes per second, the latency and, for several, "
+		"their number: "
+		"sim:25G,10us,4.",
+		"'sim%s%s' is not a simulated device", args ? ":" : "", args ? args : "");
 }
 
 /* The parsed "25G,10us,4". */
@@ -616,7 +615,7 @@ static enum tfr_status parse_spec(struct sim_spec *spec, const char *args, struc
 
 static enum tfr_status sim_count(const char *args, unsigned *count, struct tfr_error *err)
 {
-	struct sim_spec spec;
+	struct sim_spec spec = { 0 };
 
 	TFR_TRY(parse_spec(&spec, args, err));
 	*count = spec.count;
@@ -626,7 +625,7 @@ static enum tfr_status sim_count(const char *args, unsigned *count, struct tfr_e
 static enum tfr_status sim_open(
 	struct tfr_device *dev, const char *args, unsigned nth, struct tfr_error *err)
 {
-	struct sim_spec spec;
+	struct sim_spec spec = { 0 };
 	double bandwidth;
 
 	TFR_TRY(parse_spec(&spec, args, err));

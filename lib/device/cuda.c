@@ -103,9 +103,8 @@ static bool cuda_ordinals_absent(struct tfr_error *why)
 
 static enum tfr_status bad_ordinals(struct tfr_error *err, const char *args)
 {
-	tfr_fail(err, TFR_EUSAGE, "'cuda:%s' is not a device such as cuda:0", args);
-	tfr_error_hint(err, "Several are cuda:0,1 or cuda:all.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE, "Several are cuda:0,1 or cuda:all.",
+		"'cuda:%s' is not a device such as cuda:0", args);
 }
 
 static enum tfr_status add_ordinal(
@@ -753,13 +752,11 @@ static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct 
 	int count = 0;
 
 	TFR_TRY(tfr_cuda_count(&c->api, &count, &absent, err));
-	if (ordinal >= count) {
-		tfr_fail(err, TFR_EUNAVAILABLE, "device %s: no such device, there %s %d", dev->name,
+	if (ordinal >= count)
+		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+			"Visible devices are numbered from 0; CUDA_VISIBLE_DEVICES chooses them.",
+			"device %s: no such device, there %s %d", dev->name,
 			count == 1 ? "is" : "are", count);
-		tfr_error_hint(err,
-			"Visible devices are numbered from 0; CUDA_VISIBLE_DEVICES chooses them.");
-		return TFR_EUNAVAILABLE;
-	}
 	TRY(dev, cuDeviceGet, (&c->device, ordinal));
 	TFR_TRY(identify(dev, err));
 	return open_context(dev, err);

@@ -4,9 +4,8 @@
 
 static enum tfr_status refuse(struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: not built with CUDA");
-	tfr_error_hint(err, "Build with -Dcuda=driver, the default.");
-	return TFR_EUNAVAILABLE;
+	return tfr_fail_hint(err, TFR_EUNAVAILABLE, "Build with -Dcuda=driver, the default.",
+		"device cuda: not built with CUDA");
 }
 
 static bool cuda_absent(struct tfr_error *why)

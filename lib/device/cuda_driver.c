@@ -39,9 +39,8 @@ static enum tfr_status not_loaded(bool *absent, struct tfr_error *err)
 
 static enum tfr_status lacks(void *library, const char *name, struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EUNAVAILABLE, "device cuda: '%s' has no %s", path_of(library), name);
-	tfr_error_hint(err, "Install NVIDIA's driver R346 (2015) or later.");
-	return TFR_EUNAVAILABLE;
+	return tfr_fail_hint(err, TFR_EUNAVAILABLE, "Install NVIDIA's driver R346 (2015) or later.",
+		"device cuda: '%s' has no %s", path_of(library), name);
 }
 
 enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr_error *err)

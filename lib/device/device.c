@@ -107,11 +107,10 @@ static enum tfr_status find(struct named *named, const char *spec, struct tfr_er
 			named->args = spec[kind] ? spec + kind + 1 : NULL;
 			return rows[i]->count(named->args, &named->count, err);
 		}
-	tfr_fail(err, TFR_EUSAGE, "no such device '%s'", spec);
-	tfr_error_hint(err,
+	return tfr_fail_hint(err, TFR_EUSAGE,
 		"A device is host, sim:BANDWIDTH,LATENCY (sim:25G,10us), cuda:0 or auto; several "
-		"are sim:25G,10us,4, cuda:0,1 or cuda:all.");
-	return TFR_EUSAGE;
+		"are sim:25G,10us,4, cuda:0,1 or cuda:all.",
+		"no such device '%s'", spec);
 }
 
 static enum tfr_status open_nth(
@@ -125,11 +124,9 @@ enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struc
 	struct named named;
 
 	TFR_TRY(find(&named, spec, err));
-	if (named.count > 1) {
-		tfr_fail(err, TFR_EUSAGE, "'%s' names %u devices", spec, named.count);
-		tfr_error_hint(err, "Only one device is allowed here.");
-		return TFR_EUSAGE;
-	}
+	if (named.count > 1)
+		return tfr_fail_hint(err, TFR_EUSAGE, "Only one device is allowed here.",
+			"'%s' names %u devices", spec, named.count);
 	return open_nth(dev, &named, 0, err);
 }
 

@@ -166,10 +166,9 @@ static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_
 	if (!(kinds[0][TFR_KIND_BYTES] || kinds[1][TFR_KIND_BYTES]) ||
 		!(kinds[0][TFR_KIND_INT64] || kinds[1][TFR_KIND_INT64]))
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "feature '%s' is bytes in %s and int64 in %s", n->o->key,
+	return tfr_fail_hint(err, TFR_EDATA, "'tfr schema' names a record of each kind.",
+		"feature '%s' is bytes in %s and int64 in %s", n->o->key,
 		kinds[0][TFR_KIND_BYTES] ? "A" : "B", kinds[1][TFR_KIND_INT64] ? "B" : "A");
-	tfr_error_hint(err, "'tfr schema' names a record of each kind.");
-	return TFR_EDATA;
 }
 
 /* --- the sweeps --- */

@@ -76,9 +76,8 @@ static enum tfr_status refuse_pipes(const struct tfr_set *set, struct tfr_error 
 
 	if (!pipe)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", pipe);
-	tfr_error_hint(err, "Put its records into a file first.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE, "Put its records into a file first.",
+		"'%s' cannot be read twice", pipe);
 }
 
 enum tfr_status tfr_diff_check_sides(

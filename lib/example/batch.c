@@ -215,11 +215,10 @@ static enum tfr_status fail_append(const struct tfr_batch_parser *b, enum tfr_ap
 			shown_size(c), c->name, (unsigned long long)c->wrong,
 			c->layout == TFR_DENSE ? "" : "a multiple of ", c->count, b->rows);
 	case TFR_APPEND_SPLITS:
-		tfr_fail(err, TFR_EUSAGE,
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Ask for 64-bit row splits, or parse smaller batches.",
 			"feature '%.*s' has more values in a batch than 32-bit row splits count",
 			shown_size(c), c->name);
-		tfr_error_hint(err, "Ask for 64-bit row splits, or parse smaller batches.");
-		return TFR_EUSAGE;
 	case TFR_APPEND_NOMEM:
 		return tfr_fail_nomem(err, "parsing a batch");
 	default:

@@ -13,11 +13,11 @@
 
 static enum tfr_status wrong(const char *spec, const char *what, struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EUSAGE, "feature '%.100s' %s", spec, what);
-	tfr_error_hint(err, "A feature is written 'NAME:KIND[N]', 'NAME:KIND[*]' or 'NAME:KIND[]', "
-			    "where KIND is int64, float or bytes: N values in every record, rows "
-			    "padded to the longest, or values and row splits.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"A feature is written 'NAME:KIND[N]', 'NAME:KIND[*]' or 'NAME:KIND[]', "
+		"where KIND is int64, float or bytes: N values in every record, rows "
+		"padded to the longest, or values and row splits.",
+		"feature '%.100s' %s", spec, what);
 }
 
 /* Copies the name in quotes at `p`, where a backslash escapes a quote or a backslash.  Returns

@@ -279,10 +279,9 @@ static enum tfr_status settle_audio(
 	TFR_TRY(tfr_stage_list_settle_audio(&set->list, f->rate, f->channels, err));
 	if (!decode->voices || !f->other_channels || f->other_rate)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "the first records hold audio clips of %u and of %u channels",
-		f->channels, f->other_channels);
-	tfr_error_hint(err, "Put mono or channels=N after decode=audio.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE, "Put mono or channels=N after decode=audio.",
+		"the first records hold audio clips of %u and of %u channels", f->channels,
+		f->other_channels);
 }
 
 /* What parses records needs some that are Examples. */

@@ -247,10 +247,10 @@ static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_erro
 
 	if (!pipe)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "'%s' cannot be read twice", pipe);
-	tfr_error_hint(err, "Records are compared before they are written.  Put them into "
-			    "a file first.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Records are compared before they are written.  Put them into "
+		"a file first.",
+		"'%s' cannot be read twice", pipe);
 }
 
 static enum tfr_status prepare(struct run *r, struct tfr_error *err)

@@ -175,9 +175,8 @@ static enum tfr_status class_of(const struct run *r, const struct tfr_swept *s,
 
 	if (status || tfr_class_of(f, class))
 		return status;
-	tfr_fail(err, TFR_EDATA, "feature '%s' holds floats, which are no classes", name);
-	tfr_error_hint(err, "Stratify by a feature of int64 or bytes.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA, "Stratify by a feature of int64 or bytes.",
+		"feature '%s' holds floats, which are no classes", name);
 }
 
 static enum tfr_status note(

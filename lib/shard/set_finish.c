@@ -65,10 +65,10 @@ static uint32_t parts_of_name(const char *file, const char *prefix, uint32_t *pa
 static enum tfr_status refuse_mixture(
 	const struct finishing *f, uint32_t a, uint32_t b, struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EDATA, "'%s@%u%s' has notes of %u and of %u parts", f->name.base,
-		f->name.count, f->name.extension, a, b);
-	tfr_error_hint(err, "Remove the notes and shards of the run that you do not want.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA,
+		"Remove the notes and shards of the run that you do not want.",
+		"'%s@%u%s' has notes of %u and of %u parts", f->name.base, f->name.count,
+		f->name.extension, a, b);
 }
 
 static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_error *err)
@@ -167,10 +167,10 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 		return status;
 	if (f->parts)
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "no part of '%s@%u%s' has finished", f->name.base, f->name.count,
+	return tfr_fail_hint(err, TFR_EDATA,
+		"Write the parts with 'tfr shard --part I/N'; see tfr-cluster(7).",
+		"no part of '%s@%u%s' has finished", f->name.base, f->name.count,
 		f->name.extension);
-	tfr_error_hint(err, "Write the parts with 'tfr shard --part I/N'; see tfr-cluster(7).");
-	return TFR_EDATA;
 }
 
 /* --- what parts have in common --- */

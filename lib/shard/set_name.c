@@ -56,10 +56,9 @@ enum tfr_status tfr_set_name_parse_target(
 
 	if (status != TFR_END || !*file || !strchr(file + 1, '@'))
 		return status;
-	tfr_fail(err, TFR_EUSAGE,
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Name a set like 'train@16.tfrecord', or a single file without '@'.",
 		"the '@' in '%s' is followed by neither a number of shards nor 'auto'", text);
-	tfr_error_hint(err, "Name a set like 'train@16.tfrecord', or a single file without '@'.");
-	return TFR_EUSAGE;
 }
 
 void tfr_set_name_clear(struct tfr_set_name *name)

@@ -341,12 +341,11 @@ static enum tfr_status name_files(
 			"a set whose shards fill one after another is named like "
 			"'train@auto.tfrecord', not '%s'",
 			target);
-	if (w->opts.parts && (w->fills || !w->name.base)) {
-		tfr_fail(err, TFR_EUSAGE, "'%s' cannot be written in parts", target);
-		tfr_error_hint(err, "Parts write sets with a number of shards, such as "
-				    "'train@16.tfrecord'.");
-		return TFR_EUSAGE;
-	}
+	if (w->opts.parts && (w->fills || !w->name.base))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Parts write sets with a number of shards, such as "
+			"'train@16.tfrecord'.",
+			"'%s' cannot be written in parts", target);
 	if (w->fills)
 		return TFR_OK;
 	if (w->name.automatic)

@@ -510,11 +510,9 @@ static enum tfr_status open_archive(
 	TFR_TRY(tfr_archive_open(&a->m, opts->inputs[0], err));
 	if (a->m->rewindable)
 		return survey(a, err);
-	if (tfr_splits_are_asked(opts)) {
-		tfr_fail(err, TFR_EUSAGE, "the splits of a stream are not known in advance");
-		tfr_error_hint(err, "Use a file, which can be read twice.");
-		return TFR_EUSAGE;
-	}
+	if (tfr_splits_are_asked(opts))
+		return tfr_fail_hint(err, TFR_EUSAGE, "Use a file, which can be read twice.",
+			"the splits of a stream are not known in advance");
 	return TFR_OK;
 }
 

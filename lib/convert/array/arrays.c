@@ -78,13 +78,12 @@ static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 
 		if (one->rows == other->rows)
 			continue;
-		tfr_fail(err, TFR_EDATA, "'%s' of '%s' has %llu rows, and '%s' of '%s' has %llu",
-			one->name, one->path, (unsigned long long)one->rows, other->name,
-			other->path, (unsigned long long)other->rows);
-		tfr_error_hint(err,
+		return tfr_fail_hint(err, TFR_EDATA,
 			"Each record takes one row of every array.  Choose matching arrays "
-			"with --include or --exclude.");
-		return TFR_EDATA;
+			"with --include or --exclude.",
+			"'%s' of '%s' has %llu rows, and '%s' of '%s' has %llu", one->name,
+			one->path, (unsigned long long)one->rows, other->name, other->path,
+			(unsigned long long)other->rows);
 	}
 	a->rows = a->arrays[0].rows;
 	return TFR_OK;
@@ -103,11 +102,10 @@ static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error 
 
 		if (tfr_is_utf8(c->name, strlen(c->name)))
 			continue;
-		tfr_fail(err, TFR_EDATA,
+		return tfr_fail_hint(err, TFR_EDATA,
+			"Use --exclude with its name to leave an array out.",
 			"cannot make features of '%s' of '%s': its name is not UTF-8", c->name,
 			a->arrays[c->array].path);
-		tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
-		return TFR_EDATA;
 	}
 	return TFR_OK;
 }

@@ -49,10 +49,9 @@ static enum tfr_status find(
 		return TFR_OK;
 	if (program->sys_errno)
 		return tfr_fail_errno(err, program->sys_errno, program->path, "cannot open");
-	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': the program '%s' %s", start->path,
-		program->path, fault);
-	tfr_error_hint(err, "tfr needs this program to read HDF5 files; it is installed with tfr.");
-	return TFR_EUNAVAILABLE;
+	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+		"tfr needs this program to read HDF5 files; it is installed with tfr.",
+		"cannot read '%s': the program '%s' %s", start->path, program->path, fault);
 }
 
 /* --- starting it --- */
@@ -341,10 +340,8 @@ static enum tfr_status unusable(struct tfr_hdf5_helper *h, const struct tfr_hdf5
 	char why[TFR_HDF5_REASON];
 
 	TFR_TRY(receive_text(h, reply, why, sizeof(why), err));
-	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': it has %s", name,
-		h->path, why);
-	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA, "Use --exclude with its name to leave an array out.",
+		"cannot make features of '%s' of '%s': it has %s", name, h->path, why);
 }
 
 static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
@@ -353,13 +350,11 @@ static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf
 	char filter[TFR_HDF5_REASON];
 
 	TFR_TRY(receive_text(h, reply, filter, sizeof(filter), err));
-	tfr_fail(err, TFR_EUNAVAILABLE,
+	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+		"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
+		"compress the data set with gzip.",
 		"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here", name,
 		h->path, (int)reply->code, *filter ? ", " : "", filter);
-	tfr_error_hint(err,
-		"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
-		"compress the data set with gzip.");
-	return TFR_EUNAVAILABLE;
 }
 
 static enum tfr_status failed(
@@ -376,11 +371,10 @@ static enum tfr_status failed(
 static enum tfr_status no_sandbox(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EUNAVAILABLE,
+	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+		"Use --no-sandbox to read a file that you trust without one.",
 		"cannot read '%s': this system has no sandbox (seccomp) for it: %s", h->path,
 		strerror((int)reply->code));
-	tfr_error_hint(err, "Use --no-sandbox to read a file that you trust without one.");
-	return TFR_EUNAVAILABLE;
 }
 
 /* Receives the head of a reply, and all of a failure.  `name` is that of the data set concerned,

@@ -230,10 +230,8 @@ static enum tfr_status bad_header(
 {
 	if (why->status != TFR_EDATA)
 		return tfr_error_pass(why, err);
-	tfr_fail(err, TFR_EDATA, "cannot make features of '%s' of '%s': %s", name, path,
-		why->message);
-	tfr_error_hint(err, "Use --exclude with its name to leave an array out.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA, "Use --exclude with its name to leave an array out.",
+		"cannot make features of '%s' of '%s': %s", name, path, why->message);
 }
 
 /* Computes the bytes of a row, within the 2 GiB of a record. */

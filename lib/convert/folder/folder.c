@@ -122,12 +122,10 @@ static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
 	for (size_t k = 0; k < names->n; k++) {
 		uint32_t class = f->in_map[k] = tfr_label_map_find(&f->map, names->list[k]);
 
-		if (class == TFR_NO_CLASS) {
-			tfr_fail(err, TFR_EDATA, "the class folder '%s' is not in '%s'",
-				names->list[k], o->labels);
-			tfr_error_hint(err, "Add it there, or leave it out with --exclude.");
-			return TFR_EDATA;
-		}
+		if (class == TFR_NO_CLASS)
+			return tfr_fail_hint(err, TFR_EDATA,
+				"Add it there, or leave it out with --exclude.",
+				"the class folder '%s' is not in '%s'", names->list[k], o->labels);
 		met[class] = 1;
 		missing--;
 	}

@@ -294,15 +294,13 @@ enum tfr_status tfr_column_decide(
 {
 	if (col->given || !col->looks)
 		return TFR_OK;
-	if (!texts && col->looks & TFR_LOOK_TEXT && col->looks & TFR_LOOK_NUMBERS) {
-		tfr_fail(err, TFR_EDATA,
+	if (!texts && col->looks & TFR_LOOK_TEXT && col->looks & TFR_LOOK_NUMBERS)
+		return tfr_fail_hint(err, TFR_EDATA,
+			"A feature has one kind in the whole set.  Give it, such as "
+			"--types NAME=bytes.",
 			"'%s' is a number in line %llu of '%s' and a text in line %llu", col->name,
 			(unsigned long long)col->number_line, path,
 			(unsigned long long)col->text_line);
-		tfr_error_hint(err, "A feature has one kind in the whole set.  Give it, such as "
-				    "--types NAME=bytes.");
-		return TFR_EDATA;
-	}
 	if (col->looks & (TFR_LOOK_TEXT | TFR_LOOK_NA) ||
 		(!texts && col->looks == TFR_LOOK_SPECIAL))
 		col->kind = TFR_KIND_BYTES;

@@ -512,19 +512,14 @@ static bool has_embed(
 static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if ((opts->sha256 || tfr_rework_wanted(&opts->rework)) &&
-		!has_embed(opts, tfr_embed_is_image)) {
-		tfr_fail(err, TFR_EUSAGE,
+		!has_embed(opts, tfr_embed_is_image))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Name the column of their paths, such as --embed image.",
 			"no column is embedded as images: there are none to change");
-		tfr_error_hint(err, "Name the column of their paths, such as --embed image.");
-		return TFR_EUSAGE;
-	}
-	if (opts->audio != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio)) {
-		tfr_fail(
-			err, TFR_EUSAGE, "no column is embedded as audio: there is none to decode");
-		tfr_error_hint(
-			err, "Name the column of their paths, such as --embed path=audio/encoded.");
-		return TFR_EUSAGE;
-	}
+	if (opts->audio != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Name the column of their paths, such as --embed path=audio/encoded.",
+			"no column is embedded as audio: there is none to decode");
 	return TFR_OK;
 }
 

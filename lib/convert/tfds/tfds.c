@@ -161,13 +161,11 @@ static enum tfr_status check_splits(
 	const struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err)
 {
 	for (size_t k = 0; k < t->given->target_count; k++)
-		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records) {
-			tfr_fail(err, TFR_EDATA, "the split '%s' has no image",
-				t->given->targets[k].set);
-			tfr_error_hint(err, "TFDS cannot read an empty split.  Give it a larger "
-					    "fraction, or leave it out.");
-			return TFR_EDATA;
-		}
+		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records)
+			return tfr_fail_hint(err, TFR_EDATA,
+				"TFDS cannot read an empty split.  Give it a larger "
+				"fraction, or leave it out.",
+				"the split '%s' has no image", t->given->targets[k].set);
 	return TFR_OK;
 }
 
@@ -218,13 +216,11 @@ static enum tfr_status check_split(
 {
 	const char *split = o->targets[k].set;
 
-	if (!*split || split[strspn(split, WORD)] || !strcmp(split, "all")) {
-		tfr_fail(err, TFR_EUSAGE, "not a split of a TFDS data set: '%s'", split);
-		tfr_error_hint(err,
+	if (!*split || split[strspn(split, WORD)] || !strcmp(split, "all"))
+		return tfr_fail_hint(err, TFR_EUSAGE,
 			"The name of a split is letters, digits and underscores, such as "
-			"'train'; 'all' means every split.");
-		return TFR_EUSAGE;
-	}
+			"'train'; 'all' means every split.",
+			"not a split of a TFDS data set: '%s'", split);
 	for (size_t i = 0; i < k; i++)
 		if (!strcmp(o->targets[i].set, split))
 			return tfr_fail(err, TFR_EUSAGE, "the split '%s' is named twice", split);

@@ -105,9 +105,9 @@ static enum tfr_status parse_endpoint(
 	curl_url_cleanup(u);
 	if (good)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "the endpoint of %s is not a web address", what);
-	tfr_error_hint(err, "Write https://HOST or http://HOST:PORT, without a user or a query.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE,
+		"Write https://HOST or http://HOST:PORT, without a user or a query.",
+		"the endpoint of %s is not a web address", what);
 }
 
 /* As the user gave it, in order of precedence; `what` names the setting. */

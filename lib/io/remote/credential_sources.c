@@ -622,11 +622,10 @@ static enum tfr_status from_file(struct tfr_keys *k, struct tfr_error *err)
 	(void)k;
 	if (!file || tfr_is_null_device(file))
 		return TFR_END;
-	tfr_fail(err, TFR_EUSAGE, "GOOGLE_APPLICATION_CREDENTIALS is not supported");
-	tfr_error_hint(err,
+	return tfr_fail_hint(err, TFR_EUSAGE,
 		"Let Google's tool print tokens: export TFR_GS_TOKEN_COMMAND='gcloud auth "
-		"application-default print-access-token'");
-	return TFR_EUSAGE;
+		"application-default print-access-token'",
+		"GOOGLE_APPLICATION_CREDENTIALS is not supported");
 }
 
 static enum tfr_status from_gcs_metadata(struct tfr_keys *k, struct tfr_error *err)

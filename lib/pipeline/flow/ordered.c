@@ -124,11 +124,10 @@ static enum tfr_status too_much(const struct tfr_sample_cache *c, struct tfr_err
 {
 	char limit[TFR_SIZE_TEXT];
 
-	tfr_fail(err, TFR_ENOMEM, "the cache does not fit the %s that are left for it",
+	return tfr_fail_hint(err, TFR_ENOMEM,
+		"Raise --memory, or leave out the stage: the system keeps files in memory.",
+		"the cache does not fit the %s that are left for it",
 		tfr_format_size(c->limit, limit));
-	tfr_error_hint(
-		err, "Raise --memory, or leave out the stage: the system keeps files in memory.");
-	return TFR_ENOMEM;
 }
 
 static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_feed_sample *s)

@@ -109,14 +109,12 @@ static enum tfr_status check_clip(
 			"an audio clip of %u samples per second, where '%s' has %u: clips are not "
 			"resampled",
 			info->sample_rate, decode->text, decode->rate);
-	if (decode->voices && info->channels != decode->voices) {
-		tfr_fail(err, TFR_EDATA,
+	if (decode->voices && info->channels != decode->voices)
+		return tfr_fail_hint(err, TFR_EDATA,
+			"The stages mono and channels=N give all clips the same number "
+			"of channels.",
 			"an audio clip of %u channel%s, where the first one has %u", info->channels,
 			info->channels == 1 ? "" : "s", decode->voices);
-		tfr_error_hint(err, "The stages mono and channels=N give all clips the same number "
-				    "of channels.");
-		return TFR_EDATA;
-	}
 	return TFR_OK;
 }
 

@@ -196,12 +196,10 @@ static enum tfr_status may_grow(const struct tfr_transfer *tr, uint64_t need, st
 
 	if (need <= tr->set->opts.memory / 4 && tr->set->opts.steps_per_transfer == 1)
 		return TFR_OK;
-	tfr_fail(err, TFR_ENOMEM, "a batch of %u records takes %s, %s", tr->set->batch,
-		tfr_format_size(need, text),
+	return tfr_fail_hint(err, TFR_ENOMEM, "Lower --batch or raise --memory.",
+		"a batch of %u records takes %s, %s", tr->set->batch, tfr_format_size(need, text),
 		tr->set->opts.steps_per_transfer > 1 ? "more than its part of a transfer"
 						     : "a quarter of the memory allowed and more");
-	tfr_error_hint(err, "Lower --batch or raise --memory.");
-	return TFR_ENOMEM;
 }
 
 enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)

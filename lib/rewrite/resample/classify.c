@@ -242,7 +242,7 @@ enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_e
 	status = tfr_key_find(ex, c->by, &f, err);
 	if (status || tfr_class_of(f, class))
 		return status;
-	tfr_fail(err, TFR_EDATA, "feature '%s' is float, which makes no classes", c->by);
-	tfr_error_hint(err, "Make classes of ranges with --class, such as --class low='x < 1'.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA,
+		"Make classes of ranges with --class, such as --class low='x < 1'.",
+		"feature '%s' is float, which makes no classes", c->by);
 }

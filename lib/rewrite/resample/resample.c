@@ -123,10 +123,8 @@ static enum tfr_status resample_count(struct tfr_resampling *r, struct tfr_error
 	if (status || !r->classes.n ||
 		r->classes.items[0].is_text == r->classes.items[r->classes.n - 1].is_text)
 		return status;
-	tfr_fail(err, TFR_EDATA, "feature '%s' is int64 in some records and bytes in others",
-		r->o->by);
-	tfr_error_hint(err, "'tfr schema' names a record of each kind.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA, "'tfr schema' names a record of each kind.",
+		"feature '%s' is int64 in some records and bytes in others", r->o->by);
 }
 
 /* --- planning --- */
@@ -142,14 +140,12 @@ static enum tfr_status refuse_size(struct tfr_resampling *r, uint64_t largest, s
 			"a size of %llu cannot be had: no record has a class",
 			(unsigned long long)r->o->size);
 	class = tfr_classes_at(&r->classes, scarcest);
-	tfr_fail(err, TFR_EDATA,
+	return tfr_fail_hint(err, TFR_EDATA, "With --method oversample records are repeated.",
 		"a size of %llu cannot be had: the largest that the target allows is %llu, since "
 		"class "
 		"'%s' has %llu",
 		(unsigned long long)r->o->size, (unsigned long long)largest,
 		tfr_class_text(&r->classing, &class, text), (unsigned long long)records[scarcest]);
-	tfr_error_hint(err, "With --method oversample records are repeated.");
-	return TFR_EDATA;
 }
 
 /* The size: the requested one, or the one that the method derives from the counts. */
@@ -172,10 +168,8 @@ static enum tfr_status choose_size(struct tfr_resampling *r, const struct tfr_sh
 	}
 	if (r->size <= TFR_QUOTA_MAX)
 		return TFR_OK;
-	tfr_fail(err, TFR_EUSAGE, "the size would be more than %llu records",
-		(unsigned long long)TFR_QUOTA_MAX);
-	tfr_error_hint(err, "Give a smaller --total N.");
-	return TFR_EUSAGE;
+	return tfr_fail_hint(err, TFR_EUSAGE, "Give a smaller --total N.",
+		"the size would be more than %llu records", (unsigned long long)TFR_QUOTA_MAX);
 }
 
 static enum tfr_status divide_size(
@@ -223,11 +217,10 @@ static enum tfr_status divide_evenly(
 		records[scarcest] >= r->o->per_class)
 		return TFR_OK;
 	class = tfr_classes_at(&r->classes, scarcest);
-	tfr_fail(err, TFR_EDATA, "class '%s' has %llu records, not the %llu wanted of each class",
+	return tfr_fail_hint(err, TFR_EDATA, "With --method oversample records are repeated.",
+		"class '%s' has %llu records, not the %llu wanted of each class",
 		tfr_class_text(&r->classing, &class, text), (unsigned long long)records[scarcest],
 		(unsigned long long)r->o->per_class);
-	tfr_error_hint(err, "With --method oversample records are repeated.");
-	return TFR_EDATA;
 }
 
 /* Computes quotas, and from them the copies of each record of a class. */

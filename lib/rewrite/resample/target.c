@@ -51,12 +51,11 @@ static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, c
 	char text[TFR_CLASS_TEXT];
 	uint32_t i;
 
-	if (!tfr_class_unescape(name, &class.text.size)) {
-		tfr_fail(err, TFR_EUSAGE, "a backslash before '%.1s' in %s is not an escape",
+	if (!tfr_class_unescape(name, &class.text.size))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"A backslash in the name of a class is written as \\\\.",
+			"a backslash before '%.1s' in %s is not an escape",
 			name + class.text.size + 1, where);
-		tfr_error_hint(err, "A backslash in the name of a class is written as \\\\.");
-		return TFR_EUSAGE;
-	}
 	TFR_TRY(tfr_classes_add(&t->names, &class, 1, &i, err));
 	tfr_class_text(&by_name, &class, text);
 	if (t->names.items[i].records > 1)
@@ -105,13 +104,12 @@ static enum tfr_status parse_item(
 	if (quote && !*p)
 		return tfr_fail(err, TFR_EUSAGE, "a quote is not closed in %s", where);
 	p += quote != '\0';
-	if (*p != '=') {
-		tfr_fail(err, TFR_EUSAGE, "class '%.*s' has no weight in %s",
+	if (*p != '=')
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"A list is such as '0=0.5,1=0.5'.  A name with a comma or = in "
+			"it must be in quotes.",
+			"class '%.*s' has no weight in %s",
 			(int)(name_end - name < 40 ? name_end - name : 40), name, where);
-		tfr_error_hint(err, "A list is such as '0=0.5,1=0.5'.  A name with a comma or = in "
-				    "it must be in quotes.");
-		return TFR_EUSAGE;
-	}
 	weight = p + 1 + strspn(p + 1, " ");
 	n = strcspn(weight, ",");
 	*next = weight + n;

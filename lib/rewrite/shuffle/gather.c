@@ -182,9 +182,9 @@ static enum tfr_status load(
 
 static enum tfr_status damaged(struct tfr_error *err)
 {
-	tfr_fail(err, TFR_EDATA, "temporary records came back damaged");
-	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA,
+		"The disk or the memory of this machine is not reliable.",
+		"temporary records came back damaged");
 }
 
 /* The inputs' own checksum shows whether memory and temporary files returned the data unchanged. */

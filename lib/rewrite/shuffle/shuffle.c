@@ -564,9 +564,9 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 	r->sum = t.sum;
 	if (r->written == s->records && r->sum == r->taken_sum)
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "the records written are not the records read");
-	tfr_error_hint(err, "The disk or the memory of this machine is not reliable.");
-	return TFR_EDATA;
+	return tfr_fail_hint(err, TFR_EDATA,
+		"The disk or the memory of this machine is not reliable.",
+		"the records written are not the records read");
 }
 
 static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
