@@ -25,6 +25,13 @@ static inline int tfr_compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static inline int tfr_compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* An empty list may be NULL. */
 static inline void tfr_sort_u64(uint64_t *list, size_t n)
 {

@@ -24,6 +24,17 @@ bool tfr_names_insert(struct tfr_names *names, size_t at, const char *name, size
 	return true;
 }
 
+int tfr_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void tfr_names_sort(struct tfr_names *names)
+{
+	if (names->n)
+		qsort((void *)names->list, names->n, sizeof(*names->list), tfr_compare_names);
+}
+
 void tfr_names_clear(struct tfr_names *names)
 {
 	for (size_t k = 0; k < names->n; k++)

@@ -23,6 +23,9 @@ struct tfr_class {
 	const char *human; /* the text of the class; NULL: the same as the name */
 };
 
+/* For qsort() and bsearch(). */
+int tfr_class_by_label(const void *a, const void *b);
+
 /* The tools and buffers that one thread keeps from item to item. */
 struct tfr_workbench {
 	struct tfr_decoder *decoder; /* NULL until an image is decoded */

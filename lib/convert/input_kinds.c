@@ -253,6 +253,13 @@ enum tfr_status tfr_input_open(
 
 /* --- what several kinds do --- */
 
+int tfr_class_by_label(const void *a, const void *b)
+{
+	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
+
+	return (x > y) - (x < y);
+}
+
 struct tfr_decoder *tfr_workbench_decoder(struct tfr_workbench *bench)
 {
 	if (!bench->decoder)

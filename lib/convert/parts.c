@@ -116,11 +116,6 @@ static struct tfr_names *kind_of(struct tfr_listing *l, const char *name)
 	return NULL;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void note(struct tfr_listing *l, const char *folder, const char *name, unsigned char type)
 {
 	struct tfr_names *kind = kind_of(l, name);
@@ -182,8 +177,7 @@ bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_erro
 		list_prefix(l, folder);
 	else
 		list_local(l, folder);
-	if (l->folders.n)
-		qsort(l->folders.list, l->folders.n, sizeof(char *), by_name);
+	tfr_names_sort(&l->folders);
 	return !err->status;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "inspect/survey.h"
 #include "rewrite/resample/class_table.h"
 #include "rewrite/rewrite_sweep.h"
@@ -264,13 +265,6 @@ static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_
 	return TFR_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Lists the features of one pair, whose rows begin at `at`.  Returns where they end; 0: out of
  * memory. */
 static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
@@ -292,7 +286,7 @@ static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
 	}
 	for (size_t i = 0; i < n; i++)
 		numbers[i] = places[tfr_get_be(rows + at + i * FEATURE + 8, 4)];
-	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	qsort(numbers, n, sizeof(*numbers), tfr_compare_u32);
 	for (size_t i = 0; i < n; i++)
 		pair->features[i] = r->report->features[numbers[i]].name;
 	pair->feature_count = n;

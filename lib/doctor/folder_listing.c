@@ -240,11 +240,6 @@ static enum tfr_status look_at_entry(
 	return look_at(l, path, false, true, err);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static enum tfr_status take_upload(
 	void *ctx, const char *url, const char *id, int64_t began, struct tfr_error *err)
 {
@@ -270,8 +265,7 @@ static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr
 	struct tfr_names names = { 0 };
 	enum tfr_status status = tfr_list_folder(folder, &names, err);
 
-	if (names.n)
-		qsort((void *)names.list, names.n, sizeof(*names.list), compare_names);
+	tfr_names_sort(&names);
 	for (size_t i = 0; !status && i < names.n; i++)
 		status = look_at_entry(l, folder, names.list[i], err);
 	tfr_names_clear(&names);

@@ -186,11 +186,6 @@ static enum tfr_status take_match(
 		       : TFR_OK;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The server lists what begins like the pattern; below that, '*' and '?' match no '/'. */
 static enum tfr_status glob_remote(
 	const char *pattern, struct tfr_names *names, struct tfr_error *err)
@@ -204,8 +199,7 @@ static enum tfr_status glob_remote(
 	if (!status)
 		status = remote->list(
 			prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m, err);
-	if (names->n)
-		qsort((void *)names->list, names->n, sizeof(*names->list), by_bytes);
+	tfr_names_sort(names);
 	return status;
 }
 

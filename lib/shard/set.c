@@ -321,11 +321,6 @@ static enum tfr_status starts_with_record(const char *path, bool *yes, struct tf
 	return status;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Reports the missing members of the set of paths[first], and marks its members as checked. */
 static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 	const struct tfr_shard_file *f, bool *looked_at, struct tfr_error *err)
@@ -388,8 +383,7 @@ static void find_folders(struct hint *h, const char *folder, int levels)
 
 	if (h->found == 3 || h->at >= sizeof(h->text) || tfr_list_folder(folder, &names, NULL))
 		return;
-	if (names.n)
-		qsort((void *)names.list, names.n, sizeof(*names.list), compare_paths);
+	tfr_names_sort(&names);
 	for (size_t i = 0; i < names.n; i++) {
 		if (!tfr_set_never_records(names.list[i]) &&
 			tfr_set_named_as_records(names.list[i])) {
@@ -457,7 +451,7 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 	}
 	if (!status && set->count > first) {
 		qsort((void *)(set->paths + first), set->count - first, sizeof(*set->paths),
-			compare_paths);
+			tfr_compare_names);
 		status = check_gaps(set, first, err);
 	}
 	return status;

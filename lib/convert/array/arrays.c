@@ -11,6 +11,7 @@
 #include <tfr-private/text.h>
 #include <xxhash.h>
 
+#include "base/name_list.h"
 #include "convert/folder/globs.h"
 
 enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
@@ -89,11 +90,6 @@ static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* TensorFlow refuses records with a name that is not UTF-8. */
 static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error *err)
 {
@@ -123,7 +119,7 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 		if (a->cells[i].shape_name)
 			names[n++] = a->cells[i].shape_name;
 	}
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), tfr_compare_names);
 	for (size_t i = 1; i < n; i++)
 		if (!strcmp(names[i - 1], names[i]))
 			return tfr_fail(err, TFR_EDATA,

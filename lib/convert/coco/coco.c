@@ -579,13 +579,6 @@ static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_c
 	return places ? tfr_coco_match(&coco->data, c, places, err) : TFR_OK;
 }
 
-static int by_label(const void *a, const void *b)
-{
-	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
-
-	return (x > y) - (x < y);
-}
-
 /* Adds the categories of `other` to the classes of `coco`, which `in` gets. */
 static enum tfr_status add_classes(
 	struct coco *coco, const struct coco *other, struct tfr_input *in, struct tfr_error *err)
@@ -602,10 +595,10 @@ static enum tfr_status add_classes(
 		struct tfr_class one = { .label = c->categories[i].id,
 			.text = c->names + c->categories[i].name };
 
-		if (!n || !bsearch(&one, larger, n, sizeof(one), by_label))
+		if (!n || !bsearch(&one, larger, n, sizeof(one), tfr_class_by_label))
 			larger[coco->in.n_classes++] = one;
 	}
-	qsort(larger, coco->in.n_classes, sizeof(*larger), by_label);
+	qsort(larger, coco->in.n_classes, sizeof(*larger), tfr_class_by_label);
 	coco->in.classes = in->classes = larger;
 	in->n_classes = coco->in.n_classes;
 	return TFR_OK;

@@ -16,6 +16,7 @@
 
 #include <json-c/json.h>
 
+#include "base/compare.h"
 #include "base/json_read.h"
 
 enum {
@@ -186,13 +187,6 @@ static size_t most_crossings(const struct tfr_canvas *c, const double *xy, size_
 	return columns;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 enum tfr_status tfr_draw_polygon(
 	struct tfr_canvas *c, const double *xy, size_t n, struct tfr_error *err)
 {
@@ -219,7 +213,7 @@ enum tfr_status tfr_draw_polygon(
 
 		walk_edge(&w, enlarged(p[0]), enlarged(p[1]), enlarged(q[0]), enlarged(q[1]));
 	}
-	qsort(w.crossings, w.n, sizeof(*w.crossings), by_place);
+	qsort(w.crossings, w.n, sizeof(*w.crossings), tfr_compare_u32);
 	for (size_t i = 0; i < w.n; i += 2)
 		fill(c, w.crossings[i], i + 1 < w.n ? w.crossings[i + 1] : pixels(c));
 	return TFR_OK;

@@ -409,18 +409,12 @@ static bool search_entry(struct search *s, const char *path, unsigned depth)
 	return s->audio || !s->files || (n && tfr_image_is_decoded(tfr_image_sniff(head, n)));
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static bool search_folder(struct search *s, const char *folder, unsigned depth)
 {
 	struct tfr_names names = { 0 };
 	bool known = tfr_list_folder(folder, &names, s->err) != TFR_OK;
 
-	if (names.n)
-		qsort((void *)names.list, names.n, sizeof(*names.list), by_text);
+	tfr_names_sort(&names);
 	for (size_t i = 0; !known && i < names.n; i++) {
 		TFR_AUTO_FREE char *path = NULL;
 

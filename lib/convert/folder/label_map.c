@@ -125,13 +125,6 @@ static enum tfr_status read_lines(
 	return TFR_OK;
 }
 
-static int by_label(const void *a, const void *b)
-{
-	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
-
-	return (x > y) - (x < y);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct tfr_class *const *)a)->text,
@@ -140,7 +133,7 @@ static int by_name(const void *a, const void *b)
 
 static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
-	qsort(m->classes, m->n, sizeof(*m->classes), by_label);
+	qsort(m->classes, m->n, sizeof(*m->classes), tfr_class_by_label);
 	for (size_t i = 0; i < m->n; i++)
 		m->by_name[i] = &m->classes[i];
 	qsort(m->by_name, m->n, sizeof(*m->by_name), by_name);

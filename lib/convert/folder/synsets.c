@@ -63,17 +63,12 @@ static enum tfr_status take_pair(
 	return TFR_OK;
 }
 
-static int by_class(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 enum tfr_status tfr_synsets_read(struct tfr_names *pairs, const char *path, struct tfr_error *err)
 {
 	TFR_TRY(read_lines(pairs, path, take_pair, err));
 	if (!pairs->n)
 		return tfr_fail_path(err, TFR_EDATA, path, "no synsets in");
-	qsort((void *)pairs->list, pairs->n, sizeof(*pairs->list), by_class);
+	tfr_names_sort(pairs);
 	for (size_t i = 1; i < pairs->n; i++)
 		if (!strcmp(pairs->list[i - 1], pairs->list[i]))
 			return tfr_fail(err, TFR_EDATA, "the class '%s' is repeated in '%s'",
@@ -83,8 +78,8 @@ enum tfr_status tfr_synsets_read(struct tfr_names *pairs, const char *path, stru
 
 const char *tfr_synsets_find(const struct tfr_names *pairs, const char *class)
 {
-	char *const *found =
-		bsearch(&class, (void *)pairs->list, pairs->n, sizeof(*pairs->list), by_class);
+	char *const *found = bsearch(
+		&class, (void *)pairs->list, pairs->n, sizeof(*pairs->list), tfr_compare_names);
 	const char *text = found ? *found + strlen(*found) + 1 : NULL;
 
 	return text ? text + strspn(text, "\t ") : NULL;

@@ -9,6 +9,7 @@
 #include <tfr-private/text.h>
 
 #include "base/base64.h"
+#include "base/compare.h"
 
 enum { MOST_UNKNOWN = 16 }; /* members without a column, which are compared pairwise */
 
@@ -101,11 +102,9 @@ static int by_object(const void *a, const void *b)
 {
 	const struct tfr_json_member *x = *(const struct tfr_json_member *const *)a;
 	const struct tfr_json_member *y = *(const struct tfr_json_member *const *)b;
-	size_t n = x->size < y->size ? x->size : y->size;
 	int order = (x->object > y->object) - (x->object < y->object);
 
-	order = order ? order : memcmp(x->name, y->name, n);
-	return order ? order : (x->size > y->size) - (x->size < y->size);
+	return order ? order : tfr_compare_bytes(x->name, x->size, y->name, y->size);
 }
 
 /* Whether the names in each object differ. */

@@ -298,17 +298,11 @@ enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	return status;
 }
 
-static int by_label(const void *a, const void *b)
-{
-	int64_t x = ((const struct tfr_class *)a)->label, y = ((const struct tfr_class *)b)->label;
-
-	return (x > y) - (x < y);
-}
-
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
 {
 	const struct tfr_class key = { .label = number + c->base };
-	const struct tfr_class *found = bsearch(&key, c->list, c->n, sizeof(key), by_label);
+	const struct tfr_class *found =
+		bsearch(&key, c->list, c->n, sizeof(key), tfr_class_by_label);
 
 	return found ? (uint32_t)(found - c->list) : TFR_NO_CLASS;
 }

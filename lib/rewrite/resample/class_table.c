@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
 
 bool tfr_class_of(const struct tfr_feature *f, struct tfr_counted_class *class)
@@ -54,16 +55,11 @@ struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i)
 
 int tfr_class_compare(const struct tfr_counted_class *a, const struct tfr_counted_class *b)
 {
-	size_t least;
-	int order;
-
 	if (a->kind != b->kind)
 		return a->kind == TFR_KIND_INT64 ? -1 : 1;
 	if (a->kind == TFR_KIND_INT64)
 		return a->number < b->number ? -1 : a->number > b->number;
-	least = a->text.size < b->text.size ? a->text.size : b->text.size;
-	order = least ? memcmp(a->text.data, b->text.data, least) : 0;
-	return order ? order : (a->text.size > b->text.size) - (a->text.size < b->text.size);
+	return tfr_compare_bytes(a->text.data, a->text.size, b->text.data, b->text.size);
 }
 
 static uint64_t hash_of(const struct tfr_counted_class *class)
