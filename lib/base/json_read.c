@@ -125,6 +125,11 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	return status;
 }
 
+void tfr_json_auto_put(struct json_object **doc)
+{
+	json_object_put(*doc);
+}
+
 struct json_object *tfr_json_member(struct json_object *o, const char *key, enum json_type type)
 {
 	struct json_object *v = NULL;

@@ -23,6 +23,9 @@ struct tfr_json_limits {
 enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t size,
 	const struct tfr_json_limits *limits, struct tfr_error *err);
 
+void tfr_json_auto_put(struct json_object **doc);
+#define TFR_AUTO_JSON __attribute__((cleanup(tfr_json_auto_put))) struct json_object *
+
 /* The member of an object, or NULL: it has none of this type, or `o` is no object. */
 struct json_object *tfr_json_member(struct json_object *o, const char *key, enum json_type type);
 /* The same of a text; NULL: it has none. */

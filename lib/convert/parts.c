@@ -243,7 +243,7 @@ void tfr_parts_clear(struct tfr_parts *p)
 
 static bool has_images(const char *folder, unsigned depth, struct tfr_error *err)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool found = false;
 
 	if (tfr_listing_open(&l, folder, err)) {
@@ -254,7 +254,6 @@ static bool has_images(const char *folder, unsigned depth, struct tfr_error *err
 			found = path && has_images(path, depth + 1, err);
 		}
 	}
-	tfr_listing_close(&l);
 	return found;
 }
 
@@ -302,7 +301,7 @@ static bool holds_part(const struct tfr_parts *p, const char *folder)
 
 bool tfr_parts_leave(struct tfr_parts *p, const char *folder)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool good = true;
 
 	tfr_listing_open(&l, folder, p->err);
@@ -316,7 +315,6 @@ bool tfr_parts_leave(struct tfr_parts *p, const char *folder)
 		else if (good && !tfr_parts_have(p, path))
 			good = leave(p, &p->left, folder, name);
 	}
-	tfr_listing_close(&l);
 	return good;
 }
 
@@ -335,7 +333,7 @@ static char *counterpart(const char *annotations, const char *name, struct tfr_e
 
 bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *annotations)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	size_t before = p->n;
 	bool good = true, splits = tfr_listing_open(&l, images, p->err) && !l.images.n;
 
@@ -353,7 +351,6 @@ bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *ann
 		b = tfr_path_join(images, name);
 		good = b && tfr_parts_add(p, name, b, a);
 	}
-	tfr_listing_close(&l);
 	while (!splits && p->n > before)
 		clear_part(&p->list[--p->n]);
 	if (p->n == before)
@@ -371,7 +368,7 @@ static bool find_splits(
 	for (size_t i = 0; good && i < l->folders.n; i++) {
 		const char *name = l->folders.list[i];
 		TFR_AUTO_FREE char *path = NULL;
-		struct tfr_listing inside;
+		TFR_AUTO_LISTING inside = { 0 };
 		size_t before = p->n;
 
 		if (!tfr_split_is_name(name))
@@ -382,7 +379,6 @@ static bool find_splits(
 		good = !tfr_listing_open(&inside, path, p->err) || find(p, path, &inside, name);
 		if (good && p->n == before)
 			good = leave(p, &p->left, folder, name);
-		tfr_listing_close(&inside);
 	}
 	if (p->left.n > p->n || !p->n)
 		tfr_parts_clear(p);
@@ -394,14 +390,13 @@ static bool find_splits(
 
 bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder find)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool good = true;
 
 	if (tfr_listing_open(&l, folder, p->err))
 		good = find(p, folder, &l, NULL);
 	if (good && !p->n)
 		good = find_splits(p, folder, &l, find);
-	tfr_listing_close(&l);
 	return good;
 }
 
@@ -410,12 +405,11 @@ char *tfr_parts_base(const char *folder, struct tfr_error *err)
 	char *base = strdup(folder);
 
 	for (int i = 0; base && i < DOWN; i++) {
-		struct tfr_listing l;
+		TFR_AUTO_LISTING l = { 0 };
 		bool on = tfr_listing_open(&l, base, err) && l.folders.n == 1 && !l.cut &&
 			  !l.images.n && !l.texts.n && !l.xmls.n && !l.yamls.n && !l.tables.n;
 		char *below = on ? tfr_path_join(base, l.folders.list[0]) : NULL;
 
-		tfr_listing_close(&l);
 		if (!on)
 			break;
 		free(base);

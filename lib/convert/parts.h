@@ -26,6 +26,7 @@ struct tfr_listing {
 
 bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err);
 void tfr_listing_close(struct tfr_listing *l);
+#define TFR_AUTO_LISTING __attribute__((cleanup(tfr_listing_close))) struct tfr_listing
 
 bool tfr_has_extension(const char *name, const char *extension);
 /* Whether it has one of the extensions of a list that ends in NULL. */

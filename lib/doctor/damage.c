@@ -96,7 +96,7 @@ static bool has_points(const char *path)
 	static const uint8_t mark[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
 	enum { KEEP = sizeof(mark) - 1 };
 	uint8_t block[KEEP + BLOCK];
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 	size_t got = 1, kept = 0;
 	bool found = false;
 
@@ -112,7 +112,6 @@ static bool has_points(const char *path)
 			kept = KEEP;
 		}
 	}
-	tfr_source_close(s);
 	return found;
 }
 

@@ -420,7 +420,7 @@ static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct t
 {
 	struct tfr_dlook *l = k->look;
 	uint64_t begin = l->bytes, size, least = 2 * l->largest + 4 * TFR_RECORD_OVERHEAD, count;
-	struct tfr_source *source = NULL;
+	TFR_AUTO_SOURCE source = NULL;
 	struct tfr_error fault = { 0 };
 	enum tfr_status status = TFR_OK;
 	struct tfr_rng rng;
@@ -445,7 +445,6 @@ static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct t
 			status = read_stretch(k, source, from, to, size, err);
 		begin = to;
 	}
-	tfr_source_close(source);
 	return status;
 }
 

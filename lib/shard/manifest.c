@@ -360,7 +360,7 @@ enum tfr_status tfr_manifest_parse(
 	static const struct tfr_json_limits limits = {
 		.depth = 32, .bytes_per_bracket = 24, .bytes = true
 	};
-	struct json_object *root = NULL;
+	TFR_AUTO_JSON root = NULL;
 	struct tfr_error inner = { 0 };
 	enum tfr_status status;
 
@@ -372,7 +372,6 @@ enum tfr_status tfr_manifest_parse(
 		status = bad(err, inner.message);
 	else
 		tfr_error_pass(&inner, err);
-	json_object_put(root);
 	if (status)
 		tfr_manifest_free(m);
 	else

@@ -94,7 +94,7 @@ static int by_split(const void *a, const void *b)
 bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
 {
 	TFR_AUTO_FREE char *annotations = NULL;
-	struct tfr_listing l, files;
+	TFR_AUTO_LISTING l = { 0 }, files = { 0 };
 	bool good;
 
 	good = tfr_parts_find(parts, folder, find_beside);
@@ -105,13 +105,11 @@ bool tfr_coco_find(struct tfr_parts *parts, const char *folder)
 	if (annotations) {
 		tfr_listing_open(&files, annotations, parts->err);
 		good = find_named(parts, folder, &l, annotations, &files);
-		tfr_listing_close(&files);
 	}
 	if (good && !parts->n)
 		good = find_named(parts, folder, &l, folder, &l);
 	if (good && parts->n)
 		good = tfr_parts_leave(parts, folder);
-	tfr_listing_close(&l);
 	if (parts->n)
 		qsort(parts->list, parts->n, sizeof(*parts->list), by_split);
 	return good;

@@ -81,7 +81,7 @@ static enum tfr_status make_tree(
 static enum tfr_status scan(struct element *e, size_t from, size_t to, struct tfr_error *err)
 {
 	struct tfr_coco_parser *p = e->parser;
-	struct json_object *tree;
+	TFR_AUTO_JSON tree = NULL;
 	enum tfr_status status;
 
 	if (from < to) {
@@ -95,9 +95,8 @@ static enum tfr_status scan(struct element *e, size_t from, size_t to, struct tf
 	status = tfr_json_line_scan(&p->line, (const char *)e->text, e->size, err);
 	if (status != TFR_EDATA)
 		return status;
-	status = make_tree(e, &tree, err);
-	json_object_put(tree);
-	return status ? status : wrong(e, "that is not JSON", err);
+	TFR_TRY(make_tree(e, &tree, err));
+	return wrong(e, "that is not JSON", err);
 }
 
 /* --- values --- */
@@ -424,17 +423,14 @@ static enum tfr_status add_segments(const struct element *e, struct json_object 
 static enum tfr_status get_segments(const struct element *e, struct tfr_coco_annotation *a,
 	struct tfr_buf *segments, struct tfr_error *err)
 {
-	struct json_object *tree, *list;
-	enum tfr_status status = make_tree(e, &tree, err);
+	TFR_AUTO_JSON tree = NULL;
+	struct json_object *list;
 
 	a->first = segments->size / sizeof(struct tfr_coco_segment);
+	TFR_TRY(make_tree(e, &tree, err));
 	list = tfr_json_member(tree, "segments_info", json_type_array);
-	if (!status && !list)
-		status = wrong(e, "without a list 'segments_info'", err);
-	if (!status)
-		status = add_segments(e, list, a, segments, err);
-	json_object_put(tree);
-	return status;
+	return list ? add_segments(e, list, a, segments, err)
+		    : wrong(e, "without a list 'segments_info'", err);
 }
 
 /* An annotation of captions or of panoptic. */

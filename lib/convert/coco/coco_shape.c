@@ -301,21 +301,17 @@ static enum tfr_status rle(struct tfr_canvas *c, struct json_object *o, struct t
 enum tfr_status tfr_coco_shape_draw(
 	struct tfr_canvas *c, const uint8_t *text, size_t size, struct tfr_error *err)
 {
-	struct json_object *shape = NULL;
-	enum tfr_status status;
+	const struct tfr_json_limits limits = { .depth = DEEPEST };
+	TFR_AUTO_JSON shape = NULL;
 
 	memset(c->pixels, 0, (size_t)c->width * c->height);
 	if (!size)
 		return TFR_OK;
-	status = tfr_json_read(&shape, text, size, &(struct tfr_json_limits){ .depth = DEEPEST }, err);
-	if (status == TFR_ENOMEM)
-		return status;
-	if (shape && json_object_is_type(shape, json_type_array))
-		status = polygons(c, shape, err);
-	else if (shape && json_object_is_type(shape, json_type_object))
-		status = rle(c, shape, err);
-	else
-		status = tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
-	json_object_put(shape);
-	return status;
+	if (tfr_json_read(&shape, text, size, &limits, err) == TFR_ENOMEM)
+		return TFR_ENOMEM;
+	if (json_object_is_type(shape, json_type_array))
+		return polygons(c, shape, err);
+	if (json_object_is_type(shape, json_type_object))
+		return rle(c, shape, err);
+	return tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
 }

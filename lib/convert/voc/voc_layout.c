@@ -33,7 +33,7 @@ static bool is_annotation(const char *folder, const char *name, struct tfr_error
 static bool has_annotations(
 	const char *folder, unsigned depth, size_t widest, bool beside, struct tfr_error *err)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool found = false;
 
 	tfr_listing_open(&l, folder, err);
@@ -46,7 +46,6 @@ static bool has_annotations(
 			tfr_fail_nomem(err, "listing a folder");
 		found = path && has_annotations(path, depth + 1, widest, beside, err);
 	}
-	tfr_listing_close(&l);
 	return found;
 }
 
@@ -69,7 +68,7 @@ static bool find(struct tfr_parts *p, const char *folder, struct tfr_listing *l,
 bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 {
 	TFR_AUTO_FREE char *images = NULL;
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 
 	if (!tfr_parts_find(parts, folder, find))
 		return false;
@@ -77,7 +76,6 @@ bool tfr_voc_find(struct tfr_parts *parts, const char *folder)
 		return true;
 	tfr_listing_open(&l, folder, parts->err);
 	images = tfr_child(&l, folder, "images");
-	tfr_listing_close(&l);
 	if (images && !tfr_parts_find(parts, images, find))
 		return false;
 	return parts->n || !has_annotations(folder, 0, WIDEST, true, parts->err) ||

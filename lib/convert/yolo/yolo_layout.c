@@ -54,7 +54,7 @@ static bool is_label(const char *folder, const char *name, bool *empty, struct t
 /* Whether the text files of a folder, or of the folders in it, are labels. */
 static bool has_labels(const char *folder, unsigned depth, struct tfr_error *err)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool found = false, other = false, empty, any = false;
 
 	if (tfr_listing_open(&l, folder, err)) {
@@ -72,7 +72,6 @@ static bool has_labels(const char *folder, unsigned depth, struct tfr_error *err
 			found = path && has_labels(path, depth + 1, err);
 		}
 	}
-	tfr_listing_close(&l);
 	return found;
 }
 
@@ -255,7 +254,7 @@ static bool find_better(struct tfr_parts *p, const char *folder)
 
 bool tfr_yolo_find(struct tfr_parts *parts, const char *folder)
 {
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool good;
 
 	good = tfr_parts_find(parts, folder, find_pair);
@@ -266,7 +265,6 @@ bool tfr_yolo_find(struct tfr_parts *parts, const char *folder)
 	if (good && !parts->n) {
 		tfr_listing_open(&l, folder, parts->err);
 		good = find_darknet(parts, folder, &l);
-		tfr_listing_close(&l);
 	}
 	if (good)
 		good = find_better(parts, folder);

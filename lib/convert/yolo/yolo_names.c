@@ -156,7 +156,7 @@ static enum tfr_status read_yaml(
 bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_error *err)
 {
 	static const char *const first[] = { "data.yaml", "data.yml", "dataset.yaml" };
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	bool found = false, good = tfr_listing_open(&l, folder, err);
 
 	*y = (struct tfr_yolo_yaml){ 0 };
@@ -170,7 +170,6 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_e
 		if (why.status == TFR_ESYS || why.status == TFR_ENOMEM)
 			*err = why;
 	}
-	tfr_listing_close(&l);
 	return found;
 }
 
@@ -216,7 +215,7 @@ static enum tfr_status try_yamls(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	struct tfr_error why = { 0 };
-	struct tfr_listing l;
+	TFR_AUTO_LISTING l = { 0 };
 	enum tfr_status status = tfr_listing_open(&l, folder, &why) ? TFR_END : why.status;
 
 	tfr_error_pass(&why, err);
@@ -227,7 +226,6 @@ static enum tfr_status try_yamls(
 			status = TFR_END;
 		}
 	}
-	tfr_listing_close(&l);
 	return status;
 }
 

@@ -41,36 +41,30 @@ enum { BLOCK = 512 << 10 };
 static enum tfr_status crc_of_file(
 	const char *path, uint32_t *crc, uint64_t *bytes, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
-	uint8_t *block = status ? NULL : malloc(BLOCK);
+	TFR_AUTO_SOURCE source = NULL;
+	TFR_AUTO_FREE uint8_t *block = NULL;
 	size_t got = 1;
 
 	*crc = 0;
 	*bytes = 0;
-	if (!status && !block)
-		status = tfr_fail_nomem(err, "checking");
-	while (!status && got) {
-		status = tfr_source_read_some(source, block, BLOCK, &got, err);
-		if (status)
-			break;
+	TFR_TRY(tfr_source_open(&source, path, err));
+	block = malloc(BLOCK);
+	TFR_NEED_MEMORY(block, err, "checking");
+	while (got) {
+		TFR_TRY(tfr_source_read_some(source, block, BLOCK, &got, err));
 		*crc = tfr_crc32c(*crc, block, got);
 		*bytes += got;
 	}
-	free(block);
-	tfr_source_close(source);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status size_of_file(const char *path, uint64_t *bytes, struct tfr_error *err)
 {
-	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
+	TFR_AUTO_SOURCE source = NULL;
 
-	if (!status)
-		*bytes = tfr_source_left(source);
-	tfr_source_close(source);
-	return status;
+	TFR_TRY(tfr_source_open(&source, path, err));
+	*bytes = tfr_source_left(source);
+	return TFR_OK;
 }
 
 /* TFR_EDATA lists all differences in one message.  A failure to read the file has another status.

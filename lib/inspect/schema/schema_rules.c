@@ -381,20 +381,15 @@ static enum tfr_status read_features(
 static enum tfr_status read_json(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
-	struct json_object *top;
+	const struct tfr_json_limits limits = { .depth = DEPTH };
+	TFR_AUTO_JSON top = NULL;
 	struct tfr_error inner = { 0 };
-	enum tfr_status status = tfr_json_read(
-		&top, text, size, &(struct tfr_json_limits){ .depth = DEPTH }, &inner);
 
-	if (!status)
-		status = read_features(s, path, top, err);
-	else if (status == TFR_EDATA)
-		status = tfr_fail(
+	if (tfr_json_read(&top, text, size, &limits, &inner) == TFR_EDATA)
+		return tfr_fail(
 			err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
-	else
-		tfr_error_pass(&inner, err);
-	json_object_put(top);
-	return status;
+	TFR_TRY(tfr_error_pass(&inner, err));
+	return read_features(s, path, top, err);
 }
 
 /* --- protobuf's text form --- */

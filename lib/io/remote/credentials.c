@@ -144,53 +144,44 @@ static enum tfr_status parse(struct json_object **doc, const struct tfr_buf *tex
 
 	if (status == TFR_ENOMEM)
 		return tfr_fail_nomem(err, "reading credentials");
-	if (status || !json_object_is_type(*doc, json_type_object)) {
-		json_object_put(*doc);
-		return tfr_fail(err, TFR_ESYS, "%s does not give a JSON object", what);
-	}
-	return TFR_OK;
+	return status || !json_object_is_type(*doc, json_type_object)
+		       ? tfr_fail(err, TFR_ESYS, "%s does not give a JSON object", what)
+		       : TFR_OK;
 }
 
 enum tfr_status tfr_keys_from_json(
 	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-	struct json_object *doc = NULL;
-	const char *id, *secret, *ends;
+	TFR_AUTO_JSON doc = NULL;
+	const char *id, *secret;
 
 	TFR_TRY(parse(&doc, text, what, err));
 	id = tfr_json_text_at(doc, "AccessKeyId");
 	secret = tfr_json_text_at(doc, "SecretAccessKey");
-	ends = tfr_json_text_at(doc, "Expiration");
 	if (!id || !secret)
-		status = tfr_fail(
-			err, TFR_ESYS, "%s gives no AccessKeyId and SecretAccessKey", what);
-	else
-		status = tfr_keys_set(k, id, secret,
-			tfr_json_text_at(doc, "Token") ?: tfr_json_text_at(doc, "SessionToken"),
-			err);
-	if (!status)
-		k->expires = tfr_parse_time(ends);
-	json_object_put(doc);
-	return status;
+		return tfr_fail(err, TFR_ESYS, "%s gives no AccessKeyId and SecretAccessKey", what);
+	TFR_TRY(tfr_keys_set(k, id, secret,
+		tfr_json_text_at(doc, "Token") ?: tfr_json_text_at(doc, "SessionToken"), err));
+	k->expires = tfr_parse_time(tfr_json_text_at(doc, "Expiration"));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_token_from_json(
 	struct tfr_keys *k, const struct tfr_buf *text, const char *what, struct tfr_error *err)
 {
-	enum tfr_status status;
-	struct json_object *doc = NULL, *lasts = NULL;
+	TFR_AUTO_JSON doc = NULL;
 	const char *token;
+	int64_t lasts;
 
 	TFR_TRY(parse(&doc, text, what, err));
 	token = tfr_json_text_at(doc, "access_token");
-	status = token ? tfr_keys_set(k, NULL, NULL, token, err)
-		       : tfr_fail(err, TFR_ESYS, "%s gives no access_token", what);
-	if (!status && json_object_object_get_ex(doc, "expires_in", &lasts) &&
-		json_object_get_int64(lasts) > 0)
-		k->expires = time(NULL) + json_object_get_int64(lasts);
-	json_object_put(doc);
-	return status;
+	if (!token)
+		return tfr_fail(err, TFR_ESYS, "%s gives no access_token", what);
+	TFR_TRY(tfr_keys_set(k, NULL, NULL, token, err));
+	lasts = json_object_get_int64(json_object_object_get(doc, "expires_in"));
+	if (lasts > 0)
+		k->expires = time(NULL) + lasts;
+	return TFR_OK;
 }
 
 /* --- the ring of a vendor --- */
