@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "convert/input.h"
 #include "convert/parts.h"
 
 /* --- names --- */
@@ -117,7 +118,7 @@ static enum tfr_status look_at(
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
-	*yes = false;
+	*yes = l->item.skipped = false;
 	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
 		return tfr_fail_nomem(err, "listing a folder");
 	status = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD,
@@ -128,17 +129,25 @@ static enum tfr_status look_at(
 			return TFR_OK;
 	}
 	TFR_TRY(tfr_error_pass(&why, err));
-	l->item.skipped = false;
 	l->u->look(&l->item);
 	*yes = !l->item.skipped;
 	return TFR_OK;
 }
 
-/* Whether a file with a usable beginning is usable completely. */
+/* Whether a file with a usable beginning is usable completely.  One that cannot be opened still
+ * has its mark in the digest of the input: the next run may be able to open it. */
 static enum tfr_status judge(struct looking *l, bool *yes, struct tfr_error *err)
 {
-	TFR_TRY(tfr_item_read(&l->item, l->u->scan->root, (const char *)l->path.data, l->u->look,
-		&(struct tfr_room){ 0 }, err));
+	const char *path = (const char *)l->path.data;
+	struct tfr_measure m = { 0 };
+
+	l->item.mark = 0;
+	TFR_TRY(tfr_item_read(
+		&l->item, l->u->scan->root, path, l->u->look, &(struct tfr_room){ 0 }, err));
+	if (!l->item.mark)
+		tfr_measure_add(l->u->scan->root, path, &m);
+	if (m.fault)
+		return tfr_fail_errno(err, m.fault, path, "cannot access");
 	if (!l->item.skipped)
 		l->u->judge(&l->item);
 	*yes = !l->item.skipped || l->item.why == TFR_ESYS;
