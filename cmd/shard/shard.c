@@ -350,13 +350,13 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 static void print_part(struct cmd *c, const struct tfr_convert_opts *o, uint32_t shards)
 {
 	struct text words;
+	bool room = text_open(&words);
 	char *text;
 
-	if (!text_open(&words)) {
-		cmd_no_memory(c);
-		return;
-	}
-	for (size_t t = 0; t < o->target_count; t++) {
+	if (c->part >= shards)
+		cmd_closing_line(c, "part %u of %u has no shards: there are only %u", c->part,
+			c->parts, shards);
+	for (size_t t = 0; room && t < o->target_count; t++) {
 		const char *set = o->targets[t].set, *at = strstr(set, "@auto");
 		char name[4096];
 
@@ -365,14 +365,14 @@ static void print_part(struct cmd *c, const struct tfr_convert_opts *o, uint32_t
 			(int)(at ? (size_t)(at - set) : strlen(set)), set, at ? "@*" : "",
 			at ? at + 5 : "");
 		fputc(' ', words.f);
-		cmd_put_word(words.f, name);
+		room = cmd_put_word(words.f, name);
 	}
 	text = text_close(&words);
-	if (c->part >= shards)
-		cmd_closing_line(c, "part %u of %u has no shards: there are only %u", c->part,
-			c->parts, shards);
-	cmd_closing_line(c, "part %u of %u is written; after all parts, run: tfr finish%s", c->part,
-		c->parts, text ? text : "");
+	if (room && text)
+		cmd_closing_line(c, "part %u of %u is written; after all parts, run: tfr finish%s",
+			c->part, c->parts, text);
+	else
+		cmd_no_memory(c);
 	free(text);
 }
 
