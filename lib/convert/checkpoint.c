@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/unread.h"
 #include "io/output.h"
+#include "io/path.h"
 #include "io/temporaries.h"
 #include "shard/finished_run.h"
 
@@ -270,13 +271,17 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 	struct stat st;
 
 	TFR_TRY(check_objects(o, err));
-	for (size_t t = 0; t < o->target_count; t++)
-		if (!strcmp(o->targets[t].set, "-") ||
-			(!stat(o->targets[t].set, &st) && !S_ISREG(st.st_mode)))
+	for (size_t t = 0; t < o->target_count; t++) {
+		const char *set = strcmp(o->targets[t].set, "-") ? o->targets[t].set : NULL;
+		enum tfr_status status = set ? tfr_look(set, &st, err) : TFR_OK;
+
+		if (!status && !(set && S_ISREG(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE,
 				"a run that writes to '%s' cannot be resumed",
-				strcmp(o->targets[t].set, "-") ? o->targets[t].set
-							       : "standard output");
+				set ? set : "standard output");
+		if (status && status != TFR_END)
+			return status;
+	}
 	return tfr_input_is_lasting(c->in, "a run that reads it cannot be resumed", err);
 }
 
@@ -349,8 +354,9 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	c->in = in;
 	if (opts->writer.parts)
 		return say_all(c, err);
-	if (check(c, err))
-		return opts->resume ? TFR_EUSAGE : TFR_OK;
+	status = check(c, err);
+	if (status)
+		return status == TFR_EUSAGE && !opts->resume ? TFR_OK : status;
 	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
 	if (!c->path)
 		return tfr_fail_nomem(err, "noting how far a run is");

@@ -158,7 +158,8 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 	enum tfr_status (*each)(void *ctx, struct tfr_item *item, struct tfr_error *err), void *ctx,
 	struct tfr_error *err);
 
-/* TFR_EUSAGE with the reason `why`: the input is a pipe or the like, which cannot be read again. */
+/* TFR_EUSAGE with the reason `why`: the input is a pipe or the like, which cannot be read again, or
+ * a pattern. */
 enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, struct tfr_error *err);
 /* What the digest of the input has of an item: its name and `mark`. */
 uint64_t tfr_item_mark(const struct tfr_item *item, uint64_t mark);

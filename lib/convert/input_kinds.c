@@ -410,9 +410,14 @@ enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, stru
 
 	for (size_t k = 0; k < file_count(in); k++) {
 		const char *path = file_path(in, k);
+		struct tfr_error fault = { 0 };
+		enum tfr_status status = strcmp(path, "-") ? tfr_look(path, &st, &fault) : TFR_OK;
 
-		if (strcmp(path, "-") && tfr_stat(path, &st))
-			return tfr_fail_errno(err, errno, path, "cannot open");
+		if (status)
+			status = tfr_absent_or_failed(path, status, &fault, err);
+		if (status == TFR_END)
+			return tfr_fail(err, TFR_EUSAGE, "'%s' is not one file: %s", path, why);
+		TFR_TRY(status);
 		if (!strcmp(path, "-") || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 			return tfr_fail(err, TFR_EUSAGE, "'%s' can be read only once: %s",
 				strcmp(path, "-") ? path : "standard input", why);
