@@ -43,69 +43,80 @@ enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct 
 	return TFR_OK;
 }
 
-/* Whether the files of a manifest are in the folder of `target` with the sizes and times that it
- * states. */
-static bool all_fit(const struct tfr_manifest *m, const char *target)
+/* TFR_END: the files of a manifest are not in the folder of `target` with the sizes and times that
+ * it states. */
+static enum tfr_status check_files(
+	const struct tfr_manifest *m, const char *target, struct tfr_error *err)
 {
 	const char *slash = strrchr(target, '/');
-	bool fit = m->options && m->count;
 
-	for (size_t i = 0; fit && i < m->count; i++) {
-		TFR_AUTO_FREE char *path = NULL;
-
-		path = tfr_asprintf(
+	if (!m->options || !m->count)
+		return TFR_END;
+	for (size_t i = 0; i < m->count; i++) {
+		TFR_AUTO_FREE char *path = tfr_asprintf(
 			"%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, m->shards[i].name);
-		fit = path && tfr_manifest_fits(&m->shards[i], path);
+		struct stat st;
+
+		TFR_NEED_MEMORY(path, err, "looking for a finished run");
+		TFR_TRY(tfr_look(path, &st, err));
+		if (!tfr_manifest_fits(&m->shards[i], path, &st))
+			return TFR_END;
 	}
-	return fit;
+	return TFR_OK;
 }
 
-/* Sets the number of shards of a set that was written as @auto, by its first shard.  False: no such
- * set, or several. */
-static bool find_count(struct tfr_set_name *name)
+/* Sets the number of shards of a set that was written as @auto, by its first shard.  TFR_END: no
+ * such set, or several. */
+static enum tfr_status find_count(struct tfr_set_name *name, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
 	TFR_AUTO_NAMES found = { 0 };
 	struct tfr_shard_file f;
 	size_t n = 0;
 
-	if (!pattern || tfr_glob(pattern, &found, NULL))
-		return false;
+	TFR_NEED_MEMORY(pattern, err, "looking for a finished run");
+	TFR_TRY(tfr_glob(pattern, &found, err));
 	for (size_t i = 0; i < found.n; i++)
 		if (tfr_shard_file_of(name, found.list[i], &f)) {
 			name->count = f.count;
 			n++;
 		}
-	return n == 1;
+	return n == 1 ? TFR_OK : TFR_END;
+}
+
+static enum tfr_status find(struct tfr_manifest **m, struct tfr_set_name *name, const char *target,
+	struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+	enum tfr_status status = tfr_set_name_parse(name, target, err);
+
+	if (status == TFR_END) {
+		path = tfr_file_name_beside(target, "manifest.json");
+		TFR_NEED_MEMORY(path, err, "looking for a finished run");
+		TFR_TRY(tfr_manifest_read(path, 1, m, err));
+		return check_files(*m, target, err);
+	}
+	TFR_TRY(status);
+	if (name->automatic)
+		TFR_TRY(find_count(name, err));
+	if (!name->count)
+		return TFR_END;
+	TFR_TRY(tfr_manifest_find(name, m, &path, err));
+	return (*m)->count == name->count ? check_files(*m, name->base, err) : TFR_END;
 }
 
 enum tfr_status tfr_finished_find(
 	struct tfr_manifest **m, const char *target, struct tfr_error *err)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
-	TFR_AUTO_FREE char *path = NULL;
-	enum tfr_status status = tfr_set_name_parse(&name, target, err);
-	bool is_set = status == TFR_OK;
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
 
 	*m = NULL;
-	if (status && status != TFR_END)
-		return status;
-	if (is_set && name.automatic && !find_count(&name))
-		return TFR_END;
-	if (is_set)
-		status = name.count ? tfr_manifest_find(&name, m, &path, err) : TFR_END;
-	else
-		path = tfr_file_name_beside(target, "manifest.json");
-	if (!is_set)
-		status = path ? tfr_manifest_read(path, 1, m, err)
-			      : tfr_fail_nomem(err, "looking for a finished run");
-	if (!status && is_set && (*m)->count != name.count)
-		status = TFR_END;
-	if (!status && !all_fit(*m, is_set ? name.base : target))
-		status = TFR_END;
-	if (status == TFR_OK || status == TFR_ENOMEM)
-		return status;
+	status = find(m, &name, target, &why);
+	if (!status)
+		return TFR_OK;
 	tfr_manifest_free(*m);
 	*m = NULL;
-	return TFR_END;
+	return status == TFR_EDATA ? TFR_END : tfr_absent_or_failed(target, status, &why, err);
 }

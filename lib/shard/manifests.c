@@ -100,12 +100,11 @@ enum tfr_status tfr_manifest_read(
 }
 
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
-static bool describes(const struct tfr_manifest *m, const struct tfr_set_name *name)
+static bool describes(const struct tfr_manifest *m, const char *first)
 {
-	TFR_AUTO_FREE char *path = tfr_set_name_file(name, 0);
-	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *slash = strrchr(first, '/');
 
-	return path && m->count && !strcmp(m->shards[0].name, slash ? slash + 1 : path);
+	return m->count && !strcmp(m->shards[0].name, slash ? slash + 1 : first);
 }
 
 /* In version 0.1.0 all sets with one base shared the name of a manifest, so this one may belong to
@@ -114,15 +113,16 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 	char **path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *former = tfr_set_name_former_manifest(name);
+	TFR_AUTO_FREE char *first = tfr_set_name_file(name, 0);
 	enum tfr_status status;
 
-	TFR_NEED_MEMORY(former, err, "looking for a manifest");
+	TFR_NEED_MEMORY(former && first, err, "looking for a manifest");
 	if (access(former, F_OK))
 		return errno == ENOENT || errno == ENOTDIR
 			       ? TFR_END
 			       : tfr_fail_errno(err, errno, former, "cannot open");
 	status = tfr_manifest_read(former, name->count, m, err);
-	if (!status && !describes(*m, name)) {
+	if (!status && !describes(*m, first)) {
 		tfr_manifest_free(*m);
 		*m = NULL;
 		return TFR_END;
@@ -296,16 +296,14 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 	return NULL;
 }
 
-bool tfr_manifest_fits(const struct tfr_manifest_shard *shard, const char *path)
+bool tfr_manifest_fits(
+	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st)
 {
-	struct stat st;
-
-	if (tfr_stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size < 0 ||
-		(uint64_t)st.st_size != shard->bytes)
+	if (!S_ISREG(st->st_mode) || st->st_size < 0 || (uint64_t)st->st_size != shard->bytes)
 		return false;
 	/* The store gives an object its time when it is complete, and the manifest is the last. */
 	if (tfr_is_url(path))
-		return st.st_mtim.tv_sec <= shard->published;
-	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec ==
+		return st->st_mtim.tv_sec <= shard->published;
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec ==
 	       shard->mtime;
 }

@@ -73,8 +73,9 @@ void tfr_manifests_close(struct tfr_manifests *all); /* accepts NULL */
  * be called from any thread. */
 const struct tfr_manifest_shard *tfr_manifests_at(
 	const struct tfr_manifests *all, size_t i, const struct tfr_error **why, bool *first);
-/* Whether the file at `path` has the size and time of its entry, so that nothing was written to it
- * since. */
-bool tfr_manifest_fits(const struct tfr_manifest_shard *shard, const char *path);
+/* Whether the file at `path`, of which tfr_look() said `st`, has the size and time of its entry, so
+ * that nothing was written to it since. */
+bool tfr_manifest_fits(
+	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st);
 
 #endif

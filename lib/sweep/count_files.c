@@ -107,6 +107,7 @@ static bool count_by_manifest(const struct count_run *run, uint64_t i, struct co
 {
 	const struct tfr_manifest_shard *shard;
 	const struct tfr_error *why;
+	struct stat st;
 	bool first;
 
 	if (!run->manifests)
@@ -114,7 +115,7 @@ static bool count_by_manifest(const struct count_run *run, uint64_t i, struct co
 	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
 	if (why)
 		slot->stale = why->message;
-	else if (!tfr_manifest_fits(shard, slot->path))
+	else if (tfr_stat(slot->path, &st) || !tfr_manifest_fits(shard, slot->path, &st))
 		slot->stale = "the manifest is stale: its size or time are not the file's";
 	if (slot->stale)
 		return false;

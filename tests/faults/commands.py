@@ -74,6 +74,7 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('shard-resize', 'shard -j2 in/classes --resize 8 --reencode jpeg --sha256 --verify-images -o out@2.tfrecord'),
     ('shard-tfds', 'shard -j2 in/classes --tfds ds'),
     Command('shard-resume', 'shard -j2 --resume in/classes --checkpoint 0.0001 -o out@2.tfrecord', resumes=True),
+    ('shard-resume-again', 'shard -j2 --resume in/classes -o out@auto.tfrecord', 'tfr shard -q in/classes -o out@auto.tfrecord'),
     ('shard-csv', 'shard -j2 in/t.csv -o out@2.tfrecord'),
     ('shard-embed', 'shard -j2 in/embed.csv --embed path=image/encoded -o out@2.tfrecord'),
     ('shard-jsonl', 'shard -j2 in/t.jsonl -o out@2.tfrecord'),
