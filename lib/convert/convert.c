@@ -172,17 +172,22 @@ static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct
 		item->reason);
 }
 
-/* An item that is skipped may have files that were not opened. */
-static void mark_skipped(const struct run *r, struct tfr_item *item)
+/* An item that is skipped may have files that were not opened.  One that cannot be read may be one
+ * that cannot be looked at, in every run. */
+static enum tfr_status mark_skipped(
+	const struct run *r, struct tfr_item *item, struct tfr_error *err)
 {
-	struct tfr_measure m = { .mark = item->mark };
+	struct tfr_measure m;
 
 	if (!item->skipped || !r->in->ops->measure)
-		return;
+		return TFR_OK;
 	item->skipped = false;
 	r->in->ops->measure(r->in, item, &m);
 	item->skipped = true;
 	item->mark = m.mark;
+	if (m.fault && (item->why != TFR_ESYS || tfr_errno_of_process(m.fault)))
+		return tfr_fail_errno(err, m.fault, (const char *)item->name.data, "cannot access");
+	return TFR_OK;
 }
 
 static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
@@ -194,7 +199,7 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 
 	if (!item->skipped) {
 		TFR_TRY(r->in->ops->load(r->in, item, &r->benches[worker], &room, err));
-		mark_skipped(r, item);
+		TFR_TRY(mark_skipped(r, item, err));
 	}
 	if (!item->skipped && !item->framed.data)
 		TFR_TRY(tfr_item_gather(item, err));

@@ -431,7 +431,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	const struct coco *coco = (const struct coco *)in;
 	const struct tfr_coco *c = coco->panoptic;
 	uint32_t i = c ? coco->panoptic_of[item->number] : UINT32_MAX;
-	struct tfr_measure segments = { 0 };
+	uint64_t bytes;
 
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
@@ -439,8 +439,9 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	tfr_measure_add(coco->root, (const char *)item->name.data, m);
 	if (i == UINT32_MAX || c->first[i] == c->first[i + 1])
 		return;
-	tfr_measure_add(coco->segments, c->names + annotation(c, c->first[i])->text, &segments);
-	m->mark += segments.mark;
+	bytes = m->bytes;
+	tfr_measure_add(coco->segments, c->names + annotation(c, c->first[i])->text, m);
+	m->bytes = bytes;
 }
 
 /* --- all of an image --- */

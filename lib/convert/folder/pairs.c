@@ -163,11 +163,13 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	TFR_AUTO_BUF mask = { 0 };
 
 	*measure = (struct tfr_measure){ 0 };
-	if (item->skipped ||
-		!tfr_scan_path(&p->masks, &p->masks.items[p->pairs.list[item->number].mask], &mask))
+	if (item->skipped)
 		return;
 	tfr_measure_add(p->images.root, (const char *)item->name.data, measure);
-	tfr_measure_add(p->masks.root, (const char *)mask.data, measure);
+	if (tfr_scan_path(&p->masks, &p->masks.items[p->pairs.list[item->number].mask], &mask))
+		tfr_measure_add(p->masks.root, (const char *)mask.data, measure);
+	else
+		measure->fault = ENOMEM;
 }
 
 /* --- pairing --- */

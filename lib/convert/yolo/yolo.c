@@ -91,16 +91,19 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 {
 	struct yolo *y = (struct yolo *)in;
 	const char *name = (const char *)item->name.data;
-	struct tfr_measure labels = { 0 };
 	TFR_AUTO_BUF path = { 0 };
+	uint64_t mark;
 
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
 		return;
 	tfr_measure_add(y->scan.root, name, m);
+	mark = m->mark;
 	if (set_label_path(&path, name))
-		tfr_measure_add(y->labels, (const char *)path.data, &labels);
-	m->bytes += labels.bytes;
+		tfr_measure_add(y->labels, (const char *)path.data, m);
+	else
+		m->fault = ENOMEM;
+	m->mark = mark;
 }
 
 /* --- its boxes --- */
