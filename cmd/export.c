@@ -164,6 +164,9 @@ static void run(struct cmd *c, struct tfr_export_opts *o)
 
 	if (open_records(c, &records, &progress, false))
 		return;
+	/* A handler removes a file, or aborts its upload, but not a folder. */
+	if (!strcmp(tfr_export_form(s->output, s->to, &err), "folder"))
+		o->interrupted = cmd_catch_signals();
 	progress.total_bytes = selection_bytes(&records);
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_export(records.select, o, &report, &err);
@@ -192,7 +195,6 @@ static int export_main(struct cmd *c)
 		.force = s->force,
 		.dry_run = s->dry_run,
 		.temporaries = cmd_temporaries(),
-		.interrupted = cmd_catch_signals(),
 		.warn = cmd_warn_text,
 		.ctx = c,
 	};

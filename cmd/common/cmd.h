@@ -127,8 +127,8 @@ struct tfr_temporaries *cmd_temporaries(void);
 /* From now on, when the reader of a pipe has exited, the process removes its temporary files and
  * ends by SIGPIPE. */
 void cmd_catch_pipe(void);
-/* Whether SIGINT or SIGTERM was received, for a command that called cmd_catch_signals(); a second
- * one ends the process at once. */
+/* Whether SIGINT or SIGTERM was received, for a command that called cmd_catch_signals(), which also
+ * ends requests for objects; a second one ends the process at once. */
 const volatile bool *cmd_catch_signals(void);
 /* After such a signal: flushes standard output and ends by the same signal.  Otherwise does
  * nothing. */

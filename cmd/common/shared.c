@@ -262,6 +262,7 @@ static void on_first_signal(int signal_number)
 const volatile bool *cmd_catch_signals(void)
 {
 	install(on_first_signal);
+	tfr_objects_stop(&interrupted);
 	return &interrupted;
 }
 

@@ -9,6 +9,12 @@
 
 /* NULL: nothing remote was used yet, so there is nothing to measure and nothing to abort. */
 static const struct tfr_object_module *_Atomic used;
+static const volatile bool *_Atomic stop_reading;
+
+void tfr_objects_stop(const volatile bool *stop)
+{
+	atomic_store(&stop_reading, stop);
+}
 
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err)
@@ -20,9 +26,11 @@ enum tfr_status tfr_objects(
 		status = tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.*s'",
 			(int)tfr_path_shown(url), url);
 	*calls = table;
-	if (!status)
-		atomic_store(&used, *calls);
-	return status;
+	if (status)
+		return status;
+	(*calls)->stop(atomic_load(&stop_reading));
+	atomic_store(&used, *calls);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err)

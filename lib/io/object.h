@@ -50,6 +50,8 @@ struct tfr_object_module {
 	/* *shown: the address without its query, which is used in its place and which the caller
 	 * frees; NULL: it has none. */
 	enum tfr_status (*hide)(const char *url, char **shown, struct tfr_error *err);
+	/* As tfr_objects_stop(); accepts NULL. */
+	void (*stop)(const volatile bool *stop);
 	/* As tfr_remote_authorize(). */
 	enum tfr_status (*authorize)(const char *url, const char *header, struct tfr_error *err);
 

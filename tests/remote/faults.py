@@ -2,6 +2,7 @@
 
 Each case proves that its fault happened: a fault counts."""
 import os
+import signal
 import time
 
 from harness import DATA, case, large, read, records, write
@@ -452,3 +453,18 @@ def interrupted_by_a_signal(t):
     child.terminate()
     child.communicate(timeout=10)
     assert child.returncode != 0
+    # These end by themselves at the first signal: neither the first answer nor a later one is waited for
+    s.put('train', 'x.tfrecord', read(os.path.join(DATA, 'images.tfrecord')) * 2000)
+    for line in (['export', '-o', t.path('images')], ['export', '-o', t.path('x.jsonl')],
+                 ['bench-feed', '--seconds', '60', '--epochs', '99', '--batch', '4', '--size', '16']):
+        for late in (False, True):
+            fault = s.inject(faults.stall(), when=lambda r: _is_get(r) and late <= ('=0-' not in r.headers['Range']), times=None)
+            child = t.start(*line, URL)
+            while not fault.count and child.poll() is None:
+                time.sleep(.01)
+            began = time.monotonic()
+            child.terminate()
+            err = child.communicate(timeout=60)[1]
+            assert child.returncode == -signal.SIGTERM and time.monotonic() - began < 4, (line, late, time.monotonic() - began, err)
+            assert b'cannot' not in err and b'interrupted' not in err and os.listdir(t.folder) == [], (line, err, os.listdir(t.folder))
+            s.faults.clear()

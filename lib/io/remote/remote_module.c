@@ -88,6 +88,7 @@ static void endpoint(const char *url, char *text, size_t size)
 static const struct tfr_object_module calls = {
 	.set = set,
 	.statistics = tfr_measured,
+	.stop = tfr_engine_stop,
 	.hide = tfr_hide_query,
 	.authorize = tfr_store_authorize,
 	.look = tfr_object_look,

@@ -25,6 +25,9 @@ bool tfr_is_url(const char *path);
 /* *shown: a web address without its query, to be used in its place, which the caller frees; NULL:
  * there is nothing to hide.  TFR_EUSAGE: it has a user name or a password. */
 enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_error *err);
+/* For objects that are opened after it: reading them fails with TFR_ECANCELLED within a second
+ * after *stop has become true, whether the server answers or not. */
+void tfr_objects_stop(const volatile bool *stop);
 /* Sends `header`, "Authorization: ...", with each request to the scheme, host and port of `url`,
  * and to no other.  The process keeps it. */
 enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err);

@@ -67,6 +67,13 @@ const struct tfr_remote_opts *tfr_engine_opts(void)
 	return &settings;
 }
 
+static const volatile bool *_Atomic stop_reading;
+
+void tfr_engine_stop(const volatile bool *stop)
+{
+	atomic_store(&stop_reading, stop);
+}
+
 static double now(void)
 {
 	return (double)tfr_clock_ns() * 1e-9;
@@ -229,6 +236,7 @@ static void take_incoming(struct tfr_engine *e)
  * next look. */
 static double look(struct tfr_engine *e)
 {
+	const volatile bool *stopped = atomic_load(&stop_reading);
 	double time = now(), sleep = 1;
 
 	for (struct tfr_request *t = e->all, *next; t; t = next) {
@@ -237,6 +245,10 @@ static double look(struct tfr_engine *e)
 			stop_attempt(e, t);
 			drop(e, t);
 			mark_ended(e, t, TFR_ECANCELLED);
+			continue;
+		}
+		if (stopped && *stopped && t->o.ranged) {
+			finish(e, t, tfr_fail(&t->err, TFR_ECANCELLED, "interrupted"));
 			continue;
 		}
 		if (t->state == TFR_ACTIVE && t->paused && atomic_exchange(&t->resume, false)) {

@@ -99,7 +99,8 @@ void tfr_answer_clear(struct tfr_answer *a);
  * interrupted the thread that holds the lock, which never continues. */
 bool tfr_engine_lock(pthread_mutex_t *lock);
 
-/* Settings of the process. */
+/* Settings of the process: once *stop is true, requests for ranges end with TFR_ECANCELLED. */
+void tfr_engine_stop(const volatile bool *stop);
 void tfr_engine_set(const struct tfr_remote_opts *opts);
 const struct tfr_remote_opts *tfr_engine_opts(void);
 
