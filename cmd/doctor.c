@@ -43,19 +43,22 @@ static const struct opt options[] = {
 
 /* --- text --- */
 
-static void print_finding(const struct tfr_doctor_finding *f)
+/* False: out of memory. */
+static bool print_finding(const struct tfr_doctor_finding *f)
 {
 	size_t size = 4 * strlen(f->subject) + 1;
 	char *subject = malloc(size);
+	bool complete;
 
 	if (!subject)
-		return;
+		return false;
 	printf("%s: %s: %s\n", tfr_gravity_name(f->level), f->name,
 		tfr_escape_line(subject, size, f->subject));
-	text_field(stdout, INDENT, NULL, f->text);
+	complete = text_field(stdout, INDENT, NULL, f->text);
 	if (f->command)
 		printf("  %s: %s\n", f->fixes ? "fix" : "see", f->command);
 	free(subject);
+	return complete;
 }
 
 static void print_closing_line(struct cmd *c, const struct tfr_doctor *d)
@@ -161,8 +164,10 @@ static void print_report(struct cmd *c, const struct tfr_doctor *d, enum report_
 		int status = f->system ? 3 : f->level > TFR_GRAVITY_NOTE;
 
 		c->exit = status > c->exit ? status : c->exit;
-		if (format == FORMAT_TEXT)
-			print_finding(f);
+		if (format == FORMAT_TEXT && !print_finding(f)) {
+			cmd_no_memory(c);
+			return;
+		}
 	}
 	if (format == FORMAT_JSON)
 		print_json(c, d);

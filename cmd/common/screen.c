@@ -141,13 +141,14 @@ static void put_words(FILE *f, unsigned indent, const char *label, const char *t
 	fputc('\n', f);
 }
 
-void text_field(FILE *f, unsigned indent, const char *label, const char *text)
+bool text_field(FILE *f, unsigned indent, const char *label, const char *text)
 {
 	size_t size = 4 * strlen(text) + 1;
 	char *line = malloc(size);
 
 	put_words(f, indent, label, line ? tfr_escape_line(line, size, text) : "", true);
 	free(line);
+	return line;
 }
 
 void text_field_escaped(FILE *f, unsigned indent, const char *label, const char *text)

@@ -25,8 +25,9 @@ const char *text_cut(const char *text, unsigned columns, enum text_cut where, ch
 
 /* Prints `label` in `indent` columns and `text` after it, escaped.  The text is wrapped between
  * words into lines of at most screen_columns() and 80; a number stays with its unit.  A word longer
- * than a line is not broken.  `label` may be NULL: the first line is indented like the others. */
-void text_field(FILE *f, unsigned indent, const char *label, const char *text);
+ * than a line is not broken.  `label` may be NULL: the first line is indented like the others.
+ * False: out of memory, and the text is missing. */
+bool text_field(FILE *f, unsigned indent, const char *label, const char *text);
 
 /* The same for text that is escaped already, with all its blanks. */
 void text_field_escaped(FILE *f, unsigned indent, const char *label, const char *text);
