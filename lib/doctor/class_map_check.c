@@ -9,16 +9,22 @@
 #include "doctor/doctor.h"
 #include "inspect/class_texts.h"
 
+/* A file with faults is not read again: they are findings, and here a fault ends the command. */
 static void find_map(struct tfr_doctor *d, const struct tfr_dset *s, struct tfr_class_map *m)
 {
 	TFR_AUTO_FREE const char **files = calloc(s->files + 1, sizeof(*files));
+	struct tfr_error err = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; files && i < s->files; i++)
-		if (d->files[s->first + i].look.opened)
+	for (size_t i = 0; files && i < s->files; i++) {
+		const struct tfr_dlook *l = &d->files[s->first + i].look;
+
+		if (l->opened && !l->faults)
 			files[n++] = d->files[s->first + i].path;
-	if (!files || (n && tfr_class_map_find(m, files, n, NULL)))
-		d->no_memory = true;
+	}
+	d->no_memory |= !files;
+	if (n && tfr_class_map_find(m, files, n, &err))
+		d->failure = err;
 }
 
 static void compare(struct tfr_doctor *d, size_t i, size_t k, const struct tfr_class_map *maps)

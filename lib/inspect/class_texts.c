@@ -10,6 +10,7 @@
 #include <tfr-private/example.h>
 
 #include "base/error.h"
+#include "io/path.h"
 #include "record/reader.h"
 
 enum { MOST_BYTES = 256 << 20, LEAST_A_FILE = 1 << 20, LOOK_AT = 64, MOST_CLASSES = 1 << 20 };
@@ -70,9 +71,9 @@ static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint
 	tfr_reader_close(r);
 	if (no_memory)
 		return tfr_fail_nomem(err, "reading the classes of a set");
-	if (status == TFR_ENOMEM)
+	if (status == TFR_ENOMEM || status == TFR_ESYS)
 		return status;
-	return TFR_OK; /* a later reading of the file reports any other failure */
+	return TFR_OK; /* a later reading of the file reports damage */
 }
 
 static enum tfr_status from_records(
@@ -85,9 +86,14 @@ static enum tfr_status from_records(
 	for (size_t i = 0; !status && i < count; i++) {
 		struct stat st;
 
-		if (!strcmp(files[i], "-") || tfr_stat(files[i], &st) || !S_ISREG(st.st_mode))
+		status = strcmp(files[i], "-") ? tfr_look(files[i], &st, err) : TFR_END;
+		if (status == TFR_END || (!status && !S_ISREG(st.st_mode))) {
+			status = TFR_OK;
 			continue;
-		status = read_file(m, files[i], most > LEAST_A_FILE ? most : LEAST_A_FILE, ex, err);
+		}
+		if (!status)
+			status = read_file(
+				m, files[i], most > LEAST_A_FILE ? most : LEAST_A_FILE, ex, err);
 		if (i == 0 && !m->n)
 			break; /* the records are of another kind */
 	}

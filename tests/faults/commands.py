@@ -103,6 +103,7 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('dedup', 'dedup -j2 in/a.tfrecord in/s@2.tfrecord --report twice.txt -o out@2.tfrecord'),
     ('diff', 'diff -j2 in/a.tfrecord in/k.tfrecord'),
     ('diff-junit', 'diff -j2 --format junit in/a.tfrecord in/k.tfrecord'),
+    ('diff-classes', 'diff -j2 a.tfrecord b.tfrecord', 'tfr shard -q in/classes -o a.tfrecord; tfr shard -q --label-base 1 in/classes -o b.tfrecord; rm *labels.txt'),
     ('diff-overlap', 'diff -j2 --overlap in/a.tfrecord in/s@2.tfrecord'),
     ('repair', 'repair in/bad.tfrecord --on-error quarantine=lost.bin -o out.tfrecord'),
     ('repair-report', 'repair --dry-run --json in/bad.tfrecord'),
