@@ -66,7 +66,8 @@ char *tfr_path_join(const char *folder, const char *name)
 static bool look_at(const char *path, struct stat *st, struct tfr_error *err)
 {
 	struct tfr_error why = { .sys_errno = 0 };
-	enum tfr_status status = tfr_look(path, st, &why);
+	enum tfr_status status =
+		path ? tfr_look(path, st, &why) : tfr_fail_nomem(&why, "looking at a folder");
 
 	if (status && status != TFR_END && why.sys_errno != ELOOP && why.sys_errno != ENAMETOOLONG)
 		*err = why;
@@ -173,7 +174,9 @@ static void list_local(struct tfr_listing *l, const char *folder)
 bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err)
 {
 	*l = (struct tfr_listing){ .err = err };
-	if (tfr_is_url(folder))
+	if (!folder)
+		tfr_fail_nomem(err, "listing a folder");
+	else if (tfr_is_url(folder))
 		list_prefix(l, folder);
 	else
 		list_local(l, folder);
@@ -251,7 +254,7 @@ static bool has_images(const char *folder, unsigned depth, struct tfr_error *err
 		for (size_t i = 0; i < l.folders.n && i < KEPT && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_images(path, depth + 1, err);
+			found = has_images(path, depth + 1, err);
 		}
 	}
 	return found;
@@ -325,7 +328,7 @@ static char *counterpart(const char *annotations, const char *name, struct tfr_e
 {
 	char *path = tfr_path_join(annotations, name);
 
-	if (path && tfr_is_folder(path, err))
+	if (tfr_is_folder(path, err))
 		return path;
 	free(path);
 	return NULL;

@@ -22,7 +22,8 @@ struct tfr_listing {
 };
 
 /* The functions below that examine files and folders keep a failure in *err and go on.  The caller
- * checks err->status at the end.  A missing file or folder is not a failure. */
+ * checks err->status at the end.  A missing file or folder is not a failure; a path of NULL is one:
+ * out of memory. */
 
 bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err);
 void tfr_listing_close(struct tfr_listing *l);
@@ -39,7 +40,7 @@ bool tfr_is_media(const char *name); /* either */
 char *tfr_path_join(const char *folder, const char *name);
 bool tfr_is_folder(const char *path, struct tfr_error *err);
 bool tfr_is_file(const char *path, struct tfr_error *err);
-/* Reads the first bytes of a file and returns their number.  path NULL: out of memory. */
+/* Reads the first bytes of a file and returns their number. */
 size_t tfr_head_of(const char *path, void *head, size_t size, struct tfr_error *err);
 /* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out
  * of memory, and l->err is set. */

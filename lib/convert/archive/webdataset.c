@@ -373,7 +373,7 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 /* Whether two consecutive members among the first ones have the same key and different fields, one
  * of which is a field of WebDataset's.  If there are images or audio, at most half of the samples
  * may be without: more are the other files of an archive of images. */
-static bool looks_like_samples(struct tfr_archive *m)
+static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 {
 	static const char *const fields[] = { "cls", "json", "txt" };
 	struct tfr_sample s = { 0 };
@@ -383,19 +383,25 @@ static bool looks_like_samples(struct tfr_archive *m)
 	bool yes = false, hidden, telling = false;
 	unsigned samples = 0, media = 0;
 
-	for (int i = 0; i < LOOKED_AT && !tfr_archive_next(m, &member, NULL); i++) {
-		if (member.kind != TFR_MEMBER_FILE ||
-			!tfr_member_name(member.path, &name, &hidden, &fault) || fault || hidden ||
-			!tfr_sample_key((const char *)name.data))
+	for (int i = 0; i < LOOKED_AT && !tfr_archive_next(m, &member, err); i++) {
+		if (member.kind != TFR_MEMBER_FILE)
+			continue;
+		if (!tfr_member_name(member.path, &name, &hidden, &fault)) {
+			tfr_fail_nomem(err, "looking at an archive");
+			break;
+		}
+		if (fault || hidden || !tfr_sample_key((const char *)name.data))
 			continue;
 		if (!s.key.size || !tfr_sample_has(&s, (const char *)name.data)) {
 			media += s.has_image || s.has_audio;
 			samples++;
 			telling = false;
-			if (!tfr_sample_start(&s, (const char *)name.data))
+			if (!tfr_sample_start(&s, (const char *)name.data)) {
+				tfr_fail_nomem(err, "looking at an archive");
 				break;
+			}
 		}
-		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, NULL))
+		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, err))
 			break;
 		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
 			telling |= !strcmp(tfr_sample_field(&s, s.n_parts - 1), fields[k]);
@@ -420,8 +426,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	if (!offer->directory && !list_files(&braces, &set, &quiet, &why) && tfr_set_count(set) &&
 		strcmp(tfr_set_path(set, 0), "-") && !tfr_look(tfr_set_path(set, 0), &st, &why) &&
 		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), &why))
-		yes = looks_like_samples(m);
-	if (why.sys_errno && why.sys_errno != ENOENT)
+		yes = looks_like_samples(m, &why);
+	if (why.status == TFR_ENOMEM || (why.sys_errno && why.sys_errno != ENOENT))
 		*offer->err = why;
 	tfr_archive_close(m);
 	tfr_set_close(set);

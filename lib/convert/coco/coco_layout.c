@@ -51,7 +51,7 @@ static char *images_of(struct tfr_listing *l, const char *folder, const char *na
 
 	if (!found && images) {
 		found = tfr_path_join(images, name);
-		if (found && !tfr_is_folder(found, l->err)) {
+		if (!tfr_is_folder(found, l->err)) {
 			free(found);
 			found = NULL;
 		}

@@ -42,9 +42,7 @@ static bool has_annotations(
 	for (size_t i = 0; i < l.folders.n && i < widest && !found && depth < DEEPEST; i++) {
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-		if (!path)
-			tfr_fail_nomem(err, "listing a folder");
-		found = path && has_annotations(path, depth + 1, widest, beside, err);
+		found = has_annotations(path, depth + 1, widest, beside, err);
 	}
 	return found;
 }

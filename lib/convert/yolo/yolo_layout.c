@@ -36,6 +36,7 @@ static bool is_label(const char *folder, const char *name, bool *empty, struct t
 	struct tfr_yolo_tally tally = { 0 };
 	uint8_t head[HEAD];
 	size_t n = tfr_head_of(path, head, sizeof(head), err), line = 0, from = 0;
+	enum tfr_status status;
 
 	while (from < n && strchr(" \t\r\n", head[from]) && head[from])
 		from++;
@@ -47,8 +48,10 @@ static bool is_label(const char *folder, const char *name, bool *empty, struct t
 		line--;
 	if (*empty)
 		return false;
-	return !tfr_yolo_parse(&boxes, head + from, line, 0, &tally, NULL) ||
-	       (n == HEAD && from + line == HEAD);
+	status = tfr_yolo_parse(&boxes, head + from, line, 0, &tally, NULL);
+	if (status == TFR_ENOMEM)
+		tfr_fail_nomem(err, "looking for labels");
+	return !status || (n == HEAD && from + line == HEAD);
 }
 
 /* Whether the text files of a folder, or of the folders in it, are labels. */
@@ -69,7 +72,7 @@ static bool has_labels(const char *folder, unsigned depth, struct tfr_error *err
 		for (size_t i = 0; i < l.folders.n && !found && depth < DEEPEST; i++) {
 			TFR_AUTO_FREE char *path = tfr_path_join(folder, l.folders.list[i]);
 
-			found = path && has_labels(path, depth + 1, err);
+			found = has_labels(path, depth + 1, err);
 		}
 	}
 	return found;
@@ -93,20 +96,25 @@ static bool find_pair(
 /* --- a folder of images with labels in another place --- */
 
 /* The path with its last part "images" replaced by "labels"; NULL: it has none. */
-static char *labels_of(const char *folder)
+static char *labels_of(const char *folder, struct tfr_error *err)
 {
 	const char *last = NULL;
+	char *labels = NULL;
 
 	for (const char *at = folder; (at = strstr(at, "images")); at++)
 		if ((at == folder || at[-1] == '/') && (at[6] == '/' || !at[6]))
 			last = at;
-	return last ? tfr_asprintf("%.*slabels%s", (int)(last - folder), folder, last + 6) : NULL;
+	if (last)
+		labels = tfr_asprintf("%.*slabels%s", (int)(last - folder), folder, last + 6);
+	if (last && !labels)
+		tfr_fail_nomem(err, "looking for labels");
+	return labels;
 }
 
 static bool find_beside(struct tfr_parts *p, const char *folder)
 {
 	TFR_AUTO_FREE char *real = tfr_is_url(folder) ? strdup(folder) : realpath(folder, NULL);
-	TFR_AUTO_FREE char *labels = real ? labels_of(real) : NULL;
+	TFR_AUTO_FREE char *labels = real ? labels_of(real, p->err) : NULL;
 
 	if (!real && errno != ENOENT && errno != ENOTDIR)
 		tfr_fail_errno(p->err, errno, folder, "cannot access");
@@ -125,7 +133,7 @@ static bool names_are_in(const char *folder, struct tfr_error *err)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		TFR_AUTO_FREE char *path = tfr_path_join(folder, names[i]);
 
-		if (path && tfr_is_file(path, err))
+		if (tfr_is_file(path, err))
 			return true;
 	}
 	return false;
@@ -183,7 +191,7 @@ static char *resolve(
 		for (;;) {
 			char *path = root ? tfr_path_join(root, below) : NULL;
 
-			if (path && tfr_is_folder(path, err))
+			if (tfr_is_folder(path, err))
 				return path;
 			free(path);
 			if (strncmp(below, "../", 3))
@@ -197,7 +205,7 @@ static char *resolve(
 /* A split can have several folders: the second one gets its own name. */
 static bool add_place(struct tfr_parts *p, const char *split, const char *images)
 {
-	TFR_AUTO_FREE char *other = labels_of(images);
+	TFR_AUTO_FREE char *other = labels_of(images, p->err);
 	const char *labels = other && tfr_is_folder(other, p->err) ? other : images;
 
 	for (size_t i = 0; i < p->n; i++)

@@ -166,7 +166,7 @@ bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_e
 		struct tfr_error why = { 0 };
 
 		tfr_yolo_yaml_clear(y);
-		found = path && tfr_is_file(path, err) && !parse_yaml(y, path, &why);
+		found = tfr_is_file(path, err) && !parse_yaml(y, path, &why);
 		if (why.status == TFR_ESYS || why.status == TFR_ENOMEM)
 			*err = why;
 	}
