@@ -262,13 +262,12 @@ static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_e
 static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr_error *err)
 {
 	size_t before = l->n, others = l->d->other_count, said = 0;
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	enum tfr_status status = tfr_list_folder(folder, &names, err);
 
 	tfr_names_sort(&names);
 	for (size_t i = 0; !status && i < names.n; i++)
 		status = look_at_entry(l, folder, names.list[i], err);
-	tfr_names_clear(&names);
 	if (!status && tfr_is_url(folder))
 		status = add_uploads(l, folder, err);
 	/* A folder with a file that is named like a TFRecord file has at least one finding. */
@@ -345,7 +344,7 @@ static enum tfr_status add_manifest(struct list *l, const char *path, struct tfr
 static enum tfr_status add_path(struct list *l, const char *given, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = NULL;
-	struct tfr_set_name name = { 0 };
+	TFR_AUTO_SET_NAME name = { 0 };
 	enum tfr_status status;
 	struct stat st;
 	bool whole;
@@ -363,7 +362,6 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 	if (!status && S_ISREG(st.st_mode) && tfr_has_suffix(path, ".manifest.json"))
 		return add_manifest(l, path, err);
 	whole = status && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
-	tfr_set_name_clear(&name);
 	return add_named(l, path, whole, err);
 }
 

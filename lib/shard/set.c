@@ -510,19 +510,14 @@ static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct
 static enum tfr_status add_set_of_objects(
 	struct tfr_set *set, const char *input, struct tfr_error *err)
 {
-	struct tfr_set_name name;
-	enum tfr_status status =
-		tfr_is_url(input) ? tfr_set_name_parse(&name, input, NULL) : TFR_END;
+	TFR_AUTO_SET_NAME name = { 0 };
 
-	if (status)
+	if (!tfr_is_url(input) || tfr_set_name_parse(&name, input, NULL) || !name.count)
 		return TFR_END;
 	if (name.count > 2)
 		tfr_look_ahead(name.base);
-	status = name.count ? find_member(&name, err) : TFR_END;
-	if (!status)
-		status = add_set(set, &name, input, err);
-	tfr_set_name_clear(&name);
-	return status;
+	TFR_TRY(find_member(&name, err));
+	return add_set(set, &name, input, err);
 }
 
 static enum tfr_status add_name(

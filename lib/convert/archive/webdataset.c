@@ -416,7 +416,7 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	struct tfr_convert_opts quiet = { .inputs = opts->inputs, .input_count = 1 };
-	struct tfr_names braces = { 0 };
+	TFR_AUTO_NAMES braces = { 0 };
 	struct tfr_archive *m = NULL;
 	struct tfr_set *set = NULL;
 	struct tfr_error why = { 0 };
@@ -431,7 +431,6 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 		*offer->err = why;
 	tfr_archive_close(m);
 	tfr_set_close(set);
-	tfr_names_clear(&braces);
 	return yes;
 }
 

@@ -411,7 +411,7 @@ static bool search_entry(struct search *s, const char *path, unsigned depth)
 
 static bool search_folder(struct search *s, const char *folder, unsigned depth)
 {
-	struct tfr_names names = { 0 };
+	TFR_AUTO_NAMES names = { 0 };
 	bool known = tfr_list_folder(folder, &names, s->err) != TFR_OK;
 
 	tfr_names_sort(&names);
@@ -425,7 +425,6 @@ static bool search_folder(struct search *s, const char *folder, unsigned depth)
 			tfr_fail_nomem(s->err, "listing a folder");
 		known = !path || search_entry(s, path, depth) || s->err->status;
 	}
-	tfr_names_clear(&names);
 	return known;
 }
 

@@ -76,7 +76,7 @@ static char *folder_of(const char *set)
 static enum tfr_status look_into(const struct tfr_convert_opts *o, const struct tfr_sets *sets,
 	const struct tfr_class_map *here, const char *folder, bool *told, struct tfr_error *err)
 {
-	struct dirent **entries = NULL;
+	TFR_AUTO_FREE struct dirent **entries = NULL;
 	int n = scandir(*folder ? folder : ".", &entries, has_classes, alphasort);
 	enum tfr_status status = TFR_OK;
 
@@ -95,7 +95,6 @@ static enum tfr_status look_into(const struct tfr_convert_opts *o, const struct 
 		tfr_class_map_clear(&there);
 		free(entries[i]);
 	}
-	free(entries);
 	return status;
 }
 

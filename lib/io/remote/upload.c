@@ -228,7 +228,7 @@ static enum tfr_status upload_begin(struct tfr_upload *u, struct tfr_error *err)
 	enum tfr_status status = look_before(u, true, &(struct tfr_answer){ 0 }, err);
 	bool checksums =
 		tfr_store_kind(u->store) == TFR_STORE_S3 && !tfr_store_shown(u->store)->unverified;
-	struct tfr_answer a = { 0 };
+	TFR_AUTO_ANSWER a = { 0 };
 
 	if (status != TFR_END)
 		return status;
@@ -245,7 +245,6 @@ static enum tfr_status upload_begin(struct tfr_upload *u, struct tfr_error *err)
 			"the server sends a malformed answer to the start of an upload:");
 	if (!status)
 		note(u);
-	tfr_answer_clear(&a);
 	return status;
 }
 
