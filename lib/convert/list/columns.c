@@ -27,12 +27,14 @@ enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
 bool tfr_text_int64(const char *text, size_t size, int64_t *value)
 {
 	bool negative = size && text[0] == '-';
-	size_t digits = size - negative;
+	size_t i = negative;
 	uint64_t n = 0;
 
-	if (size < 1u + negative || digits > 19)
+	while (size > i + 19 && text[i] == '0')
+		i++;
+	if (size < 1u + negative || size > i + 19)
 		return false;
-	for (size_t i = negative; i < size; i++) {
+	for (; i < size; i++) {
 		if (!isdigit((unsigned char)text[i]))
 			return false;
 		n = n * 10 + (uint64_t)(text[i] - '0');

@@ -36,3 +36,5 @@ tfr shard -q two.jsonl --types a=bytes -o four.tfrecord && tfr show -q --json fo
 
 echo "blank lines, after rows with one column"
 printf '{"a": 1}\n \n\t\n{"a": 2}\n\t' > blank.jsonl; tfr shard blank.jsonl -o blank.tfrecord 2>&1 | sed 's/in [0-9.]* s/in N s/'
+echo "zeros before a number"
+printf '{"a": -00000000000000000000006194741327996562086}\n{"a": 1}\n' > zeros.jsonl; tfr shard -q zeros.jsonl -o zeros.tfrecord && tfr show -q --json zeros.tfrecord
