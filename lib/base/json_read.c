@@ -96,8 +96,7 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	if (limits->bytes_per_bracket && too_many_brackets(p, size, limits->bytes_per_bracket))
 		return tfr_fail(err, TFR_EDATA, "mostly brackets");
 	if (limits->bytes && memmem(p, size, "\\udc", 4)) {
-		if (!tfr_buf_append(&own, p, size))
-			return tfr_fail_nomem(err, "reading JSON");
+		TFR_NEED_MEMORY(tfr_buf_append(&own, p, size), err, "reading JSON");
 		p = (const char *)own.data;
 		size = unescape_bytes((char *)own.data, size);
 	}

@@ -55,8 +55,8 @@ static enum tfr_status decode(const struct tfr_bytes *file, const struct tfr_aud
 	/* The samples are decoded, encoded for the wire, and copied into the record. */
 	tfr_room_reserve(room, 3 * sizeof(float) * padded);
 	bench->pixels.size = 0;
-	if (!tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)))
-		return tfr_fail_nomem(err, "decoding audio");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&bench->pixels, (padded + 1) * sizeof(float)), err,
+		"decoding audio");
 	out = (float *)(void *)bench->pixels.data;
 	tfr_audio_samples(file->data, info, 0, info->samples, out);
 	for (size_t i = values; i < padded; i++)

@@ -57,8 +57,7 @@ static enum tfr_status check_owner(const char *path, const struct stat *st, stru
 		slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
 	struct stat at;
 
-	if (!folder)
-		return tfr_fail_nomem(err, "looking for a run to resume");
+	TFR_NEED_MEMORY(folder, err, "looking for a run to resume");
 	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
 		return refuse(
 			path, "anything that is not a regular file with one name", again, err);
@@ -83,8 +82,7 @@ static enum tfr_status read_rest(
 	while (n && buf->size < most) {
 		size_t room = most - buf->size < BLOCK ? most - buf->size : BLOCK;
 
-		if (!tfr_buf_reserve(buf, room))
-			return tfr_fail_nomem(err, "looking for a run to resume");
+		TFR_NEED_MEMORY(tfr_buf_reserve(buf, room), err, "looking for a run to resume");
 		n = read(fd, buf->data + buf->size, room);
 		if (n < 0 && errno != EINTR)
 			return tfr_fail_errno(err, errno, path, "cannot read");
@@ -358,8 +356,7 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	if (status)
 		return status == TFR_EUSAGE && !opts->resume ? TFR_OK : status;
 	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
-	if (!c->path)
-		return tfr_fail_nomem(err, "noting how far a run is");
+	TFR_NEED_MEMORY(c->path, err, "noting how far a run is");
 	TFR_TRY(say_all(c, err));
 	if (!opts->resume)
 		return TFR_OK;
@@ -415,8 +412,8 @@ enum tfr_status tfr_checkpoint_save(
 		!tfr_buf_append(&c->body, body->data, body->size))
 		return tfr_fail_nomem(err, "noting how far a run is");
 	sum = XXH3_64bits(c->body.data + sizeof(MAGIC), c->body.size - sizeof(MAGIC));
-	if (!tfr_buf_append(&c->body, &sum, sizeof(sum)))
-		return tfr_fail_nomem(err, "noting how far a run is");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(&c->body, &sum, sizeof(sum)), err, "noting how far a run is");
 	/* Registered before its temporary file is: a signal removes this one first, so that no
 	 * later renaming restores it. */
 	if (!c->opts->resume && !c->noted)

@@ -344,8 +344,7 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	p.report = *r->report;
 	p.report.kind = p.report.kind_text = NULL;
 	p.losses = r->losses;
-	if (!tfr_buf_append(&body, &p, sizeof(p)))
-		return tfr_fail_nomem(err, "noting how far a run is");
+	TFR_NEED_MEMORY(tfr_buf_append(&body, &p, sizeof(p)), err, "noting how far a run is");
 	TFR_TRY(tfr_findings_mark(&r->findings, &body, err));
 	TFR_TRY(tfr_sets_mark(r->sets, &body, err));
 	TFR_TRY(tfr_checkpoint_save(&r->checkpoint, &body, err));
@@ -451,8 +450,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 			"Write the set, and shuffle it with 'tfr shuffle-to-disk'.",
 			"%s is read as a stream, which cannot be shuffled", r->in->ops->what);
 	r->order = malloc((n + 1) * sizeof(*r->order));
-	if (!r->order)
-		return tfr_fail_nomem(err, "ordering the items");
+	TFR_NEED_MEMORY(r->order, err, "ordering the items");
 	for (size_t i = 0; i < n; i++)
 		r->order[i] = (uint32_t)i;
 	tfr_rng_init(&rng, r->opts->seed, 0);
@@ -488,8 +486,8 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 	const char *labels = NULL;
 
 	if (r->in->n_classes) {
-		if (!tfr_buf_append(&r->labels.text, "", 1))
-			return tfr_fail_nomem(err, "writing the note of a part");
+		TFR_NEED_MEMORY(
+			tfr_buf_append(&r->labels.text, "", 1), err, "writing the note of a part");
 		labels = (const char *)r->labels.text.data;
 	}
 	for (size_t t = 0; t < r->opts->target_count; t++)
@@ -671,8 +669,7 @@ enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_conv
 	enum tfr_status status;
 
 	*report = (struct tfr_convert_report){ 0 };
-	if (!r)
-		return tfr_fail_nomem(err, "making records");
+	TFR_NEED_MEMORY(r, err, "making records");
 	r->opts = opts;
 	r->report = report;
 	r->threads = tfr_thread_count(opts->threads);

@@ -126,8 +126,7 @@ static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *
 			t->name.base ? tfr_set_name_file(&t->name, (uint32_t)k) : strdup(t->file);
 		struct tfr_planned_shard shard = { file, t->all[k].records, t->all[k].bytes };
 
-		if (!file)
-			return tfr_fail_nomem(err, "planning");
+		TFR_NEED_MEMORY(file, err, "planning");
 		if (p->in->opts->planned)
 			p->in->opts->planned(p->in->opts->ctx, &shard);
 	}

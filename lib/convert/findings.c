@@ -336,8 +336,7 @@ static enum tfr_status list(struct tfr_findings *f, const struct tfr_item *item,
 
 	if (!f->output || (head.gray && f->state.overflowed && !f->state.colours))
 		return TFR_OK;
-	if (!make_line(f, item, finding, &line))
-		return tfr_fail_nomem(err, "listing what was found");
+	TFR_NEED_MEMORY(make_line(f, item, finding, &line), err, "listing what was found");
 	if (f->state.colours || f->state.overflowed)
 		return write_line(f, line.data, line.size, err);
 	head.size = (uint32_t)line.size;

@@ -51,8 +51,7 @@ static enum tfr_status decode_whole(
 	struct tfr_decoder *decoder = tfr_workbench_decoder(bench);
 	struct tfr_error why;
 
-	if (!decoder)
-		return tfr_fail_nomem(err, "decoding images");
+	TFR_NEED_MEMORY(decoder, err, "decoding images");
 	if (tfr_decode_verify(decoder, item->file.data, item->file.size, &why))
 		tfr_image_damaged(item, &why);
 	return TFR_OK;

@@ -365,8 +365,7 @@ enum tfr_status tfr_open_named_folder(
 	struct tfr_root **f, char **prefix, const char *folder, struct tfr_error *err)
 {
 	*prefix = tfr_path_join(folder, "");
-	if (!*prefix)
-		return tfr_fail_nomem(err, "opening a folder");
+	TFR_NEED_MEMORY(*prefix, err, "opening a folder");
 	return tfr_root_open(f, folder, err);
 }
 

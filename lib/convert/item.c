@@ -46,8 +46,7 @@ enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tf
 	item->came = (struct tfr_image_info){ 0 };
 	if (!item->builder)
 		item->builder = tfr_builder_new();
-	if (!item->builder)
-		return tfr_fail_nomem(err, "building records");
+	TFR_NEED_MEMORY(item->builder, err, "building records");
 	tfr_builder_reset(item->builder);
 	return TFR_OK;
 }
@@ -114,8 +113,7 @@ static enum tfr_status read_open(struct tfr_item *item, int fd, const char *path
 {
 	if (size >= item->file.cap) {
 		tfr_buf_clear(&item->file);
-		if (!tfr_buf_reserve(&item->file, size + 1))
-			return tfr_fail_nomem(err, "reading files");
+		TFR_NEED_MEMORY(tfr_buf_reserve(&item->file, size + 1), err, "reading files");
 	}
 	if (look && size > KEEP) {
 		TFR_TRY(fill(item, fd, path, LOOK, LOOK, err));

@@ -145,8 +145,7 @@ static enum tfr_status refuse(
 {
 	TFR_AUTO_FREE struct tfr_found_split *found = calloc(parts->n, sizeof(*found));
 
-	if (!found)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(found, err, "reading annotations");
 	for (size_t k = 0; k < parts->n; k++) {
 		size_t images;
 
@@ -197,8 +196,7 @@ static enum tfr_status open_joined(struct tfr_input **in, const struct tfr_parts
 	TFR_AUTO_FREE uint32_t *target = calloc(parts->n, sizeof(*target));
 	struct joined *j = calloc(1, sizeof(*j));
 
-	if (!j)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(j, err, "reading annotations");
 	*in = &j->in;
 	j->ops = *kind->ops;
 	j->ops.next = next;

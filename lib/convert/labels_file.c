@@ -29,8 +29,9 @@ static enum tfr_status make_text(
 				"the class '%s' has a line break in its name, which a labels file "
 				"cannot have",
 				class->text);
-		if (!tfr_buf_printf(&l->text, "%lld:%s\n", (long long)class->label, class->text))
-			return tfr_fail_nomem(err, "writing a labels file");
+		TFR_NEED_MEMORY(
+			tfr_buf_printf(&l->text, "%lld:%s\n", (long long)class->label, class->text),
+			err, "writing a labels file");
 	}
 	return TFR_OK;
 }
@@ -98,8 +99,7 @@ static enum tfr_status open_named(
 		if (l->opened[t] || is_stream(opts->targets[t].set) || !tfr_set_writer_is_named(w))
 			continue;
 		path = tfr_set_writer_beside(w, "labels.txt");
-		if (!path)
-			return tfr_fail_nomem(err, "writing a labels file");
+		TFR_NEED_MEMORY(path, err, "writing a labels file");
 		TFR_TRY(open_one(l, w, path, &opts->writer, err));
 		l->opened[t] = true;
 	}

@@ -121,8 +121,7 @@ enum tfr_status tfr_division_open(
 	s->in = in;
 	s->n_classes = in->n_classes;
 	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
-	if (!s->bounds)
-		return tfr_fail_nomem(err, "dividing the items");
+	TFR_NEED_MEMORY(s->bounds, err, "dividing the items");
 	TFR_TRY(tfr_input_walk(
 		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err));
 	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
@@ -294,8 +293,7 @@ static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
 	struct tfr_set_how how = { .mark = mark, .terms = terms };
 
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
-	if (!t->histogram)
-		return tfr_fail_nomem(err, "creating the sets");
+	TFR_NEED_MEMORY(t->histogram, err, "creating the sets");
 	t->first = k ? t[-1].first + t[-1].lanes : 0;
 	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &fill, err));
 	TFR_TRY(take_up(s, t, mark, err));

@@ -166,8 +166,7 @@ static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size
 	if (size > rest->cap) {
 		tfr_run_clear(rest);
 		rest->block = malloc(size);
-		if (!rest->block)
-			return tfr_fail_nomem(err, "reading records");
+		TFR_NEED_MEMORY(rest->block, err, "reading records");
 		rest->cap = size;
 	}
 	if (size)
@@ -301,8 +300,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct held *h = held_of(item);
 	enum tfr_status status;
 
-	if (!h)
-		return tfr_fail_nomem(err, "reading records");
+	TFR_NEED_MEMORY(h, err, "reading records");
 	for (;;) {
 		if (!r->reader && r->file == tfr_set_count(r->set))
 			return TFR_END;
@@ -363,8 +361,8 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	(void)bench;
 	(void)room;
 	h->sums.size = 0;
-	if (!tfr_buf_reserve(&h->sums, h->run.records * sizeof(*sums)))
-		return tfr_fail_nomem(err, "reading records");
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(&h->sums, h->run.records * sizeof(*sums)), err, "reading records");
 	sums = (uint64_t *)(void *)h->sums.data;
 	h->run.at = h->run.seen = 0;
 	while (!(status = tfr_run_next(&h->run, &rec, err)))
@@ -419,8 +417,7 @@ static enum tfr_status open_records(
 		.ctx = opts->ctx };
 	struct records *r = calloc(1, sizeof(*r));
 
-	if (!r)
-		return tfr_fail_nomem(err, "reading records");
+	TFR_NEED_MEMORY(r, err, "reading records");
 	*in = &r->in;
 	r->in.ops = &tfr_input_records;
 	r->in.opts = opts;

@@ -91,8 +91,7 @@ static enum tfr_status turn(struct tfr_workbench *bench, unsigned orientation,
 	uint8_t *out =
 		tfr_pixels(&bench->turned, (size_t)source.width * source.height * source.channels);
 
-	if (!out)
-		return tfr_fail_nomem(err, "turning an image");
+	TFR_NEED_MEMORY(out, err, "turning an image");
 	return tfr_image_turn(&source, orientation, out, image, err);
 }
 

@@ -136,8 +136,8 @@ enum tfr_status tfr_notes_skipped(
 	tfr_escape_name(line, sizeof(line), text);
 	n->line.size = 0;
 	tfr_escape_line(text, sizeof(text), item->reason);
-	if (!tfr_buf_printf(&n->line, "%s\t%s\n", line, text))
-		return tfr_fail_nomem(err, "writing the quarantine");
+	TFR_NEED_MEMORY(
+		tfr_buf_printf(&n->line, "%s\t%s\n", line, text), err, "writing the quarantine");
 	n->written += n->line.size;
 	return tfr_output_write(n->quarantine, n->line.data, n->line.size, err);
 }

@@ -150,8 +150,7 @@ static enum tfr_status open_copier(struct tfr_device *dev, struct pace pace, str
 	pthread_condattr_t attr;
 	int rc = 0;
 
-	if (!c)
-		return tfr_fail_nomem(err, "opening a device");
+	TFR_NEED_MEMORY(c, err, "opening a device");
 	c->pace = pace;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->done, NULL);
@@ -442,8 +441,7 @@ static enum tfr_status new_event(
 	struct copier_event *ev = calloc(1, sizeof(*ev));
 
 	(void)dev;
-	if (!ev)
-		return tfr_fail_nomem(err, "opening a device");
+	TFR_NEED_MEMORY(ev, err, "opening a device");
 	*out = &ev->event;
 	return TFR_OK;
 }

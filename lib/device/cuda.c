@@ -299,8 +299,7 @@ static enum tfr_status alloc_pinned(
 	uint64_t before = resident_bytes(), after;
 	unsigned rc;
 
-	if (!block)
-		return tfr_fail_nomem(err, "making room for batches");
+	TFR_NEED_MEMORY(block, err, "making room for batches");
 	rc = pin(dev, size, memory);
 	if (rc) {
 		free(block);
@@ -419,8 +418,7 @@ static enum tfr_status cuda_event_new(
 	struct cuda_event *ev = calloc(1, sizeof(*ev));
 	enum tfr_status status;
 
-	if (!ev)
-		return tfr_fail_nomem(err, "opening a device");
+	TFR_NEED_MEMORY(ev, err, "opening a device");
 	status = cuda_enter(dev, err);
 	if (status) {
 		free(ev);
@@ -780,8 +778,7 @@ static enum tfr_status cuda_open(
 
 	TFR_TRY(cuda_ordinals_parse(&o, args, err));
 	c = calloc(1, sizeof(*c));
-	if (!c)
-		return tfr_fail_nomem(err, "opening a device");
+	TFR_NEED_MEMORY(c, err, "opening a device");
 	pthread_mutex_init(&c->copies.order, NULL);
 	pthread_mutex_init(&c->kernels.order, NULL);
 	pthread_mutex_init(&c->steps.order, NULL);

@@ -26,8 +26,7 @@ static enum tfr_status open_row(struct tfr_device **out, const struct tfr_device
 {
 	TFR_AUTO_FREE struct tfr_device *dev = calloc(1, sizeof(*dev));
 
-	if (!dev)
-		return tfr_fail_nomem(err, "opening a device");
+	TFR_NEED_MEMORY(dev, err, "opening a device");
 	dev->row = row;
 	dev->node = -1;
 	dev->process = getpid();
@@ -139,8 +138,7 @@ enum tfr_status tfr_devices_open(
 
 	TFR_TRY(find(&named, spec, err));
 	opened = calloc(named.count, sizeof(*opened));
-	if (!opened)
-		return tfr_fail_nomem(err, "opening devices");
+	TFR_NEED_MEMORY(opened, err, "opening devices");
 	for (unsigned i = 0; i < named.count; i++) {
 		status = open_nth(&opened[i], &named, i, err);
 		if (status) {

@@ -128,8 +128,7 @@ enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 	for (unsigned i = 0; i < count; i++)
 		if (sizes[i] == 0)
 			return tfr_fail(err, TFR_EUSAGE, "measuring a link needs at least 1 byte");
-	if (!benches)
-		return tfr_fail_nomem(err, "measuring links");
+	TFR_NEED_MEMORY(benches, err, "measuring links");
 	for (unsigned i = 0; i < count; i++) {
 		benches[i].dev = devs[i];
 		benches[i].group = &group;

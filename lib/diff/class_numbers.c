@@ -15,8 +15,7 @@ static enum tfr_status find_map(
 	size_t n = tfr_set_count(set);
 	TFR_AUTO_FREE const char **files = calloc(n + 1, sizeof(*files));
 
-	if (!files)
-		return tfr_fail_nomem(err, "comparing the classes");
+	TFR_NEED_MEMORY(files, err, "comparing the classes");
 	for (size_t i = 0; i < n; i++)
 		files[i] = tfr_set_path(set, i);
 	return tfr_class_map_find(m, files, n, err);

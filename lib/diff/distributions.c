@@ -267,8 +267,7 @@ enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
 		.tops = calloc(TFR_TOPS_EXACT, sizeof(*r.tops)),
 		.err = err };
 
-	if (!r.tops)
-		return tfr_fail_nomem(err, "comparing distributions");
+	TFR_NEED_MEMORY(r.tops, err, "comparing distributions");
 	compare_sizes(&r, tell, ctx);
 	compare_features(&r, tell, ctx);
 	free(r.tops);

@@ -69,8 +69,7 @@ static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
 	assert(!p->large && !p->at); /* B comes after A in a group */
 	p->large = tfr_record_table_sorter(p->table, RANKED, 8);
 	p->ranks[0] = p->ranks[1] = 0;
-	if (!p->large)
-		return tfr_fail_nomem(err, "comparing records");
+	TFR_NEED_MEMORY(p->large, err, "comparing records");
 	for (size_t i = 0; !status && i < p->n_held; i++) {
 		memcpy(sided + 1, p->held + i * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
 		status = rank(p, sided, err);
@@ -85,8 +84,7 @@ static enum tfr_status hold(
 	assert(p->n_held < HELD);
 	if (!p->held)
 		p->held = malloc(HELD * TFR_NOTE_PLACE);
-	if (!p->held)
-		return tfr_fail_nomem(err, "comparing records");
+	TFR_NEED_MEMORY(p->held, err, "comparing records");
 	memcpy(p->held + p->n_held++ * TFR_NOTE_PLACE, place, TFR_NOTE_PLACE);
 	return TFR_OK;
 }

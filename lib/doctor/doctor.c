@@ -176,8 +176,7 @@ enum tfr_status tfr_doctor_run(
 	struct tfr_doctor *d = calloc(1, sizeof(*d));
 	enum tfr_status status;
 
-	if (!d)
-		return tfr_fail_nomem(err, "looking at the files");
+	TFR_NEED_MEMORY(d, err, "looking at the files");
 	d->opts = opts;
 	status = tfr_doctor_list(d, err);
 	if (!status)

@@ -265,8 +265,8 @@ enum tfr_status tfr_batch_finish(struct tfr_batch_parser *b, struct tfr_error *e
 		reset(b);
 	b->finished = true;
 	for (size_t i = 0; i < b->n; i++)
-		if (!tfr_batch_show(&b->columns[i], b->rows))
-			return tfr_fail_nomem(err, "padding the rows of a batch");
+		TFR_NEED_MEMORY(tfr_batch_show(&b->columns[i], b->rows), err,
+			"padding the rows of a batch");
 	return TFR_OK;
 }
 

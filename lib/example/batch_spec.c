@@ -59,8 +59,7 @@ enum tfr_status tfr_batch_feature_parse(
 	const char *colon = strrchr(spec, ':'), *bracket;
 
 	*f = (struct tfr_batch_feature){ 0 };
-	if (!name)
-		return tfr_fail_nomem(err, "reading the name of a feature");
+	TFR_NEED_MEMORY(name, err, "reading the name of a feature");
 	if (*spec == '"' || *spec == '\'') {
 		colon = unquote(spec, name);
 		if (!colon || *colon != ':')

@@ -473,13 +473,11 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	if (b->n_items && !put_head(&b->out, TAG_1, total))
 		return tfr_fail_nomem(err, "building an Example");
 	for (size_t i = 0; i < b->n_items; i++)
-		if (!put_item(b, &items[i], &from))
-			return tfr_fail_nomem(err, "building an Example");
+		TFR_NEED_MEMORY(put_item(b, &items[i], &from), err, "building an Example");
 	if (b->frames.size && (!put_head(&b->out, TAG_2, b->frames.size) ||
 				      !tfr_buf_append(&b->out, b->frames.data, b->frames.size)))
 		return tfr_fail_nomem(err, "building an Example");
-	if (!put_pieces(b, &from, NULL))
-		return tfr_fail_nomem(err, "building an Example");
+	TFR_NEED_MEMORY(put_pieces(b, &from, NULL), err, "building an Example");
 
 	*pieces = piece = (struct iovec *)b->pieces.data;
 	*n = (int)(b->pieces.size / sizeof(*piece));
@@ -505,8 +503,8 @@ enum tfr_status tfr_builder_flatten(
 	TFR_TRY(tfr_builder_gather(b, &pieces, &n, size, err));
 	b->flat.size = 0;
 	for (int i = 0; i < n; i++)
-		if (!tfr_buf_append(&b->flat, pieces[i].iov_base, pieces[i].iov_len))
-			return tfr_fail_nomem(err, "building an Example");
+		TFR_NEED_MEMORY(tfr_buf_append(&b->flat, pieces[i].iov_base, pieces[i].iov_len),
+			err, "building an Example");
 	*data = n ? b->flat.data : (const uint8_t *)"";
 	return TFR_OK;
 }

@@ -200,8 +200,8 @@ enum tfr_status tfr_steps_next(
 	while (!next_message(&s->list, 1, &inner))
 		if (!next_message(&s->entry, 2, &s->list))
 			return TFR_END;
-	if (!tfr_feature_parse(l->step, &inner, step, &l->no_memory))
-		return tfr_fail_nomem(err, "parsing a SequenceExample");
+	TFR_NEED_MEMORY(tfr_feature_parse(l->step, &inner, step, &l->no_memory), err,
+		"parsing a SequenceExample");
 	return TFR_OK;
 }
 

@@ -62,8 +62,7 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 	while (n > 1 && target[n - 1] == '/')
 		n--;
 	t->path = strndup(target, n);
-	if (!t->path)
-		return tfr_fail_nomem(err, "creating a folder");
+	TFR_NEED_MEMORY(t->path, err, "creating a folder");
 	slash = strrchr(t->path, '/');
 	base = slash ? slash + 1 : t->path;
 	if (!*base || !strcmp(base, ".") || !strcmp(base, ".."))
@@ -150,8 +149,7 @@ static enum tfr_status make_temporary(struct tree *t, struct tfr_error *err)
 	t->fd = -1;
 	free(t->temp);
 	t->temp = tfr_hidden_name(t->path, tfr_random_token(), "tmp");
-	if (!t->temp)
-		return tfr_fail_nomem(err, "creating a folder");
+	TFR_NEED_MEMORY(t->temp, err, "creating a folder");
 	status = take_temporary(t, err);
 	return status == TFR_END ? tfr_fail_errno(err, EEXIST, t->temp, "cannot create") : status;
 }
@@ -160,8 +158,7 @@ static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 {
 	struct tree *t = calloc(1, sizeof(*t));
 
-	if (!t)
-		return tfr_fail_nomem(err, "creating a folder");
+	TFR_NEED_MEMORY(t, err, "creating a folder");
 	e->own = t;
 	t->fd = -1;
 	if (!strcmp(e->o->target, "-"))
@@ -246,8 +243,7 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 
 	if (!tfr_form_bytes(w, "image/encoded", &image))
 		return tfr_fail(err, TFR_EDATA, "the record has no image/encoded");
-	if (!make_name(w, tfr_form_image_ending(&image)))
-		return tfr_fail_nomem(err, "naming files");
+	TFR_NEED_MEMORY(make_name(w, tfr_form_image_ending(&image)), err, "naming files");
 	return tfr_unique_names_take(&e->names, &w->name, make_folder, e->own, err);
 }
 

@@ -43,8 +43,7 @@ static enum tfr_status print_first(struct export *e, struct work *w, struct tfr_
 {
 	if (!e->printer)
 		e->printer = new_printer(e);
-	if (!e->printer)
-		return tfr_fail_nomem(err, "writing lines");
+	TFR_NEED_MEMORY(e->printer, err, "writing lines");
 	w->made = !tfr_printer_has_learned(e->printer);
 	return w->made ? tfr_export_make_group(e, w, err) : TFR_OK;
 }
@@ -159,8 +158,7 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 	assert(e->o->column_count && w->example);
 	if (!w->printer)
 		w->printer = tfr_printer_new(&(struct tfr_print_opts){ .base64 = true });
-	if (!w->printer)
-		return tfr_fail_nomem(err, "writing a table");
+	TFR_NEED_MEMORY(w->printer, err, "writing a table");
 	for (size_t i = 0; !status && i < e->o->column_count; i++) {
 		const struct tfr_feature *f = tfr_example_get(w->example, e->o->columns[i]);
 
@@ -210,16 +208,14 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 		return tfr_fail(err, TFR_EUSAGE, "a table without a column");
 	e->own = tfr_feature_watch_new();
 	for (size_t i = 0; e->own && i < e->o->column_count; i++)
-		if (!tfr_feature_watch_add(e->own, e->o->columns[i]))
-			return tfr_fail_nomem(err, "writing a table");
-	if (!e->own)
-		return tfr_fail_nomem(err, "writing a table");
+		TFR_NEED_MEMORY(
+			tfr_feature_watch_add(e->own, e->o->columns[i]), err, "writing a table");
+	TFR_NEED_MEMORY(e->own, err, "writing a table");
 	for (size_t i = 0; i < e->o->column_count; i++)
 		if ((i && !tfr_buf_append(&line, ",", 1)) ||
 			!put_cell(&line, e->o->columns[i], strlen(e->o->columns[i])))
 			return tfr_fail_nomem(err, "writing a table");
-	if (!tfr_buf_append(&line, "\n", 1))
-		return tfr_fail_nomem(err, "writing a table");
+	TFR_NEED_MEMORY(tfr_buf_append(&line, "\n", 1), err, "writing a table");
 	status = tfr_form_open_file(e, err);
 	e->written = line.size;
 	return status ? status : tfr_output_write(e->file, line.data, line.size, err);

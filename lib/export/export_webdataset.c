@@ -186,12 +186,10 @@ static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
 	if (!w->printer)
 		w->printer = tfr_printer_new(
 			&(struct tfr_print_opts){ .base64 = true, .as = TFR_CONTENT_EXAMPLE });
-	if (!w->printer)
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(w->printer, err, "writing samples");
 	TFR_TRY(tfr_printer_json(w->printer, data, size, &text, &n, err));
 	field = add_field(w, rest, strlen(rest), NULL, n);
-	if (!field)
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(field, err, "writing samples");
 	field->at = w->out.size;
 	return tfr_buf_append(&w->out, text, n) ? TFR_OK : tfr_fail_nomem(err, "writing samples");
 }
@@ -203,24 +201,21 @@ static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 
 	w->fields.size = w->out.size = 0;
 	tfr_builder_reset(w->builder);
-	if (!add_image(w))
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(add_image(w), err, "writing samples");
 	image = field_count(w) > 0;
-	if (!add_class(w))
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(add_class(w), err, "writing samples");
 	for (size_t i = 0; !status && i < tfr_example_count(w->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(w->example, i);
 		TFR_AUTO_FREE char *name = strndup(f->key, f->key_size);
 		struct tfr_bytes value;
 
-		if (!name)
-			return tfr_fail_nomem(err, "writing samples");
+		TFR_NEED_MEMORY(name, err, "writing samples");
 		if (is_told(w, f, image))
 			continue;
 		if (is_field(f) && !has_field(w, name)) {
 			tfr_feature_bytes(f, 0, &value);
-			if (!add_field(w, f->key, f->key_size, value.data, value.size))
-				return tfr_fail_nomem(err, "writing samples");
+			TFR_NEED_MEMORY(add_field(w, f->key, f->key_size, value.data, value.size),
+				err, "writing samples");
 		} else if (f->kind != TFR_KIND_UNSET) {
 			status = tfr_builder_feature(w->builder, f, err);
 		}
@@ -370,12 +365,11 @@ static enum tfr_status gather(struct work *w, struct tfr_error *err)
 			return tfr_fail_nomem(err, "writing samples");
 		ends[i] = between.size;
 	}
-	if (!put_zeros(&between, f[n - 1].size))
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(put_zeros(&between, f[n - 1].size), err, "writing samples");
 	ends[n] = between.size;
 	begin = w->out.size;
-	if (!tfr_buf_append(&w->out, between.data, between.size))
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(&w->out, between.data, between.size), err, "writing samples");
 	for (size_t i = 0, at = 0; i <= n; i++) {
 		pieces[2 * i] = (struct iovec){ w->out.data + begin + at, ends[i] - at };
 		at = ends[i];

@@ -180,8 +180,7 @@ enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
 		if (folder)
 			slash = memchr(path->data + begin, '/', path->size - begin);
 		end = slash ? (size_t)(slash - path->data) : path->size - 1;
-		if (!settle(s, path, &end, slash != NULL, &new))
-			return tfr_fail_nomem(err, "naming files");
+		TFR_NEED_MEMORY(settle(s, path, &end, slash != NULL, &new), err, "naming files");
 		if (!slash)
 			break;
 		if (new) {

@@ -125,8 +125,7 @@ static enum tfr_status insert(struct tfr_survey *s, size_t at, const void *name,
 		return tfr_fail_nomem(err, "looking at the features");
 	list = s->list;
 	f = new_feature(s, name, size, kind);
-	if (!f)
-		return tfr_fail_nomem(err, "looking at the features");
+	TFR_NEED_MEMORY(f, err, "looking at the features");
 	memmove(list + at + 1, list + at, (s->n - at) * sizeof(struct tfr_surveyed *));
 	list[at] = f;
 	s->n++;

@@ -180,8 +180,8 @@ static enum tfr_status read_state(
 			"'%s' is not what 'tfr stats --json' writes: it has no state", path);
 	if (!is_of_this_version(top))
 		return tfr_fail(err, TFR_EDATA, "'%s' is of another version of tfr", path);
-	if (!tfr_buf_reserve(&bytes, (size_t)json_object_get_string_len(state)))
-		return tfr_fail_nomem(err, "reading statistics");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&bytes, (size_t)json_object_get_string_len(state)), err,
+		"reading statistics");
 	if (!tfr_base64_decode(&bytes, json_object_get_string(state),
 		    (size_t)json_object_get_string_len(state)))
 		return tfr_fail(err, TFR_EDATA, "'%s': the state is no base64", path);
@@ -246,8 +246,7 @@ enum tfr_status tfr_survey_merge(
 	into->files += from->files;
 	into->records += from->records;
 	into->sequences += from->sequences;
-	if (!tfr_series_merge(&into->sizes, &from->sizes))
-		return tfr_fail_nomem(err, "merging");
+	TFR_NEED_MEMORY(tfr_series_merge(&into->sizes, &from->sizes), err, "merging");
 	status = merge_features(into, from, err);
 	if (status || (!into->lists && !from->lists))
 		return status;

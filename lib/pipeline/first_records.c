@@ -157,8 +157,7 @@ static enum tfr_status survey(
 {
 	struct survey v = { p->set, tfr_example_new(), f, false };
 
-	if (!v.example)
-		return tfr_fail_nomem(err, "looking at the first records");
+	TFR_NEED_MEMORY(v.example, err, "looking at the first records");
 	tfr_record_source_each(p->source, look_at, &v);
 	tfr_example_free(v.example);
 	if (v.no_memory)
@@ -268,8 +267,7 @@ enum tfr_status tfr_first_records_parse(
 	TFR_AUTO_FREE struct trial *k = calloc(1, sizeof(*k));
 	enum tfr_status status;
 
-	if (!k)
-		return tfr_fail_nomem(err, "looking at the first records");
+	TFR_NEED_MEMORY(k, err, "looking at the first records");
 	k->err = err;
 	TFR_TRY(tfr_feature_block_parser(p->set->features, &k->parser, err));
 	pthread_mutex_lock(&p->control.lock);

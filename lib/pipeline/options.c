@@ -117,8 +117,7 @@ static enum tfr_status show_inflate(struct tfr_feed_settings *set, struct tfr_er
 
 	if (text)
 		with = tfr_asprintf("%.*s,inflate%s", (int)read, text, text + read);
-	if (!with)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(with, err, "starting a feed");
 	return parse_again(set, with, err);
 }
 
@@ -143,8 +142,7 @@ static enum tfr_status leave_normalising(struct tfr_feed_settings *set, struct t
 	}
 	free(last->text);
 	((struct tfr_stage *)last)->text = strdup("cast=uint8");
-	if (!last->text)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(last->text, err, "starting a feed");
 	list = tfr_stage_list_text(&set->list);
 	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
 }
@@ -208,8 +206,7 @@ static enum tfr_status note_features(struct tfr_feed_settings *set, struct tfr_e
 	if (!set->opts.feature_count)
 		return TFR_OK;
 	set->features = calloc(1, sizeof(*set->features));
-	if (!set->features)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(set->features, err, "starting a feed");
 	return tfr_feature_block_init(
 		set->features, set->opts.features, set->opts.feature_count, err);
 }
@@ -308,8 +305,7 @@ enum tfr_status tfr_feed_options_settle(
 	if (tfr_feeds_audio(set) && f->clips.count)
 		TFR_TRY(settle_audio(set, &f->clips, err));
 	set->description = tfr_stage_list_text(&set->list);
-	if (!set->description)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(set->description, err, "starting a feed");
 	if (set->opts.normalise_on_device)
 		TFR_TRY(leave_normalising(set, err));
 	return note_list(set, f, err);

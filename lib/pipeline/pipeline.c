@@ -251,8 +251,7 @@ static enum tfr_status start(
 	tfr_feed_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
 	p->set = calloc(1, sizeof(*p->set));
-	if (!p->set)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(p->set, err, "starting a feed");
 	p->set->opts = *opts;
 	TFR_TRY(tfr_statistics_new(&p->statistics, p->set, err));
 	tfr_statistics_watch(p->statistics, &p->consumer_span);
@@ -271,8 +270,7 @@ enum tfr_status tfr_pipeline_open(
 	struct tfr_pipeline *p = calloc(1, sizeof(*p));
 	enum tfr_status status;
 
-	if (!p)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(p, err, "starting a feed");
 	status = start(p, opts, err);
 	if (status) {
 		tfr_pipeline_close(p);

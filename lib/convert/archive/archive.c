@@ -122,8 +122,8 @@ static enum tfr_status take_in(struct archive *a, const struct tfr_member *membe
 {
 	bool hidden;
 
-	if (!tfr_member_name(member->path, &a->name, &hidden, fault))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(
+		tfr_member_name(member->path, &a->name, &hidden, fault), err, "reading an archive");
 	*item = member->kind != TFR_MEMBER_FOLDER && !hidden;
 	if (!*fault)
 		*fault = member->fault;
@@ -150,8 +150,7 @@ static enum tfr_status name_item(struct archive *a, struct tfr_item *item, const
 {
 	uint32_t folder = a->surveyed ? folder_of(a, name, fault) : 0;
 
-	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(tfr_item_name(item, name, strlen(name)), err, "reading an archive");
 	if (class_of(a, folder) < TFR_CLASSLESS)
 		item->class = class_of(a, folder);
 	tfr_splits_place(&a->splits, folder, item);
@@ -448,8 +447,7 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 		TFR_TRY(survey_member(a, &head, &member, err));
 	if (status != TFR_END)
 		return status;
-	if (!tfr_member_folders_finish(&a->tree))
-		return tfr_fail_nomem(err, "listing an archive");
+	TFR_NEED_MEMORY(tfr_member_folders_finish(&a->tree), err, "listing an archive");
 	if (a->m->placed)
 		TFR_TRY(look_into_list(a, &head, err));
 	TFR_TRY(check_kind(a, err));
@@ -496,16 +494,14 @@ static enum tfr_status open_archive(
 {
 	struct archive *a = calloc(1, sizeof(*a));
 
-	if (!a)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(a, err, "reading an archive");
 	*in = &a->in;
 	a->in.ops = &tfr_input_archive;
 	a->in.opts = opts;
 	a->in.items = TFR_STREAM;
 	a->unused.in = &a->in;
 	a->prefix = tfr_asprintf("%s/", opts->inputs[0]);
-	if (!a->prefix)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(a->prefix, err, "reading an archive");
 	a->in.prefix = a->prefix;
 	TFR_TRY(tfr_archive_open(&a->m, opts->inputs[0], err));
 	if (a->m->rewindable)

@@ -34,8 +34,7 @@ enum tfr_status tfr_feed_widen(struct tfr_feed *f, size_t bytes, struct tfr_erro
 	if (bytes <= f->block)
 		return TFR_OK;
 	data = realloc(f->data, bytes);
-	if (!data)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(data, err, "reading an archive");
 	f->data = data;
 	f->block = bytes;
 	return TFR_OK;

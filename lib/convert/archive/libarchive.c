@@ -136,8 +136,7 @@ static enum tfr_status start_reading(struct packed *p, struct tfr_error *err)
 	struct archive *a = archive_read_new();
 
 	p->archive = a;
-	if (!a)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(a, err, "reading an archive");
 	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_bzip2(a);
 	archive_read_support_filter_xz(a);
@@ -223,8 +222,7 @@ static enum tfr_status next(struct tfr_archive *m, struct tfr_member *member, st
 		return p->late ? failed(p, err) : TFR_END;
 	if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
 		return failed(p, err);
-	if (!named)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(named, err, "reading an archive");
 	*member = (struct tfr_member){ .path = (const char *)p->path.data };
 	member->size = TFR_SIZE_UNKNOWN;
 	if (archive_entry_size_is_set(e))
@@ -253,8 +251,7 @@ static enum tfr_status read_some(
 		size_t n = most < STEP ? most : STEP;
 		la_ssize_t got;
 
-		if (!tfr_buf_reserve(into, n))
-			return tfr_fail_nomem(err, "reading an archive");
+		TFR_NEED_MEMORY(tfr_buf_reserve(into, n), err, "reading an archive");
 		got = archive_read_data(p->archive, into->data + into->size, n);
 		if (got == 0)
 			break;
@@ -308,8 +305,7 @@ static enum tfr_status open_packed(
 {
 	struct packed *p = calloc(1, sizeof(*p));
 
-	if (!p)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(p, err, "reading an archive");
 	p->m.ops = &packed_ops;
 	p->m.feed = *feed;
 	p->m.begin = feed->place;

@@ -60,8 +60,7 @@ enum tfr_status tfr_archive_read_at(const struct tfr_archive *m, struct tfr_buf 
 	enum tfr_status status;
 	size_t got;
 
-	if (!tfr_buf_reserve(into, size))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(tfr_buf_reserve(into, size), err, "reading an archive");
 	status =
 		tfr_source_read_at(m->feed.source, place, into->data + into->size, size, &got, err);
 	if (status)

@@ -102,8 +102,7 @@ static enum tfr_status read_extra(struct tar *t, uint64_t size, struct tfr_error
 	if (size > LONGEST)
 		return damaged(t, "a name longer than 1 MiB", err);
 	t->extra.size = 0;
-	if (!tfr_buf_reserve(&t->extra, (size_t)padded + 1))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&t->extra, (size_t)padded + 1), err, "reading an archive");
 	TFR_TRY(tfr_feed_read(&t->m.feed, t->extra.data, (size_t)padded, &got, err));
 	if (got < padded)
 		return cut_short(t, err);
@@ -260,8 +259,7 @@ static enum tfr_status take_member(struct tar *t, const uint8_t *h, uint64_t siz
 	char kind = (char)h[156];
 	bool sparse_map = kind == 'S' && h[482];
 
-	if (!path_of(t, h))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(path_of(t, h), err, "reading an archive");
 	if (t->has_size)
 		size = t->size;
 	/* A member without bytes can have a size; a link written by pax can have bytes. */
@@ -342,8 +340,7 @@ static enum tfr_status read_some(
 		/* In a file, the size was checked; from a pipe it can be a false claim. */
 		if (!m->feed.seekable && n > STEP)
 			n = STEP;
-		if (!tfr_buf_reserve(into, n))
-			return tfr_fail_nomem(err, "reading an archive");
+		TFR_NEED_MEMORY(tfr_buf_reserve(into, n), err, "reading an archive");
 		TFR_TRY(tfr_feed_read(&m->feed, into->data + into->size, n, &got, err));
 		if (got < n)
 			return cut_short(t, err);
@@ -385,8 +382,7 @@ enum tfr_status tfr_tar_open(struct tfr_archive **m, struct tfr_feed *feed, stru
 {
 	struct tar *t = calloc(1, sizeof(*t));
 
-	if (!t)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(t, err, "reading an archive");
 	t->m.ops = &tar_ops;
 	t->m.feed = *feed;
 	t->m.placed = t->m.rewindable = feed->seekable;

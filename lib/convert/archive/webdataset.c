@@ -70,8 +70,7 @@ static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
 	if (w->next_file == tfr_set_count(w->set))
 		return TFR_END;
 	w->tar = calloc(1, sizeof(*w->tar));
-	if (!w->tar)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(w->tar, err, "reading an archive");
 	w->tar->users = 1;
 	return tfr_archive_open(&w->tar->m, tfr_set_path(w->set, w->next_file++), err);
 }
@@ -92,8 +91,8 @@ static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 
 	for (w->pending = false; !w->pending;) {
 		TFR_TRY(tfr_archive_next(w->tar->m, &w->member, err));
-		if (!tfr_member_name(w->member.path, &w->name, &hidden, &w->fault))
-			return tfr_fail_nomem(err, "reading an archive");
+		TFR_NEED_MEMORY(tfr_member_name(w->member.path, &w->name, &hidden, &w->fault), err,
+			"reading an archive");
 		w->pending = w->member.kind != TFR_MEMBER_FOLDER && !hidden &&
 			     !is_meta((const char *)w->name.data);
 		if (!w->fault)
@@ -215,8 +214,7 @@ static enum tfr_status skip_member(
 {
 	const char *name = (const char *)w->name.data;
 
-	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(tfr_item_name(item, name, strlen(name)), err, "reading an archive");
 	tfr_item_skip(item, TFR_EDATA, "%s", w->fault);
 	w->pending = false;
 	return TFR_OK;
@@ -235,8 +233,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 		item->free_own = free_own;
 	}
 	own = item->own;
-	if (!own)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(own, err, "reading an archive");
 	release(&own->tar);
 	if (!tfr_sample_key((const char *)w->name.data) ||
 		(w->fault && w->fault != w->member.fault))
@@ -450,8 +447,7 @@ static enum tfr_status open_webdataset(
 {
 	struct webdataset *w = calloc(1, sizeof(*w));
 
-	if (!w)
-		return tfr_fail_nomem(err, "reading an archive");
+	TFR_NEED_MEMORY(w, err, "reading an archive");
 	*in = &w->in;
 	w->in.ops = &tfr_input_webdataset;
 	w->in.opts = opts;

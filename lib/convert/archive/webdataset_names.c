@@ -65,8 +65,8 @@ enum tfr_status tfr_sample_add(struct tfr_sample *s, const char *path, uint64_t 
 	struct tfr_sample_field part = { .name = s->names.size, .place = place, .size = size };
 	const char *field;
 
-	if (!append_field(&s->names, path + tfr_sample_key(path) + 1))
-		return tfr_fail_nomem(err, "reading samples");
+	TFR_NEED_MEMORY(
+		append_field(&s->names, path + tfr_sample_key(path) + 1), err, "reading samples");
 	field = (const char *)s->names.data + part.name;
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (!strcmp(tfr_sample_field(s, i), field))
@@ -115,8 +115,8 @@ enum tfr_status tfr_names_add(struct tfr_names *names, const char *text, struct 
 {
 	if (names->n == MOST)
 		return tfr_fail(err, TFR_EUSAGE, "braces that expand to over a million names");
-	if (!tfr_names_insert(names, names->n, text, strlen(text)))
-		return tfr_fail_nomem(err, "listing the inputs");
+	TFR_NEED_MEMORY(
+		tfr_names_insert(names, names->n, text, strlen(text)), err, "listing the inputs");
 	return TFR_OK;
 }
 

@@ -112,8 +112,7 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 	TFR_AUTO_FREE const char **names = calloc(2 * a->n_cells + 1, sizeof(*names));
 	size_t n = 0;
 
-	if (!names)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(names, err, "reading arrays");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		names[n++] = a->cells[i].name;
 		if (a->cells[i].shape_name)
@@ -210,8 +209,7 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 		return tfr_fail(
 			err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX, o->inputs[0]);
 	a->prefix = tfr_asprintf("%s:", o->inputs[0]);
-	if (!a->prefix)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(a->prefix, err, "reading arrays");
 	a->in.prefix = a->prefix;
 	warn_of_rounding(a);
 	return TFR_OK;
@@ -256,8 +254,7 @@ static enum tfr_status fill(
 		count = 1;
 	if (!array->block) {
 		array->block = malloc(array->most * array->row_size);
-		if (!array->block)
-			return tfr_fail_nomem(err, "reading arrays");
+		TFR_NEED_MEMORY(array->block, err, "reading arrays");
 	}
 	array->count = 0;
 	status = read_block(a, array, row, count, err);
@@ -312,8 +309,8 @@ static enum tfr_status take_texts(
 		return TFR_OK;
 	}
 	/* The lengths of the texts need less memory than the texts' pointers in the row. */
-	if (!tfr_buf_reserve(&item->more, item->size + item->file.size + 1))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&item->more, item->size + item->file.size + 1), err,
+		"reading arrays");
 	each_text(a, item, take_text);
 	return TFR_OK;
 }

@@ -254,8 +254,7 @@ enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	size_t each = sizeof(struct tfr_bytes) + (c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0);
 
 	scratch->size = 0;
-	if (!tfr_buf_reserve(scratch, count(c) * each + 1))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(scratch, count(c) * each + 1), err, "reading arrays");
 	if (c->raw)
 		TFR_TRY(put_raw(c, row, scratch, b, err));
 	else if (c->kind == TFR_KIND_INT64)

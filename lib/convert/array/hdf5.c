@@ -185,8 +185,7 @@ static enum tfr_status add(
 	array->unit = d->is.chunk_rows;
 	array->own = d;
 	tfr_hdf5_allow_memory(&h->helper, 4 * (uint64_t)c.stride);
-	if (!tfr_arrays_add_cells(&h->a, name, &c))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_arrays_add_cells(&h->a, name, &c), err, "reading arrays");
 	return TFR_OK;
 }
 
@@ -198,8 +197,7 @@ static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr
 		return tfr_fail_path(
 			err, TFR_EDATA, h->path, "more than %d data sets in", SETS_MOST);
 	d = calloc(1, sizeof(*d));
-	if (!d)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(d, err, "reading arrays");
 	d->number = (uint32_t)h->a.n;
 	TFR_TRY(tfr_hdf5_open(&h->helper, name, &d->is, err));
 	if (d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
@@ -285,8 +283,7 @@ static enum tfr_status open_hdf5(
 		return TFR_EUNAVAILABLE;
 	}
 	h = calloc(1, sizeof(*h));
-	if (!h)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(h, err, "reading arrays");
 	*in = &h->a.in;
 	h->a.in = (struct tfr_input){ .ops = &tfr_input_hdf5, .opts = opts };
 	h->a.read = read_rows;

@@ -512,13 +512,11 @@ static enum tfr_status receive_texts(
 	struct tfr_hdf5_helper *h, uint64_t size, struct tfr_buf *text, struct tfr_error *err)
 {
 	text->size = 0;
-	if (!tfr_buf_reserve(text, 1))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(text, 1), err, "reading arrays");
 	while (size) {
 		size_t n = size < PART ? (size_t)size : PART;
 
-		if (!tfr_buf_reserve(text, n))
-			return tfr_fail_nomem(err, "reading arrays");
+		TFR_NEED_MEMORY(tfr_buf_reserve(text, n), err, "reading arrays");
 		TFR_TRY(receive(h, text->data + text->size, n, err));
 		text->size += n;
 		size -= n;

@@ -114,8 +114,7 @@ static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uin
 	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
 	uint64_t at[TFR_CELL_DIMS] = { 0 };
 
-	if (!run)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(run, err, "reading arrays");
 	for (size_t q = 0; q < places; q++) {
 		size_t to = 0;
 
@@ -192,8 +191,7 @@ static enum tfr_status unpack(
 	TFR_AUTO_FREE uint8_t *block = malloc(AT_ONCE);
 	enum tfr_status status = TFR_OK;
 
-	if (!block)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(block, err, "reading arrays");
 	TFR_TRY(tfr_unpacked_open(opts, &o->fd, err));
 	while (!status && left) {
 		size_t n = left < AT_ONCE ? (size_t)left : AT_ONCE;
@@ -306,8 +304,7 @@ static enum tfr_status add_array(struct tfr_arrays *a, const char *name, const c
 
 	TFR_TRY(measure_row(&o->h, &row_size, err));
 	array = tfr_arrays_add(a, name, path, o->h.dims[0], row_size);
-	if (!array)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(array, err, "reading arrays");
 	array->own = TFR_STEAL(own);
 	return add_fields(a, name, &o->h, alone, err);
 }
@@ -321,14 +318,12 @@ static enum tfr_status read_header(
 	struct tfr_array file = { .name = (char *)(uintptr_t)path, .path = path, .own = o };
 	size_t n = size < TFR_NPY_START ? (size_t)size : TFR_NPY_START, whole;
 
-	if (!tfr_buf_reserve(&head, TFR_NPY_START))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&head, TFR_NPY_START), err, "reading arrays");
 	TFR_TRY(pread_all(&file, head.data, n, 0, err));
 	TFR_TRY(tfr_npy_start(head.data, n, &whole, err));
 	if (whole > size)
 		return tfr_fail(err, TFR_EDATA, "its header is truncated");
-	if (!tfr_buf_reserve(&head, whole))
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&head, whole), err, "reading arrays");
 	TFR_TRY(pread_all(&file, head.data, whole, 0, err));
 	o->place = whole;
 	return tfr_npy_parse(&o->h, head.data, whole, err);
@@ -475,8 +470,7 @@ static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, stru
 		struct tfr_error why = { 0 };
 		enum tfr_status status;
 
-		if (!o)
-			return tfr_fail_nomem(err, "reading arrays");
+		TFR_NEED_MEMORY(o, err, "reading arrays");
 		o->fd = -1;
 		status = open_member(a, path, &skip, o, name, sizeof(name), err);
 		if (status)
@@ -551,8 +545,7 @@ static enum tfr_status open_numpy(
 {
 	struct tfr_arrays *a = calloc(1, sizeof(*a));
 
-	if (!a)
-		return tfr_fail_nomem(err, "reading arrays");
+	TFR_NEED_MEMORY(a, err, "reading arrays");
 	*in = &a->in;
 	a->in = (struct tfr_input){ .ops = &tfr_input_npy, .opts = opts };
 	a->read = read_rows;

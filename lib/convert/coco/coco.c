@@ -92,8 +92,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	tfr_fetch_ahead_of(&coco->ahead, coco->root, in->order ? in->place : item->number,
 		in->ahead, image_path, coco);
-	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading images");
+	TFR_NEED_MEMORY(tfr_item_name(item, name, strlen(name)), err, "reading images");
 	if (!tfr_path_is_below(name))
 		tfr_item_skip(item, TFR_EDATA, "a name that leads out of the folder of images");
 	else if (c->bad[item->number])
@@ -148,8 +147,7 @@ static enum tfr_status add_points(const struct tfr_coco *c, size_t i, struct tfr
 		}
 		good = good && tfr_boxes_add_int(&b->ints[1], annotation(c, k)->labelled);
 	}
-	if (!good)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(good, err, "reading annotations");
 	TFR_TRY(tfr_put_floats(builder, "image/object/keypoint/x", &b->floats[0], err));
 	TFR_TRY(tfr_put_floats(builder, "image/object/keypoint/y", &b->floats[1], err));
 	TFR_TRY(tfr_put_ints(builder, "image/object/keypoint/visibility", &b->ints[0], err));
@@ -177,8 +175,7 @@ static enum tfr_status add_boxes(
 		       tfr_boxes_add_float(&b->floats[0], a->area) &&
 		       tfr_boxes_add_int(&b->ints[0], a->crowd);
 	}
-	if (!good)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(good, err, "reading annotations");
 	TFR_TRY(tfr_boxes_put(b, item->builder, err));
 	TFR_TRY(tfr_put_floats(item->builder, "image/object/area", &b->floats[0], err));
 	TFR_TRY(tfr_put_ints(item->builder, "image/object/is_crowd", &b->ints[0], err));
@@ -222,8 +219,7 @@ static enum tfr_status draw_all(struct tfr_item *item, const struct tfr_coco *c,
 		return TFR_OK;
 	}
 	bench->pixels.size = 0;
-	if (!tfr_buf_reserve(&bench->pixels, pixels))
-		return tfr_fail_nomem(err, "drawing masks");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&bench->pixels, pixels), err, "drawing masks");
 	canvas.pixels = bench->pixels.data;
 	canvas.scratch = bench->scratch;
 	for (uint64_t k = c->first[item->number];
@@ -248,8 +244,8 @@ static enum tfr_status put_masks(
 
 	assert(all == n || all == n + 2);
 	bench->boxes.names.size = 0;
-	if (!tfr_buf_reserve(&bench->boxes.names, all * sizeof(*masks)))
-		return tfr_fail_nomem(err, "drawing masks");
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(&bench->boxes.names, all * sizeof(*masks)), err, "drawing masks");
 	masks = (struct tfr_bytes *)(void *)bench->boxes.names.data;
 	for (size_t k = 0; k < all; k++) {
 		size_t from = k ? ends[k - 1] : 0;
@@ -274,8 +270,8 @@ static enum tfr_status add_captions(const struct tfr_coco *c, size_t i, struct t
 {
 	b->names.size = 0;
 	for (uint64_t k = c->first[i]; k < c->first[i + 1]; k++)
-		if (!tfr_boxes_add_text(&b->names, c->names + annotation(c, k)->text))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_NEED_MEMORY(tfr_boxes_add_text(&b->names, c->names + annotation(c, k)->text),
+			err, "reading annotations");
 	return b->names.size ? tfr_put_texts(item->builder, "image/caption", &b->names, err)
 			     : TFR_OK;
 }
@@ -367,8 +363,7 @@ static enum tfr_status decode(const struct painting *p, const struct tfr_buf *fi
 	struct tfr_image_info info;
 	struct tfr_error why = { 0 };
 
-	if (!decoder)
-		return tfr_fail_nomem(err, "decoding masks");
+	TFR_NEED_MEMORY(decoder, err, "decoding masks");
 	if (tfr_image_probe(file->data, file->size, &info, &why))
 		skip(p, why.message);
 	else if (info.format != TFR_IMAGE_PNG || info.components != 3 || info.bit_depth != 8)
@@ -410,8 +405,7 @@ static enum tfr_status paint_panoptic(const struct tfr_coco *c, size_t i,
 	if (item->skipped)
 		return TFR_OK;
 	bench->pixels.size = 0;
-	if (!tfr_buf_reserve(&bench->pixels, 2 * pixels))
-		return tfr_fail_nomem(err, "drawing masks");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&bench->pixels, 2 * pixels), err, "drawing masks");
 	paint(&p, &ids, bench->pixels.data, bench->pixels.data + pixels);
 	if (item->skipped)
 		return TFR_OK;
@@ -551,8 +545,7 @@ static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 	else
 		path = strndup(
 			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
-	if (!path)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(path, err, "reading annotations");
 	status = tfr_root_open(&coco->segments, path, err);
 	if (status && !o->segments)
 		tfr_error_hint(err, "Name the folder with --panoptic-masks.");
@@ -589,8 +582,7 @@ static enum tfr_status add_classes(
 	struct tfr_class *larger =
 		reallocarray(coco->classes, n + c->n_categories + 1, sizeof(*coco->classes));
 
-	if (!larger)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(larger, err, "reading annotations");
 	coco->classes = larger;
 	for (size_t i = 0; other->objects && i < c->n_categories; i++) {
 		struct tfr_class one = { .label = c->categories[i].id,
@@ -624,8 +616,7 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 {
 	struct coco *coco = calloc(1, sizeof(*coco));
 
-	if (!coco)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(coco, err, "reading annotations");
 	*in = &coco->in;
 	coco->in.ops = &tfr_input_coco;
 	coco->in.opts = opts;

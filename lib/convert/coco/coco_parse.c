@@ -64,8 +64,7 @@ static enum tfr_status make_tree(
 	enum json_tokener_error why;
 
 	*tree = NULL;
-	if (!tokener)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(tokener, err, "reading annotations");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	*tree = json_tokener_parse_ex(tokener, (const char *)e->text, (int)e->size);
 	why = json_tokener_get_error(tokener);

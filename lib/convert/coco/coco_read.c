@@ -78,8 +78,7 @@ static enum tfr_status count_same_ids(struct tfr_coco *c, struct tfr_error *err)
 	size_t n = c->n_annotations;
 	TFR_AUTO_FREE struct id *ids = malloc((n + 1) * sizeof(*ids));
 
-	if (!ids)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(ids, err, "reading annotations");
 	for (size_t k = sort_ids(ids, c->annotations, n, sizeof(*c->annotations)); k && k < n; k++)
 		c->same_ids += ids[k].id == ids[k - 1].id && ids[k].id != INT64_MIN;
 	return TFR_OK;
@@ -266,8 +265,7 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 		return tfr_fail_path(err, TFR_EDATA, r->path,
 			"an element of over 1 GiB at byte %llu of",
 			(unsigned long long)(r->scan.offset + r->scan.from));
-	if (!tfr_buf_reserve(text, BLOCK))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(tfr_buf_reserve(text, BLOCK), err, "reading annotations");
 	status = tfr_source_read(r->source, text->data + text->size, BLOCK, &got, err);
 	text->size += got;
 	r->ended = got < BLOCK;
@@ -287,8 +285,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 		return TFR_END;
 	b->text.size = b->elements.size = 0;
 	b->offset = r->scan.offset;
-	if (!tfr_buf_append(&b->text, r->open.data, r->open.size))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(&b->text, r->open.data, r->open.size), err, "reading annotations");
 	do {
 		TFR_TRY(read_more(r, &b->text, err));
 		TFR_TRY(tfr_coco_scan(&r->scan, b->text.data, b->text.size, &b->elements, err));
@@ -298,8 +296,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	needed = tfr_coco_scan_needed(&r->scan);
 	assert(needed <= b->text.size);
 	r->open.size = 0;
-	if (!tfr_buf_append(&r->open, b->text.data + needed, b->text.size - needed))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(tfr_buf_append(&r->open, b->text.data + needed, b->text.size - needed), err,
+		"reading annotations");
 	tfr_coco_scan_drop(&r->scan, needed);
 	return TFR_OK;
 }
@@ -374,11 +372,10 @@ static enum tfr_status join(void *ctx, uint64_t i, void *slot, struct tfr_error 
 		categories[k].points += all->names.size;
 	}
 	move_annotations(part, all);
-	if (!keep_shapes(r, b))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(keep_shapes(r, b), err, "reading annotations");
 	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
-		if (!tfr_buf_append(&all->all[k], part->all[k].data, part->all[k].size))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_NEED_MEMORY(tfr_buf_append(&all->all[k], part->all[k].data, part->all[k].size),
+			err, "reading annotations");
 	return TFR_OK;
 }
 

@@ -205,8 +205,8 @@ enum tfr_status tfr_draw_polygon(
 			"a polygon with a boundary too long for an image of %u x %u", c->width,
 			c->height);
 	c->scratch.size = 0;
-	if (!tfr_buf_reserve(&c->scratch, most * sizeof(*w.crossings)))
-		return tfr_fail_nomem(err, "drawing masks");
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(&c->scratch, most * sizeof(*w.crossings)), err, "drawing masks");
 	w.crossings = (uint32_t *)(void *)c->scratch.data;
 	for (size_t i = 0; i < n; i++) {
 		const double *p = xy + 2 * i, *q = xy + 2 * ((i + 1) % n);
@@ -236,8 +236,7 @@ static enum tfr_status polygon(struct tfr_canvas *c, struct json_object *list,
 		if (!json_object_is_type(v, json_type_int) &&
 			!json_object_is_type(v, json_type_double))
 			return tfr_fail(err, TFR_EDATA, "a polygon that is not pairs of numbers");
-		if (!tfr_buf_append(points, &d, sizeof(d)))
-			return tfr_fail_nomem(err, "drawing masks");
+		TFR_NEED_MEMORY(tfr_buf_append(points, &d, sizeof(d)), err, "drawing masks");
 	}
 	return tfr_draw_polygon(c, (const double *)(void *)points->data, n / 2, err);
 }

@@ -104,11 +104,10 @@ static enum tfr_status list_classes(
 		for (size_t k = 0; k < counts[i]; k++) {
 			const char *name = name_of(f, dirs[k]);
 
-			if (!tfr_class_names_add(&f->c->names, name, strlen(name)))
-				return tfr_fail_nomem(err, "listing a folder");
+			TFR_NEED_MEMORY(tfr_class_names_add(&f->c->names, name, strlen(name)), err,
+				"listing a folder");
 		}
-		if (!tfr_buf_append(all, list.data, list.size))
-			return tfr_fail_nomem(err, "listing a folder");
+		TFR_NEED_MEMORY(tfr_buf_append(all, list.data, list.size), err, "listing a folder");
 	}
 	return TFR_OK;
 }
@@ -120,14 +119,12 @@ static enum tfr_status number_folders(
 	TFR_AUTO_FREE size_t *counts = calloc(f->n, sizeof(*counts));
 	const uint32_t *dirs;
 
-	if (!counts)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(counts, err, "listing a folder");
 	TFR_TRY(list_classes(f, &all, counts, err));
 	if (!f->c->names.sorted.n)
 		return TFR_OK;
 	f->c->class_of = malloc(f->u->scan->n_dirs * sizeof(*f->c->class_of));
-	if (!f->c->class_of)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(f->c->class_of, err, "listing a folder");
 	mark(f, 0, TFR_NO_CLASS);
 	dirs = (const uint32_t *)(const void *)all.data;
 	for (size_t i = 0; i < f->n; i++) {
@@ -151,8 +148,7 @@ enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct
 	TFR_AUTO_FREE struct root *roots = calloc(n, sizeof(*roots));
 	struct finding f = { c, u, roots, n };
 
-	if (!roots)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(roots, err, "listing a folder");
 	for (size_t i = 0; i < n; i++)
 		roots[i].dir = s->n ? s->list[i].dir : s->base;
 	if (s->n)

@@ -61,8 +61,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	tfr_scan_announce(
 		&f->scan, in->order, in->order ? in->place : item->number, in->ahead);
-	if (!tfr_scan_path(&f->scan, found, &item->name))
-		return tfr_fail_nomem(err, "reading files");
+	TFR_NEED_MEMORY(tfr_scan_path(&f->scan, found, &item->name), err, "reading files");
 	if (f->class_of_item)
 		item->class = f->class_of_item[item->number];
 	else if (class_of(f, found->dir) != TFR_CLASSLESS)
@@ -244,8 +243,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
 			return tfr_fail_nomem(err, "listing a folder");
 	}
-	if (!tfr_class_names_number(&f->names, &f->in))
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(tfr_class_names_number(&f->names, &f->in), err, "listing a folder");
 	f->in.classes = o->labels ? f->map.classes : f->names.classes;
 	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
 	for (size_t i = 0; i < f->list.n; i++) {
@@ -306,8 +304,7 @@ static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input
 		opts->exclude_count };
 	struct folder *f = calloc(1, sizeof(*f));
 
-	if (!f)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(f, err, "listing a folder");
 	*in = &f->in;
 	f->in.ops = ops;
 	f->kind = kind;
@@ -315,8 +312,7 @@ static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input
 	f->in.by_path = true;
 	f->scan.root = NULL;
 	f->prefix = tfr_path_join(opts->inputs[0], "");
-	if (!f->prefix)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(f->prefix, err, "listing a folder");
 	f->in.prefix = f->prefix;
 	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
 	f->in.scan = &f->scan;

@@ -22,8 +22,7 @@ static enum tfr_status read_file(struct tfr_label_map *m, const char *path, stru
 	TFR_TRY(tfr_source_read_file(path, MOST, &m->text, "reading labels", err));
 	if (m->text.size > MOST)
 		return tfr_fail_path(err, TFR_EDATA, path, "the list of labels is too large:");
-	if (!tfr_buf_reserve(&m->text, 1))
-		return tfr_fail_nomem(err, "reading labels");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&m->text, 1), err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
 		return tfr_fail_path(err, TFR_EDATA, path,
 			"not a list of labels, because it contains NUL bytes:");

@@ -12,8 +12,7 @@ static enum tfr_status append(struct tfr_buf *out, const struct tfr_image *numbe
 	const void *png;
 	size_t size;
 
-	if (!encoder)
-		return tfr_fail_nomem(err, "writing masks");
+	TFR_NEED_MEMORY(encoder, err, "writing masks");
 	TFR_TRY(tfr_encode(encoder, numbers, &opts, &png, &size, err));
 	return tfr_buf_append(out, png, size) ? TFR_OK : tfr_fail_nomem(err, "writing masks");
 }

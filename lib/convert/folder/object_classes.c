@@ -30,8 +30,8 @@ enum tfr_status tfr_object_classes_unite(
 	for (size_t i = 0; i < other->names.sorted.n; i++) {
 		const char *name = other->names.sorted.list[i];
 
-		if (!tfr_class_names_add(&first->names, name, strlen(name)))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_NEED_MEMORY(tfr_class_names_add(&first->names, name, strlen(name)), err,
+			"reading annotations");
 	}
 	other->numbers = first;
 	return TFR_OK;

@@ -85,8 +85,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 
 	(void)room;
 	announce(p, p->in.order ? p->in.place : item->number);
-	if (!tfr_scan_path(scan, found, &item->name))
-		return tfr_fail_nomem(err, "reading images");
+	TFR_NEED_MEMORY(tfr_scan_path(scan, found, &item->name), err, "reading images");
 	item->prefix = p->prefixes[mask_only];
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
@@ -101,8 +100,7 @@ static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct 
 {
 	const struct tfr_scan_item *found = &p->masks.items[p->pairs.list[item->number].mask];
 
-	if (!tfr_scan_path(&p->masks, found, path))
-		return tfr_fail_nomem(err, "reading masks");
+	TFR_NEED_MEMORY(tfr_scan_path(&p->masks, found, path), err, "reading masks");
 	if (found->fault)
 		tfr_item_skip_fault(item, found->fault);
 	else
@@ -222,8 +220,8 @@ static enum tfr_status add_side(struct match *m, uint8_t side, struct tfr_error 
 		struct stem stem = { .text = m->texts.size, .item = (uint32_t)i, .side = side };
 		const char *path;
 
-		if (!tfr_scan_path(scan, &scan->items[i], &m->path))
-			return tfr_fail_nomem(err, "pairing files");
+		TFR_NEED_MEMORY(
+			tfr_scan_path(scan, &scan->items[i], &m->path), err, "pairing files");
 		path = (const char *)m->path.data;
 		if (!tfr_buf_append(&m->texts, path, stem_size(path)) ||
 			!tfr_buf_append(&m->texts, "", 1) ||
@@ -247,8 +245,8 @@ static enum tfr_status begins_as_image(
 	*yes = false;
 	if (scan->items[stem->item].fault)
 		return TFR_OK;
-	if (!tfr_scan_path(scan, &scan->items[stem->item], &m->path))
-		return tfr_fail_nomem(err, "pairing files");
+	TFR_NEED_MEMORY(
+		tfr_scan_path(scan, &scan->items[stem->item], &m->path), err, "pairing files");
 	status = tfr_root_head(scan->root, (const char *)m->path.data, head, sizeof(head), &n, err);
 	*yes = n && tfr_image_sniff(head, n) != TFR_IMAGE_UNKNOWN;
 	return status == TFR_END ? TFR_OK : status;
@@ -276,8 +274,7 @@ static enum tfr_status refuse(
 			.why = why,
 		};
 
-		if (!append(m, pair))
-			return tfr_fail_nomem(err, "pairing files");
+		TFR_NEED_MEMORY(append(m, pair), err, "pairing files");
 	}
 	return TFR_OK;
 }
@@ -358,8 +355,7 @@ static enum tfr_status join(struct match *m, struct stem_pairs *pairs, struct tf
 	if (n + left > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u images and masks", UINT32_MAX);
 	list = realloc(m->pairs, (n + left + 1) * sizeof(*list));
-	if (!list)
-		return tfr_fail_nomem(err, "pairing files");
+	TFR_NEED_MEMORY(list, err, "pairing files");
 	m->pairs = NULL;
 	if (left) {
 		qsort(m->left.data, left, sizeof(*list), by_mask);
@@ -422,8 +418,7 @@ static enum tfr_status open_pairs(
 		return tfr_fail(err, TFR_EUSAGE,
 			"--label-base does not apply to pairs, which have no classes");
 	p = calloc(1, sizeof(*p));
-	if (!p)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(p, err, "listing a folder");
 	*in = &p->in;
 	p->in.ops = &tfr_input_pairs;
 	p->in.opts = opts;

@@ -349,8 +349,7 @@ static enum tfr_status walk_objects(struct tfr_scan *s, const struct objects *o,
 		while (folder && end < to &&
 			!strncmp((const char *)o->names.data + list[end].name + skip, name, n + 1))
 			end++;
-		if (!part)
-			return tfr_fail_nomem(err, "listing a folder");
+		TFR_NEED_MEMORY(part, err, "listing a folder");
 		TFR_TRY(set_path(s, above, part, err));
 		if (!n || *part == '.' ||
 			(s->globs && !is_wanted(s, here->dir, part, folder, &below.included)))

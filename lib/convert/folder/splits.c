@@ -291,8 +291,7 @@ static enum tfr_status add(
 
 	if (!TFR_ARRAY_ONE_MORE(s->list, s->n) && tfr_scan_dir_path(s->scan, dir, &path))
 		copy = strdup((const char *)path.data);
-	if (!copy)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(copy, err, "listing a folder");
 	s->list[s->n++] = (struct tfr_split){ name_of(s->scan, dir), copy, dir, target };
 	return TFR_OK;
 }
@@ -392,8 +391,7 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 	if (yes)
 		return TFR_OK;
 	path = tfr_asprintf("%s/%s", o->inputs[0], s->list[s->n - 1].path);
-	if (!path)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(path, err, "listing a folder");
 	return tfr_fail_path(err, TFR_EDATA, path, "%s", u->nothing);
 }
 
@@ -479,8 +477,7 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 	TFR_AUTO_FREE struct tfr_found_split *found = calloc(s->n, sizeof(*found));
 	TFR_AUTO_BUF list = { 0 };
 
-	if (!found)
-		return tfr_fail_nomem(err, "listing a folder");
+	TFR_NEED_MEMORY(found, err, "listing a folder");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct tfr_scan_dir *d = &s->scan->dirs[s->list[i].dir];
 

@@ -501,8 +501,7 @@ static enum tfr_status describe(const char *line, size_t size, struct tfr_error 
 	bool object;
 	size_t end;
 
-	if (!tokener)
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(tokener, err, "reading a list");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	row = json_tokener_parse_ex(tokener, line, (int)size);
 	why = json_tokener_get_error(tokener);

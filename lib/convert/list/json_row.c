@@ -151,8 +151,7 @@ enum tfr_status tfr_json_row_read(struct tfr_json_row *r, const struct tfr_colum
 		if (m->parent)
 			name = tfr_json_row_name(r, m, &size);
 		col = name ? tfr_columns_find(columns, name, size, &r->guess) : NULL;
-		if (!name)
-			return tfr_fail_nomem(err, "reading a list");
+		TFR_NEED_MEMORY(name, err, "reading a list");
 		if (col)
 			place(r, m, (size_t)(col - columns->list));
 		else if (n++ < MOST_UNKNOWN)

@@ -23,8 +23,7 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 	if (l->buf.size > LINE_MAX_BYTES)
 		return tfr_fail(err, TFR_EDATA, "a line of 2 GiB or more in '%s', line %llu",
 			tfr_source_name(l->source), (unsigned long long)l->number + 1);
-	if (!tfr_buf_reserve(&l->buf, BLOCK))
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&l->buf, BLOCK), err, "reading a list");
 	TFR_TRY(tfr_source_read_some(
 		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err));
 	l->buf.size += n;

@@ -109,8 +109,7 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 {
 	size_t n;
 
-	if (!tfr_buf_reserve(&own->text, size + 1))
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(tfr_buf_reserve(&own->text, size + 1), err, "reading a list");
 	TFR_TRY(tfr_source_read_at(
 		l->lines.source, offset, own->text.data + own->text.size, size, &n, err));
 	own->text.size += n;
@@ -540,8 +539,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 {
 	struct tfr_list *l = calloc(1, sizeof(*l));
 
-	if (!l)
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(l, err, "reading a list");
 	*in = &l->in;
 	l->unpacked = -1;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
@@ -550,8 +548,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	TFR_TRY(check_embeds(opts, err));
 	TFR_TRY(open_files(l, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
-	if (!l->prefix)
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(l->prefix, err, "reading a list");
 	l->in.prefix = l->prefix;
 	l->reader = (struct tfr_row_reader){ .format = format,
 		.csv = { .delimiter = opts->delimiter	       ? opts->delimiter

@@ -116,8 +116,8 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct 
 	if (buf->size > MOST)
 		return tfr_fail(err, TFR_EDATA, "a row of 2 GiB or more in '%s', line %llu",
 			r->l->path, (unsigned long long)r->lines + 1);
-	if (!tfr_buf_reserve(buf, buf->size > BLOCK ? buf->size : BLOCK))
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(buf, buf->size > BLOCK ? buf->size : BLOCK), err, "reading a list");
 	TFR_TRY(tfr_source_read_some(
 		r->l->lines.source, buf->data + buf->size, buf->cap - buf->size, &n, err));
 	buf->size += n;
@@ -130,8 +130,7 @@ static enum tfr_status cut_block(
 	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
 {
 	buf->size = 0;
-	if (!tfr_buf_append(buf, r->rest.data, r->rest.size))
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(tfr_buf_append(buf, r->rest.data, r->rest.size), err, "reading a list");
 	r->rest.size = 0;
 	for (*size = 0; !*size && !r->end;) {
 		TFR_TRY(read_more(r, buf, err));
@@ -140,8 +139,8 @@ static enum tfr_status cut_block(
 	}
 	if (r->end)
 		*size = buf->size;
-	if (!tfr_buf_append(&r->rest, buf->data + *size, buf->size - *size))
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(tfr_buf_append(&r->rest, buf->data + *size, buf->size - *size), err,
+		"reading a list");
 	buf->size = *size;
 	return *size ? TFR_OK : TFR_END;
 }
@@ -233,8 +232,8 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	b->rows_.size = 0;
 	while (!(status = tfr_list_read_row(&b->list, &row, &text, &size, err))) {
 		TFR_TRY(see_row(&b->list, &row, text, size, err));
-		if (!tfr_buf_append(&b->rows_, &row, sizeof(row)))
-			return tfr_fail_nomem(err, "reading a list");
+		TFR_NEED_MEMORY(
+			tfr_buf_append(&b->rows_, &row, sizeof(row)), err, "reading a list");
 	}
 	return status == TFR_END ? TFR_OK : status;
 }
@@ -267,8 +266,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 		if (!from->looks && !from->empty && !from->unfit && !from->absent)
 			continue;
 		to = tfr_columns_add(columns, from->name, strlen(from->name));
-		if (!to)
-			return tfr_fail_nomem(err, "reading a list");
+		TFR_NEED_MEMORY(to, err, "reading a list");
 		add_looks(to, from);
 	}
 	return tfr_buf_append(&r->l->rows_, b->rows_.data, b->rows_.size)

@@ -224,8 +224,7 @@ static enum tfr_status name_columns(
 		if (!n || memchr(name, '\0', n))
 			return tfr_fail(
 				err, TFR_EDATA, "column %zu of '%s' has no name", i + 1, l->path);
-		if (!tfr_columns_add(&l->columns, name, n))
-			return tfr_fail_nomem(err, "reading a list");
+		TFR_NEED_MEMORY(tfr_columns_add(&l->columns, name, n), err, "reading a list");
 		if (l->columns.n != i + 1)
 			return tfr_fail(err, TFR_EDATA, "two columns of '%s' are called '%.*s'",
 				l->path, (int)n, name);
@@ -385,8 +384,7 @@ static enum tfr_status see_member(
 	const struct tfr_token *misfit;
 	unsigned looks = tfr_json_row_looks(&l->reader.json, m, &misfit);
 
-	if (!col)
-		return tfr_fail_nomem(err, "reading a list");
+	TFR_NEED_MEMORY(col, err, "reading a list");
 	if (m->n)
 		col->unfit |= !looks;
 	else

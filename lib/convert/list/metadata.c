@@ -200,8 +200,8 @@ static enum tfr_status add_class(struct making *k, size_t i, struct tfr_error *e
 			return TFR_OK;
 		}
 		label = class->label;
-		if (!tfr_boxes_add_text(&k->boxes->texts, class->text))
-			return tfr_fail_nomem(err, "reading metadata");
+		TFR_NEED_MEMORY(
+			tfr_boxes_add_text(&k->boxes->texts, class->text), err, "reading metadata");
 	} else if (!k->m->texts && json_object_is_type(v, json_type_int)) {
 		label = json_object_get_int64(v) + k->m->in.opts->label_base;
 	} else {
@@ -229,8 +229,8 @@ static enum tfr_status add_object(struct making *k, size_t i, struct tfr_error *
 	}
 	b[2] += b[0];
 	b[3] += b[1];
-	if (!tfr_boxes_add(k->boxes, b, image->width, image->height))
-		return tfr_fail_nomem(err, "reading metadata");
+	TFR_NEED_MEMORY(
+		tfr_boxes_add(k->boxes, b, image->width, image->height), err, "reading metadata");
 	return k->o.classes ? add_class(k, i, err) : TFR_OK;
 }
 
@@ -427,8 +427,7 @@ static enum tfr_status add_embed(
 
 	/* Offsets in m->names until all are there. */
 	embed.column = (const char *)(uintptr_t)at;
-	if (!tfr_buf_append(&m->names, name, strlen(name) + 1))
-		return tfr_fail_nomem(err, "reading metadata");
+	TFR_NEED_MEMORY(tfr_buf_append(&m->names, name, strlen(name) + 1), err, "reading metadata");
 	embed.feature = (const char *)(uintptr_t)m->names.size;
 	if (feature ? !tfr_buf_append(&m->names, name, feature) || !tfr_buf_append(&m->names, "", 1)
 		    : !tfr_buf_append(&m->names, s->audio ? "audio/encoded" : "image/encoded",
@@ -465,9 +464,9 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 		embeds[i].column = (const char *)m->names.data + (uintptr_t)embeds[i].column;
 		embeds[i].feature = (const char *)m->names.data + (uintptr_t)embeds[i].feature;
 	}
-	if (!tfr_buf_append(
-		    &m->embeds_, m->in.opts->embeds, m->in.opts->embed_count * sizeof(*embeds)))
-		return tfr_fail_nomem(err, "reading metadata");
+	TFR_NEED_MEMORY(tfr_buf_append(&m->embeds_, m->in.opts->embeds,
+				m->in.opts->embed_count * sizeof(*embeds)),
+		err, "reading metadata");
 	return TFR_OK;
 }
 
@@ -634,8 +633,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 		tfr_has_extension(part->annotations, "csv") ? &tfr_input_csv : &tfr_input_jsonl;
 	struct metadata *m = calloc(1, sizeof(*m));
 
-	if (!m)
-		return tfr_fail_nomem(err, "reading metadata");
+	TFR_NEED_MEMORY(m, err, "reading metadata");
 	*in = &m->in;
 	m->in = (struct tfr_input){ .ops = &tfr_input_metadata, .opts = opts, .by_path = true };
 	m->path = strdup(part->annotations);

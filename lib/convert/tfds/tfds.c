@@ -72,8 +72,7 @@ static enum tfr_status print_labels(
 	size_t n = in->n_classes;
 	TFR_AUTO_FREE const char **names = calloc(n, sizeof(*names));
 
-	if (!names)
-		return tfr_fail_nomem(err, "writing labels");
+	TFR_NEED_MEMORY(names, err, "writing labels");
 	for (size_t k = 0; k < n; k++) {
 		const struct tfr_class *class = &in->classes[k];
 
@@ -86,8 +85,7 @@ static enum tfr_status print_labels(
 		names[class->label] = class->text;
 	}
 	for (size_t k = 0; k < n; k++)
-		if (!tfr_buf_printf(text, "%s\n", names[k]))
-			return tfr_fail_nomem(err, "writing labels");
+		TFR_NEED_MEMORY(tfr_buf_printf(text, "%s\n", names[k]), err, "writing labels");
 	return TFR_OK;
 }
 
@@ -201,8 +199,7 @@ static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 	slash = memrchr(t->folder, '/', end);
 	n = slash ? (size_t)(t->folder + end - slash - 1) : end;
 	t->name = strndup(t->folder + end - n, n);
-	if (!t->name)
-		return tfr_fail_nomem(err, "naming a data set");
+	TFR_NEED_MEMORY(t->name, err, "naming a data set");
 	if (n && strspn(t->name, WORD) == n && !isdigit((unsigned char)*t->name) && *t->name != '_')
 		return TFR_OK;
 	tfr_fail_path(err, TFR_EUSAGE, t->folder, "not a name for a TFDS data set:");
@@ -254,15 +251,13 @@ enum tfr_status tfr_tfds_name(
 	TFR_TRY(check_opts(o, err));
 	TFR_TRY(name_data_set(t, err));
 	t->targets = calloc(o->target_count, sizeof(*t->targets));
-	if (!t->targets)
-		return tfr_fail_nomem(err, "naming a data set");
+	TFR_NEED_MEMORY(t->targets, err, "naming a data set");
 	for (size_t k = 0; k < o->target_count; k++) {
 		TFR_TRY(check_split(o, k, err));
 		t->targets[k] = (struct tfr_share){ tfr_asprintf("%s/%s-%s.tfrecord@auto",
 							    t->folder, t->name, o->targets[k].set),
 			o->targets[k].fraction, o->targets[k].folder };
-		if (!t->targets[k].set)
-			return tfr_fail_nomem(err, "naming a data set");
+		TFR_NEED_MEMORY(t->targets[k].set, err, "naming a data set");
 	}
 	t->opts.targets = t->targets;
 	*opts = &t->opts;
@@ -325,8 +320,7 @@ enum tfr_status tfr_tfds_open(
 		TFR_TRY(open_file(t, "label.labels.txt", again, &t->labels, err));
 		TFR_TRY(fill(t->labels, &labels, err));
 	}
-	if (!print_features(&text, in->n_classes))
-		return tfr_fail_nomem(err, "writing about a data set");
+	TFR_NEED_MEMORY(print_features(&text, in->n_classes), err, "writing about a data set");
 	TFR_TRY(open_file(t, "features.json", again, &t->features, err));
 	return fill(t->features, &text, err);
 }
@@ -353,8 +347,7 @@ enum tfr_status tfr_tfds_seal(
 		return TFR_OK;
 	last = tfr_sets_last(sets);
 	TFR_TRY(check_splits(t, sets, err));
-	if (!print_info(&text, t, sets))
-		return tfr_fail_nomem(err, "writing about a data set");
+	TFR_NEED_MEMORY(print_info(&text, t, sets), err, "writing about a data set");
 	TFR_TRY(fill(t->info, &text, err));
 	TFR_TRY(add_labels(t, last, err));
 	TFR_TRY(tfr_set_writer_company(last, t->features, false, err));

@@ -97,8 +97,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	tfr_fetch_ahead_of(&v->xml_ahead, v->annotations, at, in->ahead, xml_path, v);
 	tfr_fetch_ahead_of(&v->image_ahead, v->images, at, in->ahead, image_path, v);
-	if (!tfr_item_name(item, name, strlen(name)))
-		return tfr_fail_nomem(err, "reading images");
+	TFR_NEED_MEMORY(tfr_item_name(item, name, strlen(name)), err, "reading images");
 	if (e->image == SIZE_MAX) {
 		item->prefix = v->xml_prefix;
 		tfr_item_skip(item, e->status, "%s", name_at(v, e->why));
@@ -204,8 +203,7 @@ static enum tfr_status add_boxes(const struct making *m, struct tfr_boxes *b, st
 		       tfr_boxes_add_int(&b->ints[1], o->truncated) &&
 		       tfr_boxes_add_text(&b->names, tfr_voc_text(&m->voc, o->pose));
 	}
-	if (!good)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(good, err, "reading annotations");
 	if (!b->labels.size)
 		return TFR_OK;
 	TFR_TRY(tfr_boxes_put(b, builder, err));
@@ -243,8 +241,7 @@ static enum tfr_status look_at(
 	TFR_AUTO_BUF image = { 0 };
 	const char *name = "";
 
-	if (!append_text(&v->names, path))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(append_text(&v->names, path), err, "reading annotations");
 	if (fault)
 		tfr_item_skip_fault(item, fault);
 	else
@@ -271,8 +268,8 @@ static enum tfr_status look_at(
 			!tfr_voc_usable(object, voc->width ? (uint32_t)voc->width : UINT32_MAX,
 				voc->height ? (uint32_t)voc->height : UINT32_MAX);
 		v->clipped += memcmp(came.box, object->box, sizeof(came.box)) != 0;
-		if (!tfr_class_names_add(&v->classes.names, class, strlen(class)))
-			return tfr_fail_nomem(err, "reading annotations");
+		TFR_NEED_MEMORY(tfr_class_names_add(&v->classes.names, class, strlen(class)), err,
+			"reading annotations");
 	}
 	v->entries[v->in.items++] = e;
 	return TFR_OK;
@@ -327,8 +324,7 @@ static enum tfr_status look_at_listed(struct voc *v, const char *top, struct tfr
 	enum tfr_status status;
 	char path[4096];
 
-	if (!list)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(list, err, "reading annotations");
 	status = tfr_lines_open(&lines, list, err);
 	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
 		for (n = 0; n < size && !strchr(" \t\r\n", line[n]); n++)
@@ -394,8 +390,7 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	struct voc *v = calloc(1, sizeof(*v));
 	enum tfr_status status;
 
-	if (!v)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(v, err, "reading annotations");
 	*in = &v->in;
 	v->in = (struct tfr_input){
 		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set

@@ -271,11 +271,10 @@ enum tfr_status tfr_voc_parse(
 	if (size > SIZE_MOST)
 		return tfr_fail(err, TFR_EDATA, "an annotation of over 64 MiB");
 	/* Offset 0 is the pose of an object without one, as in VOC. */
-	if (!tfr_buf_append(&v->texts, "Unspecified", sizeof("Unspecified")))
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(tfr_buf_append(&v->texts, "Unspecified", sizeof("Unspecified")), err,
+		"reading annotations");
 	p.parser = XML_ParserCreate(NULL);
-	if (!p.parser)
-		return tfr_fail_nomem(err, "reading annotations");
+	TFR_NEED_MEMORY(p.parser, err, "reading annotations");
 	XML_SetUserData(p.parser, &p);
 	XML_SetElementHandler(p.parser, start, end);
 	XML_SetCharacterDataHandler(p.parser, take_text);

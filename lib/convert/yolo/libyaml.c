@@ -239,8 +239,7 @@ static enum tfr_status parse(struct tfr_yolo_yaml *y, const uint8_t *data, size_
 	struct parsing p = { .y = y, .path = path, .err = err };
 	enum tfr_status status;
 
-	if (!yaml_parser_initialize(&p.parser))
-		return tfr_fail_nomem(err, "reading YAML");
+	TFR_NEED_MEMORY(yaml_parser_initialize(&p.parser), err, "reading YAML");
 	yaml_parser_set_input_string(&p.parser, data, size);
 	status = read_events(&p);
 	yaml_parser_delete(&p.parser);

@@ -67,8 +67,7 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	(void)room;
 	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
 		in->ahead, image_path, y);
-	if (!tfr_scan_path(&y->scan, e->found, &item->name))
-		return tfr_fail_nomem(err, "reading images");
+	TFR_NEED_MEMORY(tfr_scan_path(&y->scan, e->found, &item->name), err, "reading images");
 	if (e->found->fault)
 		tfr_item_skip_fault(item, e->found->fault);
 	else if (e->why)
@@ -308,14 +307,12 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 {
 	struct yolo *y = calloc(1, sizeof(*y));
 
-	if (!y)
-		return tfr_fail_nomem(err, "reading labels");
+	TFR_NEED_MEMORY(y, err, "reading labels");
 	*in = &y->in;
 	y->in = (struct tfr_input){ .ops = &tfr_input_yolo, .opts = opts, .by_path = true };
 	y->labels = y->scan.root = NULL;
 	y->in.prefix = y->prefix = tfr_path_join(part->images, "");
-	if (!y->prefix)
-		return tfr_fail_nomem(err, "reading labels");
+	TFR_NEED_MEMORY(y->prefix, err, "reading labels");
 	TFR_TRY(tfr_open_named_folder(&y->labels, &y->labels_prefix, part->annotations, err));
 	TFR_TRY(tfr_scan_folder(&y->scan, part->images, NULL, err));
 	TFR_TRY(tfr_yolo_classes_read(&y->classes, opts, part, err));

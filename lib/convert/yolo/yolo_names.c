@@ -183,8 +183,7 @@ static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, 
 	enum tfr_status status;
 	struct stat st;
 
-	if (!path)
-		return tfr_fail_nomem(err, "reading names of classes");
+	TFR_NEED_MEMORY(path, err, "reading names of classes");
 	status = tfr_look(path, &st, err);
 	if (!status && !S_ISREG(st.st_mode))
 		status = TFR_END;

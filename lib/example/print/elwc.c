@@ -126,8 +126,7 @@ enum tfr_status tfr_print_elwc(
 	if (w.fault)
 		return tfr_fail(err, TFR_EDATA, "not an ExampleListWithContext: %s, at byte %zu",
 			w.fault, (size_t)(w.fault_at - start));
-	if (!join_contexts(p, whole, &context))
-		return tfr_fail_nomem(err, "printing a record");
+	TFR_NEED_MEMORY(join_contexts(p, whole, &context), err, "printing a record");
 	p->indent = 2;
 	return (json ? print_json : print_text)(p, context, whole, err);
 }

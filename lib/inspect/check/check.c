@@ -93,8 +93,7 @@ static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *sh
 			(unsigned long long)found->sum, (unsigned long long)shard->sum);
 	if (!quick && crc != shard->crc)
 		good &= tfr_buf_printf(&text, ", CRC-32C %08x where it has %08x", crc, shard->crc);
-	if (!good)
-		return tfr_fail_nomem(err, "checking");
+	TFR_NEED_MEMORY(good, err, "checking");
 	if (!text.size)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EDATA, "not what the manifest says: %.*s", (int)text.size - 2,
@@ -199,8 +198,7 @@ static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct 
 			MOST_KINDS);
 		slot->err.has_record = has_record;
 	}
-	if (!tfr_buf_append(&slot->kinds, &new, sizeof(new)))
-		return tfr_fail_nomem(err, "checking");
+	TFR_NEED_MEMORY(tfr_buf_append(&slot->kinds, &new, sizeof(new)), err, "checking");
 	return append_fault(slot, (struct tfr_check_kind){ new.hash, 1 }, err);
 }
 
@@ -559,8 +557,7 @@ static enum tfr_status open_contents(struct check_run *run, unsigned threads, st
 	run->contents = calloc(threads, sizeof(struct tfr_contents *));
 	for (unsigned i = 0; run->contents && i < threads; i++) {
 		run->contents[i] = tfr_contents_new(o, run->schema);
-		if (!run->contents[i])
-			return tfr_fail_nomem(err, "checking");
+		TFR_NEED_MEMORY(run->contents[i], err, "checking");
 	}
 	return run->contents ? TFR_OK : tfr_fail_nomem(err, "checking");
 }

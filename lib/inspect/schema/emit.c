@@ -377,8 +377,7 @@ static enum tfr_status check_fields(
 		if (utf8 && field.kinds < 2)
 			continue;
 		name.size = 0;
-		if (!tfr_survey_name(&name, field.f))
-			return tfr_fail_nomem(err, "writing the schema");
+		TFR_NEED_MEMORY(tfr_survey_name(&name, field.f), err, "writing the schema");
 		if (!utf8)
 			return tfr_fail(err, TFR_EDATA,
 				"the name '%.*s' is not UTF-8, which %s cannot have",
@@ -396,8 +395,7 @@ static enum tfr_status refuse_lists(
 {
 	TFR_AUTO_BUF name = { 0 };
 
-	if (!tfr_survey_name(&name, lists->list[0]))
-		return tfr_fail_nomem(err, "writing the schema");
+	TFR_NEED_MEMORY(tfr_survey_name(&name, lists->list[0]), err, "writing the schema");
 	return tfr_fail(err, TFR_EDATA,
 		"'%.*s' is a feature list of SequenceExamples, which %s cannot read",
 		(int)(name.size < 200 ? name.size : 200), (char *)name.data, reader);

@@ -194,8 +194,7 @@ static enum tfr_status read_rule(
 	next_word(l, word);
 	is_list = !strcmp(word, "list");
 	r = new_rule(is_list ? &s->lists : &s->features, (size_t)(l->end - l->p));
-	if (!r)
-		return tfr_fail_nomem(err, "reading a schema");
+	TFR_NEED_MEMORY(r, err, "reading a schema");
 	r->required = required;
 	if (is_list) {
 		next_word(l, r->steps.said);
@@ -329,8 +328,7 @@ static enum tfr_status read_entry(
 	if (!kind || !presence || (strcmp(presence, "required") && strcmp(presence, "optional")))
 		return wrong_member(m, "expected a kind, and 'required' or 'optional'", err);
 	r = new_rule(rules, (size_t)json_object_get_string_len(name));
-	if (!r)
-		return tfr_fail_nomem(err, "reading a schema");
+	TFR_NEED_MEMORY(r, err, "reading a schema");
 	r->required = *presence == 'r';
 	r->kind = tfr_kind_named(kind, strlen(kind));
 	if (!range_of(o, "length", &r->values))
@@ -537,8 +535,7 @@ static enum tfr_status add_proto(
 	struct rule *r =
 		new_rule(f->is_list ? &s->lists : &s->features, (size_t)(f->name.end - f->name.p));
 
-	if (!r)
-		return tfr_fail_nomem(err, "reading a schema");
+	TFR_NEED_MEMORY(r, err, "reading a schema");
 	for (int k = 1; k < 4; k++)
 		r->kind = is_among(f->given[TYPE], kinds[k]) ? (enum tfr_kind)k : r->kind;
 	if (!r->kind || !f->name.p || *rest)

@@ -166,8 +166,7 @@ static enum tfr_status give_in(struct tfr_mixing *r, uint32_t class, struct tfr_
 	uint64_t draw = tfr_rng_u64(&r->rng);
 
 	for (int i = 0; i < BUFFERS; i++)
-		if (!pass_through(r, &r->buffers[i], class, draw))
-			return tfr_fail_nomem(err, "shuffling");
+		TFR_NEED_MEMORY(pass_through(r, &r->buffers[i], class, draw), err, "shuffling");
 	return TFR_OK;
 }
 
@@ -314,8 +313,7 @@ static enum tfr_status interleave(struct tfr_mixing *r, uint64_t cycle, struct t
 	enum tfr_status status = TFR_OK;
 	uint64_t next = 0, in_ring = cycle, i = 0, before = cycle - 1;
 
-	if (!slots)
-		return tfr_fail_nomem(err, "ordering");
+	TFR_NEED_MEMORY(slots, err, "ordering");
 	for (uint64_t k = 0; k < cycle; k++)
 		slots[k].next = (k + 1) % cycle;
 	while (!status && in_ring) {

@@ -24,8 +24,7 @@ static enum tfr_status decode_still(struct tfr_decoder *d, const struct tfr_deco
 	size_t row = (size_t)job->info->width * job->channels, n = row * job->info->height;
 	uint8_t *out;
 
-	if (!(out = tfr_pixels(&d->pixels, n)))
-		return tfr_fail_nomem(err, "decoding a WebP");
+	TFR_NEED_MEMORY((out = tfr_pixels(&d->pixels, n)), err, "decoding a WebP");
 	if (!decode(job->data, job->size, out, n, (int)row))
 		return damaged(err);
 	*image = (struct tfr_image){ out + job->window.y * row +
@@ -61,8 +60,7 @@ static enum tfr_status decode_first(struct tfr_decoder *d, const struct tfr_deco
 	if ((uint64_t)info->width * info->height > d->opts.max_bytes / 12)
 		return tfr_fail(err, TFR_EDATA, "an animation of %u x %u is too large to decode",
 			info->width, info->height);
-	if (!(out = tfr_pixels(&d->pixels, row * w->height)))
-		return tfr_fail_nomem(err, "decoding a WebP");
+	TFR_NEED_MEMORY((out = tfr_pixels(&d->pixels, row * w->height)), err, "decoding a WebP");
 	if (!(player = WebPAnimDecoderNew(&data, NULL)))
 		return damaged(err);
 	*image = (struct tfr_image){ out, row, w->width, w->height, job->channels };

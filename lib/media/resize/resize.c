@@ -288,8 +288,7 @@ enum tfr_status tfr_pixels_resize_bilinear(struct tfr_resizer *r, const struct t
 	float scale = (float)in->height / (float)out->height;
 
 	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err));
-	if (!set_columns(r, in, out->width, flags))
-		return tfr_fail_nomem(err, "resizing an image");
+	TFR_NEED_MEMORY(set_columns(r, in, out->width, flags), err, "resizing an image");
 	r->tag[0] = r->tag[1] = -1;
 	for (uint32_t y = 0; y < out->height; y++) {
 		const float *top, *bottom;
@@ -415,8 +414,7 @@ enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_p
 	struct extent *columns;
 
 	TFR_TRY(tfr_pixels_expect(in, out, out->width, out->height, TFR_FLOAT32, "resize", err));
-	if (!reserve_area(r, in, out->width))
-		return tfr_fail_nomem(err, "resizing an image");
+	TFR_NEED_MEMORY(reserve_area(r, in, out->width), err, "resizing an image");
 	columns = (struct extent *)(void *)r->area->extents.data;
 	for (uint32_t x = 0; x < out->width; x++)
 		columns[x] = extent_of(x, fx);

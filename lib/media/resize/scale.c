@@ -387,8 +387,7 @@ enum tfr_status tfr_scale(struct tfr_scaler *s, const struct tfr_image *image, u
 		good = nearest(s, image, width, height);
 	else if (good)
 		good = scale(s, image, width, height, filter, flags);
-	if (!good)
-		return tfr_fail_nomem(err, "resizing an image");
+	TFR_NEED_MEMORY(good, err, "resizing an image");
 	*scaled = (struct tfr_image){
 		.data = s->pixels.data,
 		.stride = (size_t)width * image->channels,

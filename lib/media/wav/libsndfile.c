@@ -126,8 +126,7 @@ static enum tfr_status stream_open(struct tfr_audio_stream **out, const void *da
 	SF_INFO found = { 0 };
 	enum tfr_status status;
 
-	if (!s)
-		return tfr_fail_nomem(err, "opening a WAV file");
+	TFR_NEED_MEMORY(s, err, "opening a WAV file");
 	s->s.module = &calls;
 	status = open_file(s, data, size, &found, err);
 	if (!status)

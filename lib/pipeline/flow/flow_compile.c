@@ -91,8 +91,7 @@ static enum tfr_status compile_ordered(
 				"a shuffle buffer of %llu records is out of reach",
 				(unsigned long long)st->n);
 		tfr_shuffler_init(&n->shuffler, st->n, flow->set->opts.seed + (*shuffles)++);
-		if (!tfr_shuffler_reserve(&n->shuffler))
-			return tfr_fail_nomem(err, "making a shuffle buffer");
+		TFR_NEED_MEMORY(tfr_shuffler_reserve(&n->shuffler), err, "making a shuffle buffer");
 		return TFR_OK;
 	case STAGE_CACHE:
 		n = add_node(flow, NODE_CACHE, i, i + 1);
@@ -197,8 +196,7 @@ enum tfr_status tfr_flow_new(struct tfr_flow **out, const struct tfr_feed_contex
 	struct tfr_flow *flow = calloc(1, sizeof(*flow));
 
 	*out = flow;
-	if (!flow)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(flow, err, "starting a feed");
 	flow->set = feed->set;
 	flow->control = feed->control;
 	flow->statistics = feed->statistics;

@@ -192,14 +192,12 @@ static enum tfr_status add_entry(
 	uint64_t bytes = stored_bytes(s);
 	struct entry *e = new_entry(c, s);
 
-	if (!e)
-		return tfr_fail_nomem(err, "caching");
+	TFR_NEED_MEMORY(e, err, "caching");
 	c->bytes += sizeof(*e) + bytes;
 	if (c->bytes > c->limit)
 		return too_much(c, err);
 	e->memory = take_room(c, bytes ? bytes : 1);
-	if (!e->memory)
-		return tfr_fail_nomem(err, "caching");
+	TFR_NEED_MEMORY(e->memory, err, "caching");
 	copy_sample(s, e->memory);
 	return TFR_OK;
 }

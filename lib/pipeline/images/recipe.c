@@ -48,8 +48,7 @@ static enum tfr_status reserve(
 	st->bytes -= b->capacity;
 	b->capacity = 0;
 	b->data = aligned_alloc(64, bytes);
-	if (!b->data)
-		return tfr_fail_nomem(err, "making images");
+	TFR_NEED_MEMORY(b->data, err, "making images");
 	b->capacity = bytes;
 	st->bytes += bytes;
 	return TFR_OK;
@@ -326,8 +325,7 @@ enum tfr_status tfr_image_executor_new(
 	struct tfr_image_executor *st = calloc(1, sizeof(*st));
 
 	*out = st;
-	if (!st)
-		return tfr_fail_nomem(err, "starting the workers");
+	TFR_NEED_MEMORY(st, err, "starting the workers");
 	st->max_bytes = max_bytes;
 	st->decoder = tfr_decoder_new(&opts);
 	st->mask_decoder = tfr_decoder_new(&opts);

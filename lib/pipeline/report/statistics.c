@@ -18,8 +18,7 @@ enum tfr_status tfr_statistics_new(
 	struct tfr_statistics *s = calloc(1, sizeof(*s));
 
 	*out = s;
-	if (!s)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(s, err, "starting a feed");
 	s->set = set;
 	s->start_ns = tfr_clock_ns();
 	tfr_load_read(&s->load_then);

@@ -657,8 +657,7 @@ enum tfr_status tfr_record_source_open(
 	struct tfr_record_source *src = calloc(1, sizeof(*src));
 
 	*out = src;
-	if (!src)
-		return tfr_fail_nomem(err, "starting to read");
+	TFR_NEED_MEMORY(src, err, "starting to read");
 	src->set = feed->set;
 	src->control = feed->control;
 	src->statistics = feed->statistics;

@@ -260,8 +260,7 @@ static enum tfr_status parse_one(
 		return usage(row, err);
 	if (equals) {
 		arg = strndup(equals + 1, size - name_size - 1);
-		if (!arg)
-			return tfr_fail_nomem(err, "reading the list of stages");
+		TFR_NEED_MEMORY(arg, err, "reading the list of stages");
 	}
 	return row->parse(st, arg, err);
 }
@@ -295,8 +294,7 @@ enum tfr_status tfr_stage_list_parse(
 	enum tfr_status status;
 
 	*s = (struct tfr_stage_list){ .at = calloc(STAGES_COUNT_MAX, sizeof(*s->at)) };
-	if (!s->at)
-		return tfr_fail_nomem(err, "reading the list of stages");
+	TFR_NEED_MEMORY(s->at, err, "reading the list of stages");
 	status = parse_list(s, list, err);
 	if (status == TFR_OK)
 		status = check_order(s, err);

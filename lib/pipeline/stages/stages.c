@@ -42,8 +42,7 @@ static enum tfr_status name_it(struct tfr_stage *st, struct tfr_error *err, cons
 	vsnprintf(tail, sizeof(tail), format, args);
 	va_end(args);
 	st->text = tfr_asprintf("%s%s", st->row->name, tail);
-	if (!st->text)
-		return tfr_fail_nomem(err, "reading the list of stages");
+	TFR_NEED_MEMORY(st->text, err, "reading the list of stages");
 	return TFR_OK;
 }
 

@@ -29,8 +29,7 @@ enum tfr_status tfr_transfer_new(
 	struct tfr_transfer *tr = calloc(1, sizeof(*tr));
 
 	*out = tr;
-	if (!tr)
-		return tfr_fail_nomem(err, "starting a feed");
+	TFR_NEED_MEMORY(tr, err, "starting a feed");
 	tr->set = feed->set;
 	tr->control = feed->control;
 	tr->statistics = feed->statistics;
@@ -262,8 +261,7 @@ enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr
 	if (need <= l->check_capacity)
 		return TFR_OK;
 	larger = malloc(size);
-	if (!larger)
-		return tfr_fail_nomem(err, "making room for a batch copied back");
+	TFR_NEED_MEMORY(larger, err, "making room for a batch copied back");
 	free(l->check);
 	l->check = larger;
 	l->check_capacity = size;
@@ -296,8 +294,7 @@ static enum tfr_status staging_init(
 
 	b->uploader = l;
 	b->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*b->batches));
-	if (!b->batches)
-		return tfr_fail_nomem(err, "making room for batches");
+	TFR_NEED_MEMORY(b->batches, err, "making room for batches");
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
 		TFR_TRY(batch_init(tr, b, &b->batches[i], err));
 	b->capacity = tr->set->plan.transfer_bytes;
@@ -313,12 +310,10 @@ static enum tfr_status target_init(
 	void *memory;
 
 	t->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*t->batches));
-	if (!t->batches)
-		return tfr_fail_nomem(err, "making room for batches");
+	TFR_NEED_MEMORY(t->batches, err, "making room for batches");
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++) {
 		t->batches[i].tensors = calloc(tr->set->tensors_max, sizeof(struct tfr_tensor));
-		if (!t->batches[i].tensors)
-			return tfr_fail_nomem(err, "making room for batches");
+		TFR_NEED_MEMORY(t->batches[i].tensors, err, "making room for batches");
 	}
 	if (!l->device)
 		return TFR_OK;
@@ -369,8 +364,7 @@ enum tfr_status tfr_transfer_start(
 	if (!tr->set->batches)
 		return TFR_OK;
 	tr->uploaders = calloc(count, sizeof(*tr->uploaders));
-	if (!tr->uploaders)
-		return tfr_fail_nomem(err, "making room for batches");
+	TFR_NEED_MEMORY(tr->uploaders, err, "making room for batches");
 	while (tr->uploader_count < count) /* one that fails is cleared as well */
 		TFR_TRY(uploader_init(tr, tr->uploader_count++, err));
 	for (unsigned i = 0; rc == 0 && i < count; i++)
