@@ -225,7 +225,7 @@ enum tfr_status tfr_stream_writer_open(struct tfr_stream_writer **w, const char 
 }
 
 /* Whether records can be added. */
-static enum tfr_status check_open(struct tfr_stream_writer *w, struct tfr_error *err)
+static inline enum tfr_status check_open(struct tfr_stream_writer *w, struct tfr_error *err)
 {
 	TFR_TRY(tfr_latch_check(&w->failed, err));
 	return w->ended ? tfr_fail_path(err, TFR_EUSAGE, tfr_output_path(w->out),
@@ -235,7 +235,7 @@ static enum tfr_status check_open(struct tfr_stream_writer *w, struct tfr_error 
 
 /* Announces a record of `size` bytes, before which the stream may be cut.  Putting calls it,
  * adding does not. */
-static enum tfr_status stream_writer_mark(
+static inline enum tfr_status stream_writer_mark(
 	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err)
 {
 	TFR_TRY(check_open(w, err));

@@ -59,11 +59,13 @@ static bool is_candidate(const struct tfr_unused *u, const char *path)
 		"sha1", "sha256", "checksum" };
 	const char *name = tfr_last_part(path);
 
+	/* VOC's lists of splits are for --image-set. */
+	if (!tfr_has_one_of(name, extensions) || strstr(path, "ImageSets/"))
+		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strcasestr(name, others[i]))
 			return false;
-	/* VOC's lists of splits are for --image-set. */
-	return tfr_has_one_of(name, extensions) && !strstr(path, "ImageSets/") && !is_read(u, name);
+	return !is_read(u, name);
 }
 
 bool tfr_unused_note(struct tfr_unused *u, const char *path, bool *wanted)
