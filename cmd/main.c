@@ -158,6 +158,7 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	run_command(&c, argc - 2, argv + 2);
+	cmd_abort_uploads();
 	status = cmd_finish_stdout(c.command->name, c.exit);
 	free(c.settings);
 	free(c.line);

@@ -130,6 +130,8 @@ void cmd_catch_pipe(void);
 /* Whether SIGINT or SIGTERM was received, for a command that called cmd_catch_signals(), which also
  * ends requests for objects; a second one ends the process at once. */
 const volatile bool *cmd_catch_signals(void);
+/* Before the end: aborts the uploads that an error has left, and names those that remain. */
+void cmd_abort_uploads(void);
 /* After such a signal: flushes standard output and ends by the same signal.  Otherwise does
  * nothing. */
 void cmd_end_of_signal(void);

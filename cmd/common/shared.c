@@ -206,17 +206,26 @@ static void die_of(int signal_number)
 	raise(signal_number);
 }
 
-/* Removes the temporary files and ends by the signal, so that a shell sees the reason.  The default
- * action is only taken when the handler returns and the signal is unblocked. */
-static void on_signal(int signal_number)
+static void name_uploads(const char *left)
 {
 	static const char what[] = "tfr: could not abort the uploads of ";
-	const char *left = tfr_temporaries_unlink(temporaries);
 
 	if (*left && write(STDERR_FILENO, what, sizeof(what) - 1) > 0 &&
 		write(STDERR_FILENO, left, strlen(left)) > 0)
 		left = write(STDERR_FILENO, "\n", 1) > 0 ? "" : left;
+}
+
+/* Removes the temporary files and ends by the signal, so that a shell sees the reason.  The default
+ * action is only taken when the handler returns and the signal is unblocked. */
+static void on_signal(int signal_number)
+{
+	name_uploads(tfr_temporaries_unlink(temporaries));
 	die_of(signal_number);
+}
+
+void cmd_abort_uploads(void)
+{
+	name_uploads(tfr_objects_abort(true));
 }
 
 static void install(void (*handler)(int))
@@ -271,5 +280,6 @@ void cmd_end_of_signal(void)
 	if (!interrupted)
 		return;
 	fflush(stdout);
+	cmd_abort_uploads();
 	die_of(interrupted_by);
 }

@@ -83,9 +83,9 @@ void tfr_remote_statistics(struct tfr_remote_statistics *s)
 		calls->statistics(s);
 }
 
-const char *tfr_objects_abort(void)
+const char *tfr_objects_abort(bool patient)
 {
 	const struct tfr_object_module *calls = atomic_load(&used);
 
-	return calls ? calls->abort() : "";
+	return calls ? calls->abort(patient) : "";
 }

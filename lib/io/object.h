@@ -112,11 +112,10 @@ struct tfr_object_module {
 	enum tfr_status (*complete)(struct tfr_upload *u, struct tfr_error *err);
 	/* The identity of the object, once it is complete; before that its size only. */
 	const struct stat *(*uploaded)(const struct tfr_upload *u);
-	/* Ends an upload; aborts it unless it is complete.  Accepts NULL. */
+	/* Ends an upload; begins to abort it unless it is complete.  Accepts NULL. */
 	void (*end)(struct tfr_upload *u);
-	/* Aborts all uploads of the process, because a signal ends it.  Async-signal-safe; waits at
-	 * most two seconds.  Returns the names of those that remain, "" if there are none. */
-	const char *(*abort)(void);
+	/* As tfr_objects_abort(). */
+	const char *(*abort)(bool patient);
 	/* Lists the uploads that were begun below a prefix and neither completed nor aborted. */
 	enum tfr_status (*uploads)(
 		const char *url, tfr_upload_each *each, void *ctx, struct tfr_error *err);
@@ -124,8 +123,6 @@ struct tfr_object_module {
 	void (*endpoint)(const char *url, char *text, size_t size);
 };
 
-/* As tfr_object_module.abort(). */
-const char *tfr_objects_abort(void);
 /* Opens the module for `url`.  TFR_EUSAGE: it has a user name or a password.  TFR_EUNAVAILABLE: not
  * built, or libcurl is not installed. */
 enum tfr_status tfr_objects(

@@ -245,7 +245,7 @@ const char *tfr_temporaries_unlink(struct tfr_temporaries *t)
 	for (struct entry *e = atomic_load(&t->first); e; e = e->next)
 		if (atomic_load(&e->live))
 			unlink(e->path);
-	return tfr_objects_abort();
+	return tfr_objects_abort(false);
 }
 
 void *tfr_temporaries_note(struct tfr_temporaries *t, const char *path)

@@ -1,10 +1,12 @@
 """Writing objects: the bytes, the requests, nothing overwritten, nothing half there."""
 import os
+import re
 import signal
 import subprocess
+import sys
 import time
 
-from harness import DATA, MIB, SECRET, case, records, write
+from harness import DATA, MIB, SECRET, Unavailable, case, records, write
 from servers import faults, store
 
 OUT = 's3://train/out.tfrecord'
@@ -265,6 +267,65 @@ def errors_abort_the_upload(t):
         fault = s.inject(faults.status(403, 'AccessDenied', 'no parts for you'), when=lambda r: r.parameters.get('partNumber') == '2', times=None)
         t.fails(3, 'cat', source, '-o', url, says=[url, '403', 'no parts for you', 'REQ-FAULT'])
         assert fault.count == 1 and not s.objects and not s.uploads and s.seen('DELETE'), s.requests
+
+
+@case
+def errors_abort_all_uploads_at_once(t):
+    """An error ends a run within a few seconds, however many uploads the server does not abort, and a message names those."""
+    source = _input(t, 40 * MIB)
+    names = ['x-0000%d-of-00006.tfrecord' % i for i in range(6)]
+    for abort, least, most in (faults.stall(), 3, 14), (faults.status(403, 'AccessDenied'), 0, 8):
+        s = t.store()
+        s.inject(faults.stall(), when=lambda r: 'partNumber' in r.parameters, times=None)
+        fault = s.inject(abort, when=lambda r: r.method == 'DELETE', times=None)
+        result = t.fails(3, 'cat', '--timeout', '3', '--part-size', '5MiB', source, '-o', 's3://train/x@6.tfrecord', says='could not abort the uploads of')
+        assert fault.count and least < result.seconds < most, result
+        assert sorted(re.findall(r"'s3://train/(x-.*?)'", result.err.split('could not')[1])) == names and len(s.uploads) == 6, (result, s.uploads)
+
+
+@case
+def a_slow_abort_is_waited_for(t):
+    source = _input(t, 20 * MIB)
+    s = t.store()
+    s.inject(faults.status(403, 'AccessDenied'), when=lambda r: 'partNumber' in r.parameters, times=None)
+    slow = s.inject(faults.late(2), when=lambda r: r.method == 'DELETE', times=None)
+    result = t.fails(3, 'cat', source, '-o', OUT)
+    assert slow.count == 1 and not s.uploads and 'could not abort' not in result.err, (result, s.requests)
+
+
+@case
+def a_program_that_exits_waits_for_aborts(t):
+    """They are under way when an exception has left the writer."""
+    program = ('''
+import sys, tfrkit
+with tfrkit.Writer(sys.argv[1]) as writer:
+    for _ in range(1200):
+        writer.write(bytes(20000))
+    raise KeyError('mine')
+''')
+
+    def python(*arguments):
+        path = os.path.dirname(os.path.dirname(t.tfr)) + '/python'
+        return subprocess.run([sys.executable, *arguments], env={**t.environment, 'HOME': t.folder, 'PYTHONPATH': path}, capture_output=True)
+    if python('-c', 'import tfrkit').returncode:
+        raise Unavailable('the Python module is not built')
+    s = t.store()
+    slow = s.inject(faults.late(1), when=lambda r: r.method == 'DELETE', times=None)
+    result = python('-c', program, OUT)
+    assert b"KeyError: 'mine'" in result.stderr and slow.count == 1 and not s.uploads, (result, s.requests)
+
+
+@case
+def a_signal_after_an_error_names_what_remains(t):
+    source = _input(t, 20 * MIB)
+    s = t.store()
+    s.inject(faults.status(403, 'AccessDenied'), when=lambda r: 'partNumber' in r.parameters, times=None)
+    fault = s.inject(faults.stall(), when=lambda r: r.method == 'DELETE', times=None)
+    child = t.start('cat', source, '-o', OUT)
+    _wait(lambda: fault.count)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == -signal.SIGTERM and b"could not abort the uploads of '%s'" % OUT.encode() in err, err
 
 
 @case

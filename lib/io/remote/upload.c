@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/digest.h"
 #include "io/remote/http/engine.h"
@@ -24,6 +25,7 @@
 #include "io/temporaries.h"
 
 enum {
+	END_SECONDS = 3, /* to abort uploads after an error, before the process ends */
 	PART = 16 << 20,
 	MIB = 1 << 20,
 	FLYING_MOST = 8, /* parts of one object */
@@ -31,7 +33,7 @@ enum {
 	TRIES = 5, /* of a completion */
 };
 
-static _Atomic unsigned open_uploads;
+static _Atomic unsigned open_uploads, ending; /* `ending`: those that are being aborted */
 
 struct tfr_upload_part {
 	struct tfr_upload_part *next; /* in flight */
@@ -89,7 +91,7 @@ static void upload_checksum(const struct tfr_upload *u, uint32_t crc, char *text
 			(char *)sum.data);
 }
 
-/* --- the list of uploads with an id, for signals --- */
+/* --- the list of uploads with an id, for signals and for the end of the process --- */
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tfr_upload *list;
@@ -98,9 +100,9 @@ void tfr_uploads_forget(void)
 {
 	pthread_mutex_init(&list_lock, NULL);
 	list = NULL;
+	ending = 0;
 }
 
-/* Puts it on the list of those that a signal aborts. */
 static void note(struct tfr_upload *u)
 {
 	pthread_mutex_lock(&list_lock);
@@ -112,17 +114,52 @@ static void note(struct tfr_upload *u)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* Takes it off the list of those that a signal aborts. */
-static void upload_forget(struct tfr_upload *u)
+/* Takes it off the list, whose lock is held. */
+static void unlist(struct tfr_upload *u)
 {
-	pthread_mutex_lock(&list_lock);
-	if (u->back) {
-		*u->back = u->next;
-		if (u->next)
-			u->next->back = u->back;
-		u->back = NULL;
+	if (!u->back)
+		return;
+	*u->back = u->next;
+	if (u->next)
+		u->next->back = u->back;
+	u->back = NULL;
+}
+
+static void free_upload(struct tfr_upload *u)
+{
+	pthread_mutex_destroy(&u->lock);
+	pthread_cond_destroy(&u->landed);
+	free(u->sent);
+	free(u->url);
+	free(u);
+}
+
+/* On the thread of an engine.  An upload that remains stays on the list. */
+static void on_aborted(
+	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
+{
+	(void)a, (void)err;
+	if ((!status || status == TFR_END) && tfr_engine_lock(&list_lock)) {
+		unlist(ctx);
+		pthread_mutex_unlock(&list_lock);
+		free_upload(ctx);
 	}
-	pthread_mutex_unlock(&list_lock);
+	ending--;
+}
+
+/* Gives `each` the request that aborts an upload. */
+static void make_abort(struct tfr_upload *u,
+	void (*each)(void *ctx, const struct tfr_request_opts *opts), void *ctx)
+{
+	const struct tfr_query query[] = { { "uploadId", u->id } };
+	const struct tfr_call call = {
+		.method = "DELETE", .key = u->key, .query = query, .n_query = 1, .empty = true
+	};
+	const struct tfr_request_opts opts = {
+		.store = u->store, .call = &call, .detached = true, .ctx = u, .done = on_aborted
+	};
+
+	each(ctx, &opts);
 }
 
 /* On the thread of the engine, while a signal handler waits in any other.  If that thread holds the
@@ -131,16 +168,8 @@ void tfr_uploads_aborts(void (*each)(void *ctx, const struct tfr_request_opts *o
 {
 	bool held = tfr_engine_lock(&list_lock);
 
-	for (const struct tfr_upload *u = list; u; u = u->next) {
-		const struct tfr_query query[] = { { "uploadId", u->id } };
-		const struct tfr_call call = { .method = "DELETE",
-			.key = u->key,
-			.query = query,
-			.n_query = 1,
-			.empty = true };
-
-		each(ctx, &(struct tfr_request_opts){ .store = u->store, .call = &call });
-	}
+	for (struct tfr_upload *u = list; u; u = u->next)
+		make_abort(u, each, ctx);
 	if (held)
 		pthread_mutex_unlock(&list_lock);
 }
@@ -419,7 +448,9 @@ enum tfr_status tfr_upload_complete(struct tfr_upload *u, struct tfr_error *err)
 
 	if (!status) {
 		u->complete = true;
-		upload_forget(u);
+		pthread_mutex_lock(&list_lock);
+		unlist(u);
+		pthread_mutex_unlock(&list_lock);
 		tfr_pile_clear(&u->pile);
 		tfr_object_identity(&u->st, u->store, &a, u->size);
 	}
@@ -730,19 +761,32 @@ const struct stat *tfr_upload_stat(const struct tfr_upload *u)
 
 /* --- the end --- */
 
-enum tfr_status tfr_upload_abort(const char *url, const char *id, struct tfr_error *err)
+static void start_abort(void *ctx, const struct tfr_request_opts *opts)
 {
-	const struct tfr_query query[] = { { "uploadId", id } };
-	struct tfr_call call = { .method = "DELETE", .query = query, .n_query = 1, .empty = true };
-	TFR_AUTO_ANSWER a = { 0 };
-	struct tfr_store *s;
-	enum tfr_status status = tfr_store_find(&s, url, &call.key, err);
+	struct tfr_request *t;
 
-	if (!status)
-		status = tfr_exchange(s, &call, NULL, 64 << 10, &a, err);
-	return status == TFR_END ? TFR_OK : status;
+	(void)ctx;
+	ending++;
+	if (tfr_request_start(&t, opts, NULL))
+		ending--;
 }
 
+bool tfr_uploads_left(void)
+{
+	const struct timespec moment = { 0, 10000000 };
+	uint64_t until = tfr_clock_ns() + END_SECONDS * UINT64_C(1000000000);
+	bool left;
+
+	while (ending && tfr_clock_ns() < until)
+		nanosleep(&moment, NULL);
+	pthread_mutex_lock(&list_lock);
+	left = list;
+	pthread_mutex_unlock(&list_lock);
+	return left;
+}
+
+/* Does not wait for the abort: a server that is slow, or gone, would be waited for once per
+ * upload. */
 void tfr_upload_end(struct tfr_upload *u)
 {
 	if (!u)
@@ -753,14 +797,10 @@ void tfr_upload_end(struct tfr_upload *u)
 		u->flying = part->next;
 		free_part(part);
 	}
-	upload_forget(u);
-	if (*u->id && !u->complete)
-		tfr_upload_abort(u->url, u->id, NULL);
 	open_uploads--;
 	tfr_pile_clear(&u->pile);
-	pthread_mutex_destroy(&u->lock);
-	pthread_cond_destroy(&u->landed);
-	free(u->sent);
-	free(u->url);
-	free(u);
+	if (*u->id && !u->complete)
+		make_abort(u, start_abort, NULL);
+	else
+		free_upload(u);
 }

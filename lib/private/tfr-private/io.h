@@ -50,6 +50,10 @@ void tfr_temporaries_free(struct tfr_temporaries *t);
  * most two seconds for servers.  The process is expected to end afterwards.  Returns the names of
  * the uploads that could not be aborted, "" if there are none. */
 const char *tfr_temporaries_unlink(struct tfr_temporaries *t);
+/* Aborts all uploads of the process, because it ends.  Async-signal-safe, and waits at most two
+ * seconds; `patient`: neither, but waits a few seconds more for the aborts under way.  Returns the
+ * names of those that remain, "" if there are none. */
+const char *tfr_objects_abort(bool patient);
 
 /* A file that is still being written, or a FIFO, as its reader sees it. */
 struct tfr_growing {

@@ -60,6 +60,7 @@ static enum tfr_status put(const char *url, bool force, size_t size)
 	if (!status)
 		status = tfr_upload_complete(u, &err);
 	tfr_upload_end(u);
+	cr_assert_not(tfr_uploads_left());
 	free(data);
 	return status;
 }

@@ -164,11 +164,15 @@ static void drop(struct tfr_engine *e, struct tfr_request *t)
 
 static void finish(struct tfr_engine *e, struct tfr_request *t, enum tfr_status status)
 {
+	bool detached = t->o.detached; /* an owner frees it as soon as it has ended */
+
 	stop_attempt(e, t);
 	drop(e, t);
 	if (t->o.done)
 		t->o.done(t->o.ctx, status, &t->answer, &t->err);
 	mark_ended(e, t, status);
+	if (detached)
+		tfr_attempts_free(t);
 }
 
 static void start_attempt(struct tfr_engine *e, struct tfr_request *t)
@@ -272,8 +276,12 @@ static void silence(struct tfr_engine *e)
 {
 	if (e->silenced)
 		return;
-	for (struct tfr_request *t = e->all; t; t = t->next)
+	for (struct tfr_request *t = e->all, *next; t; t = next) {
+		next = t->next;
 		stop_attempt(e, t);
+		if (t->o.detached)
+			tfr_attempts_free(t);
+	}
 	e->all = NULL;
 	e->all_end = &e->all;
 	e->silenced = true;
@@ -304,7 +312,7 @@ static void note_aborted(
 	void *ctx, enum tfr_status status, const struct tfr_answer *a, const struct tfr_error *err)
 {
 	(void)a, (void)err;
-	if (status && status != TFR_END)
+	if (status && status != TFR_END && !atomic_load(&abortion.done))
 		note_left(ctx);
 }
 
@@ -340,11 +348,13 @@ static void abort_uploads(struct tfr_engine *e)
 	atomic_store(&abortion.done, true);
 }
 
-const char *tfr_uploads_abort(void)
+const char *tfr_uploads_abort(bool patient)
 {
 	const struct timespec moment = { 0, 10000000 };
 
 	if (!engines->running || engines->pid != getpid())
+		return "";
+	if (patient && !atomic_load(&abortion.wanted) && !tfr_uploads_left())
 		return "";
 	atomic_store(&abortion.wanted, true);
 	for (int i = 0; i < ENGINES; i++)
@@ -401,6 +411,7 @@ static void stop(struct tfr_engine *e)
 
 static void stop_at_exit(void)
 {
+	tfr_uploads_abort(true);
 	for (int i = 0; i < ENGINES; i++)
 		stop(&engines[i]);
 }

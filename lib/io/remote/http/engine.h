@@ -57,6 +57,8 @@ struct tfr_request_opts {
 	struct tfr_buf *body;
 	/* The answer may take as long as the time-out, and single bytes keep it alive. */
 	bool patient;
+	/* It has no owner: it is freed after `done`. */
+	bool detached;
 
 	void *ctx;
 	/* The header of an answer 2xx, of each attempt; may be NULL.  A status other than TFR_OK
