@@ -1,7 +1,9 @@
 """Hostile servers: no bound of memory or time is broken, and nothing is written outside the target."""
+import base64
 import os
+import re
 
-from harness import DATA, MIB, case, read, records
+from harness import DATA, MIB, case, read, records, write
 from servers import faults
 
 URL = 's3://train/x.tfrecord'
@@ -121,14 +123,34 @@ def a_truncation_that_is_neither_true_nor_false(t):
 
 @case
 def control_characters_of_keys(t):
-    """Encoded they are part of a key.  Raw they are no XML: the error shows the key that has one."""
-    s = t.store()
-    for key in ('d/a.tfrecord', 'd/b\x01c.tfrecord'):
-        s.put('train', key, records(5, 100))
-    assert t.good('count', 's3://train/d/*.tfrecord').out.split() == [b'10']
-    t.store(encodes=False).objects = s.objects
-    result = t.fails(3, 'count', 's3://train/d/*.tfrecord', says=['control character', r'd/b\\x01c|d/b\\001c'], hint=False)
-    assert '\x01' not in result.err
+    """XML cannot hold them, neither raw nor as references: what servers send all the same is read, in keys and in tokens."""
+    def references(x):
+        """As Ceph, whose tokens are keys."""
+        token = x.request.parameters.get('continuation-token')
+        if token:
+            x.request.parameters['continuation-token'] = base64.b64encode(token.encode()).decode()
+        answer = x.answer()
+        text = re.sub('<NextContinuationToken>(.*?)<', lambda m: '<NextContinuationToken>%s<' % base64.b64decode(m[1]).decode(), answer.body.decode())
+        answer.body = text.replace('\x01', '&#x01;').replace('\x1f', '&#31;').encode()
+        x.send(answer)
+    key = 'd/b\x01\x1f\x01c.tfrecord'
+    for encodes in (True, False):
+        for refers in (True, False):
+            for page in (1, 1000):
+                s = t.store(encodes=encodes, page=page)
+                for each in ('d/a.tfrecord', key, 'd/c.tfrecord'):
+                    s.put('train', each, records(5, 100))
+                fault = s.inject(references, when=lambda r: 'list-type' in r.parameters, times=None if refers else 0)
+                assert t.good('count', 's3://train/d/*.tfrecord').out.split() == [b'15'], s.requests
+                assert bool(fault.count) == refers
+    # noncharacters of Unicode stay what they are
+    s.put('train', 'e/\ufdd1.tfrecord', records(5, 100))
+    assert t.good('count', 's3://train/e/*.tfrecord').out.split() == [b'5'], s.requests
+    # in the answer to the start of an upload
+    fault = s.inject(references, when=lambda r: 'uploads' in r.parameters)
+    source = write(t.path('in.tfrecord'), records(400, 20000))
+    t.good('cat', '--part-size', '5MiB', source, '-o', 's3://train/f' + key)
+    assert fault.count == 1 and s.get('train', 'f' + key) == records(400, 20000) and not s.uploads
 
 
 @case

@@ -43,25 +43,6 @@ static enum tfr_status malformed(const struct listing *l, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-/* XML cannot hold most control characters, and not every server encodes them. */
-static enum tfr_status malformed_text(
-	const struct listing *l, const struct tfr_buf *text, struct tfr_error *err)
-{
-	const char *at = (const char *)text->data, *begin = at,
-		   *end = begin ? begin + text->size : at;
-	char key[300], url[600];
-
-	for (; at < end && (*at < 0 || *at >= ' ' || strchr("\t\r\n", *at)); at++)
-		begin = *at == '>' ? at + 1 : begin;
-	if (at == end)
-		return malformed(l, err);
-	at = memchr(at, '<', (size_t)(end - at));
-	snprintf(key, sizeof(key), "%.*s", at ? (int)(at - begin) : 0, begin);
-	return tfr_fail_path(err, TFR_ESYS, tfr_store_show(l->s, key, url, sizeof(url)),
-		"the server sends a malformed listing: a control character that is not encoded, "
-		"in");
-}
-
 /* Web servers have no listings that programs can rely on. */
 static enum tfr_status check_store(const struct listing *l, struct tfr_error *err)
 {
@@ -90,7 +71,7 @@ static enum tfr_status get_page(struct listing *l, const struct tfr_query *query
 			"there is no bucket");
 	else if (!status &&
 		 !tfr_page_parse(p, a.body.data ?: (const uint8_t *)"", a.body.size, l->prefix))
-		status = malformed_text(l, &a.body, err);
+		status = malformed(l, err);
 	return status;
 }
 

@@ -1,6 +1,11 @@
-/* io/remote/xml.c - elements and their texts, as expat finds them. */
+/* io/remote/xml.c - elements and their texts, as expat finds them.
+ *
+ * XML 1.0 has no control characters, not even as references.  Some servers send them all the same,
+ * in keys and in tokens that are keys, so expat gets U+FDD0 + c for each control character c:
+ * noncharacters of Unicode, which no text should have. */
 #include "io/remote/xml.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +21,49 @@ struct reading {
 	char name[TFR_XML_DEPTH][64];
 	int depth;
 	struct tfr_buf text;
-	bool stopped;
+	bool stopped, replaced;
 };
+
+/* --- control characters --- */
+
+/* Gives `out` the text for expat.  False: out of memory. */
+static bool replace_controls(
+	struct reading *r, const char *text, const char *end, struct tfr_buf *out)
+{
+	for (const char *at = text; at < end; at++) {
+		unsigned c = (unsigned char)*at;
+		int n = c != '&';
+
+		if (!n) {
+			char reference[16] = "";
+
+			memcpy(reference, at, end - at < 15 ? (size_t)(end - at) : 15);
+			sscanf(reference, "&#x%8x;%n", &c, &n);
+			if (!n)
+				sscanf(reference, "&#%8u;%n", &c, &n);
+		}
+		if (!n || !c || c >= ' ' || strchr("\t\n\r", (int)c))
+			continue;
+		r->replaced = true;
+		if (!tfr_buf_append(out, text, (size_t)(at - text)) ||
+			!tfr_buf_printf(out, "\xef\xb7%c", (int)(0x90 + c)))
+			return false;
+		text = at + n;
+		at = text - 1;
+	}
+	return tfr_buf_append(out, text, (size_t)(end - text));
+}
+
+static void restore_controls(char *text)
+{
+	for (char *to = text; (*to = *text); to++, text++)
+		if (!strncmp(text, "\xef\xb7", 2) && (uint8_t)(text[2] - 0x91) < 31) {
+			*to = (char)(text[2] - 0x90);
+			text += 2;
+		}
+}
+
+/* --- elements --- */
 
 static void stop(struct reading *r)
 {
@@ -33,6 +79,8 @@ static void call(struct reading *r, bool ends)
 		stop(r);
 		return;
 	}
+	if (r->replaced)
+		restore_controls((char *)r->text.data);
 	e.text = (const char *)r->text.data;
 	if (!r->each(r->ctx, &e))
 		stop(r);
@@ -88,9 +136,11 @@ bool tfr_xml_read(const void *text, size_t size,
 	bool (*each)(void *ctx, const struct tfr_xml_element *e), void *ctx)
 {
 	struct reading r = { .parser = XML_ParserCreate(NULL), .each = each, .ctx = ctx };
+	TFR_AUTO_BUF clean = { 0 };
 	bool good;
 
-	if (!r.parser || size > INT32_MAX) {
+	if (!r.parser || !replace_controls(&r, text, (const char *)text + size, &clean) ||
+		clean.size > INT32_MAX) {
 		XML_ParserFree(r.parser);
 		return false;
 	}
@@ -98,7 +148,8 @@ bool tfr_xml_read(const void *text, size_t size,
 	XML_SetElementHandler(r.parser, on_start, on_end);
 	XML_SetCharacterDataHandler(r.parser, on_text);
 	XML_SetStartDoctypeDeclHandler(r.parser, on_doctype);
-	good = XML_Parse(r.parser, text, (int)size, 1) == XML_STATUS_OK && !r.stopped;
+	good = XML_Parse(r.parser, (char *)clean.data, (int)clean.size, 1) == XML_STATUS_OK &&
+	       !r.stopped;
 	XML_ParserFree(r.parser);
 	tfr_buf_clear(&r.text);
 	return good;
