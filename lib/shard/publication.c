@@ -275,9 +275,10 @@ static void hint_at_placed(const struct tfr_publication *p, struct tfr_error *er
 		n += p->objects[i].placed;
 	if (n && err)
 		tfr_error_hint(err,
-			"%s%s%zu of the objects are complete and remain.  Run the command again "
-			"with -f to replace them.",
-			tfr_error_hint_text(err), *tfr_error_hint_text(err) ? "  " : "", n);
+			"%s%s%zu object%s complete and remain%s. Run the command again with -f "
+			"to replace %s.",
+			tfr_error_hint_text(err), *tfr_error_hint_text(err) ? " " : "", n,
+			n == 1 ? " is" : "s are", n == 1 ? "s" : "", n == 1 ? "it" : "them");
 }
 
 /* --- publishing --- */

@@ -247,6 +247,18 @@ def a_run_that_fails_removes_nothing(t):
 
 
 @case
+def the_message_counts_what_remains(t):
+    s = t.store()
+
+    def last(x):
+        _wait(lambda: ('train', 'x-00000-of-00002.tfrecord') in s.objects)
+        faults.status(403, 'AccessDenied', 'no more')(x)
+    fault = s.inject(last, when=lambda r: r.method == 'PUT' and '00001' in r.path)
+    t.fails(3, 'cat', _input(t, 300000), '-o', 's3://train/x@2.tfrecord', says=r'\S\. 1 object is complete and remains\. Run the command again with -f')
+    assert fault.count == 1
+
+
+@case
 def a_store_that_damages_parts(t):
     """A checksum or an ETag that is not that of the part: the object does not appear."""
     source = _input(t, 40 * MIB)
