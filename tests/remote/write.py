@@ -259,6 +259,16 @@ def the_message_counts_what_remains(t):
 
 
 @case
+def a_quota_that_is_full(t):
+    """403 with these codes is no matter of permissions."""
+    for code in ('QuotaExceeded', 'XMinioAdminBucketQuotaExceeded'):
+        s = t.store()
+        fault = s.inject(faults.status(403 if code[0] == 'Q' else 400, code), when=lambda r: r.method == 'PUT')
+        result = t.fails(3, 'cat', _input(t, 300000), '-o', OUT, says=[code, 'hint: .*quota'])
+        assert fault.count == 1 and '--anonymous' not in result.err, result
+
+
+@case
 def a_store_that_damages_parts(t):
     """A checksum or an ETag that is not that of the part: the object does not appear."""
     source = _input(t, 40 * MIB)

@@ -517,7 +517,9 @@ struct tfr_store_shown *tfr_store_shown(struct tfr_store *s)
 void tfr_store_hint(
 	const struct tfr_store *s, long http_status, const char *code, struct tfr_error *err)
 {
-	if (s->row->kind == TFR_STORE_HTTP) {
+	if (strstr(code, "QuotaExceeded")) { /* MinIO has a prefix */
+		tfr_error_hint(err, "The quota of the user or of the bucket is used up.");
+	} else if (s->row->kind == TFR_STORE_HTTP) {
 		if (http_status != 400)
 			tfr_error_hint(err, "Check the user name and the password in ~/.netrc, or "
 					    "the value of --header 'Authorization: ...'.");
