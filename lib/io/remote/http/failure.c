@@ -144,6 +144,10 @@ static void hint(const struct tfr_failure *f, struct tfr_error *err)
 				    "(https_proxy).");
 	} else if (f->code == CURLE_TOO_MANY_REDIRECTS) {
 		tfr_error_hint(err, "The server redirects in a circle.");
+	} else if (f->code != CURLE_OK && tfr_failure_judge(f) == TFR_FAILURE_REPEAT &&
+		   !strcmp(what_failed(f->method), "cannot write")) {
+		tfr_error_hint(err, "The server may still carry out what it has received.  "
+				    "--timeout sets how long a request is repeated.");
 	} else if (f->code != CURLE_OK) {
 		if (f->attempts > 1)
 			tfr_error_hint(err, "--timeout sets how long a request is repeated.");
