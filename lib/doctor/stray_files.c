@@ -130,7 +130,7 @@ void tfr_doctor_stranger(struct tfr_doctor *d)
 		for (size_t k = i; k < d->other_count; k++)
 			n += d->others[k].what == TFR_D_STRANGER &&
 			     !strcmp(d->others[k].text, o->text);
-		if (n <= MOST_NAMED)
+		if (n <= MOST_NAMED && !tfr_is_url(o->path))
 			move_away(&c, d, i);
 		if (n == 1)
 			tfr_doctor_tell(d, o->path, &c, "no TFRecord file but %s", o->text);
