@@ -111,6 +111,7 @@ void tfr_doctor_rewrite(struct tfr_command *c, const struct tfr_dset *s, const c
 		return;
 	}
 	beside = tfr_doctor_beside(s, "anew", 0);
+	c->no_memory |= !beside;
 	tfr_command_add(c, "-o", beside ? beside : "", s->name, NULL);
 }
 

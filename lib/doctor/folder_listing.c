@@ -307,17 +307,14 @@ static enum tfr_status read_manifest(
 	const char *path, struct tfr_manifest **m, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		tfr_source_read_file(path, MOST_MANIFEST, &text, "reading a manifest", err);
+	struct tfr_error why = { 0 };
 
-	if (!status && text.size > MOST_MANIFEST)
-		status = tfr_fail_path(err, TFR_EDATA, path, "no manifest: too large:");
-	if (!status && tfr_manifest_parse(m, text.data, text.size, err)) {
-		struct tfr_error inner = *err;
-
-		status = tfr_fail_path(err, TFR_EDATA, path, "no manifest: %s:", inner.message);
-	}
-	return status;
+	TFR_TRY(tfr_source_read_file(path, MOST_MANIFEST, &text, "reading a manifest", err));
+	if (text.size > MOST_MANIFEST)
+		return tfr_fail_path(err, TFR_EDATA, path, "no manifest: too large:");
+	if (tfr_manifest_parse(m, text.data, text.size, &why) == TFR_EDATA)
+		return tfr_fail_path(err, TFR_EDATA, path, "no manifest: %s:", why.message);
+	return tfr_error_pass(&why, err);
 }
 
 /* Adds the set that a manifest describes, even if some of its files are missing. */

@@ -13,11 +13,12 @@
 
 /* Makes a survey of the records that were read, with names, kinds and lengths only.  NULL: out of
  * memory, or more features than a survey holds. */
-static struct tfr_survey *survey_of(const struct tfr_doctor *d, const struct tfr_dset *s)
+static struct tfr_survey *survey_of(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_survey *v = s->files <= TFR_SURVEY_FILES ? tfr_survey_new(false) : NULL;
 	enum tfr_status status = TFR_OK;
 
+	d->no_memory |= !v && s->files <= TFR_SURVEY_FILES;
 	if (!v)
 		return NULL;
 	v->files = s->files;
@@ -46,6 +47,7 @@ static struct tfr_survey *survey_of(const struct tfr_doctor *d, const struct tfr
 	}
 	if (v->paths && v->file_records && !status)
 		return v;
+	d->no_memory |= !v->paths || !v->file_records || status == TFR_ENOMEM;
 	tfr_survey_free(v);
 	return NULL;
 }

@@ -282,9 +282,11 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 
 		for (size_t k = s->first; k < s->first + s->files; k++)
 			r->set_of[k] = i;
-		if (d->opts->label)
+		if (d->opts->label) {
 			s->label = strdup(d->opts->label);
-		for (size_t k = 0; !d->opts->label && !s->label && k < s->files && k < 4; k++)
+			ok = s->label;
+		}
+		for (size_t k = 0; ok && !s->label && !why.status && k < s->files && k < 4; k++)
 			s->label = tfr_dlook_for_label(d->files[s->first + k].path, &why);
 		r->total += s->bytes;
 	}

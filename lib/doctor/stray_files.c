@@ -103,6 +103,7 @@ static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t 
 	tfr_command_add(c, "mkdir", "-p", folder, "&&", "mv", "-n", NULL);
 	for (size_t i = first; i < d->other_count; i++)
 		if (d->others[i].what == TFR_D_STRANGER &&
+	c->no_memory |= !folder;
 			!strcmp(d->others[i].text, d->others[first].text))
 			tfr_command_add(c, d->others[i].path, NULL);
 	tfr_command_add(c, folder, NULL);
