@@ -52,7 +52,7 @@ void tfr_doctor_class_numbers(struct tfr_doctor *d)
 		d->no_memory = true;
 		return;
 	}
-	for (size_t i = 0; d->set_count > 1 && i < d->set_count; i++)
+	for (size_t i = 0; d->set_count > 1 && i < d->set_count && !d->failure.status; i++)
 		find_map(d, &d->sets[i], &maps[i]);
 	for (size_t i = 0; i < d->set_count; i++)
 		for (size_t k = i + 1; k < d->set_count; k++)

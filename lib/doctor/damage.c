@@ -8,6 +8,7 @@
 
 #include "base/suffix.h"
 #include "doctor/doctor.h"
+#include "io/path.h"
 #include "io/source.h"
 
 enum { ONE_STREAM = 4 << 20, LOOK_FOR_POINTS = 8 << 20, BLOCK = 64 << 10 };
@@ -91,19 +92,20 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* Whether the first 8 MiB contain the mark of an access point (tfr/record.h, tfr-private/gzi.h): a
  * full flush followed by an empty stored block. */
-static bool has_points(const char *path)
+static bool has_points(struct tfr_doctor *d, const char *path)
 {
 	static const uint8_t mark[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
 	enum { KEEP = sizeof(mark) - 1 };
 	uint8_t block[KEEP + BLOCK];
 	TFR_AUTO_SOURCE s = NULL;
 	size_t got = 1, kept = 0;
+	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_source_open(&s, path, &why);
 	bool found = false;
 
-	if (tfr_source_open(&s, path, NULL))
-		return true; /* no finding */
-	for (size_t all = 0; !found && got && all < LOOK_FOR_POINTS; all += got) {
-		if (tfr_source_read(s, block + kept, BLOCK, &got, NULL))
+	for (size_t all = 0; !status && !found && got && all < LOOK_FOR_POINTS; all += got) {
+		status = tfr_source_read(s, block + kept, BLOCK, &got, &why);
+		if (status)
 			break;
 		found = memmem(block, kept + got, mark, sizeof(mark)) != NULL;
 		kept += got;
@@ -112,14 +114,21 @@ static bool has_points(const char *path)
 			kept = KEEP;
 		}
 	}
-	return found;
+	if (status)
+		tfr_doctor_fail(d, &why);
+	return found || status; /* no finding */
 }
 
-static bool exists(const char *path)
+static bool exists(struct tfr_doctor *d, const char *path)
 {
+	struct tfr_error why = { 0 };
 	struct stat st;
+	enum tfr_status status = path && !d->failure.status ? tfr_look(path, &st, &why) : TFR_END;
 
-	return path && tfr_stat(path, &st) == 0;
+	d->no_memory |= !path;
+	if (status && status != TFR_END)
+		tfr_doctor_fail(d, &why);
+	return !status;
 }
 
 void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -128,11 +137,11 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 	char files[64], size[TFR_SIZE_TEXT];
 	struct some some = { 0 };
 
-	for (size_t i = s->first; i < s->first + s->files; i++) {
+	for (size_t i = s->first; i < s->first + s->files && !d->failure.status; i++) {
 		const struct tfr_dlook *l = &d->files[i].look;
 
 		if (l->compression == TFR_COMPRESSION_GZIP && l->members.count < 2 && !l->faults &&
-			(!l->complete || l->bytes > ONE_STREAM) && !has_points(d->files[i].path))
+			(!l->complete || l->bytes > ONE_STREAM) && !has_points(d, d->files[i].path))
 			count_in(&some, &d->files[i]);
 	}
 	if (!some.n)
@@ -149,21 +158,24 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* The state of the index of a file; GOOD also if there is no index, or if judging it would take too
  * long. */
-static enum tfr_index_state state_of(const struct tfr_dfile *f)
+static enum tfr_index_state state_of(struct tfr_doctor *d, const struct tfr_dfile *f)
 {
 	TFR_AUTO_FREE char *idx = tfr_index_path(f->path);
 	TFR_AUTO_FREE char *gzi = tfr_gzi_path(f->path);
 	struct tfr_index_opts opts = {
-		.threads = 1, .no_points = !exists(gzi), .compression = f->look.compression
+		.threads = 1, .no_points = !exists(d, gzi), .compression = f->look.compression
 	};
 	enum tfr_index_state state;
+	struct tfr_error why = { 0 };
 
-	if (!exists(idx) || !f->look.opened || f->look.faults ||
+	if (!exists(d, idx) || !f->look.opened || f->look.faults ||
 		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete &&
-			!exists(gzi)) ||
-		tfr_index_inspect(f->path, &opts, &state, NULL))
+			opts.no_points))
 		return TFR_INDEX_GOOD;
-	return state;
+	if (!tfr_index_inspect(f->path, &opts, &state, &why))
+		return state;
+	tfr_doctor_fail(d, &why);
+	return TFR_INDEX_GOOD;
 }
 
 void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -174,8 +186,8 @@ void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)
 	bool force = false, foreign = false;
 	char files[64];
 
-	for (size_t i = s->first; i < s->first + s->files; i++) {
-		enum tfr_index_state state = state_of(&d->files[i]);
+	for (size_t i = s->first; i < s->first + s->files && !d->failure.status; i++) {
+		enum tfr_index_state state = state_of(d, &d->files[i]);
 
 		if (state == TFR_INDEX_GOOD || state == TFR_INDEX_MISSING)
 			continue;

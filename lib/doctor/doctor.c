@@ -3,6 +3,7 @@
  * A check is one row.  It examines the collected facts and reports findings under the row's name
  * and level.  After all checks have run, the findings are sorted here. */
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static const struct tfr_check_row rows[] = {
 	{ "special", TFR_GRAVITY_WARNING, .all = tfr_doctor_special },
 	{ "temporary", TFR_GRAVITY_WARNING, .all = tfr_doctor_temporary },
 	{ "stranger", TFR_GRAVITY_NOTE, .all = tfr_doctor_stranger },
+	{ "uploads", TFR_GRAVITY_NOTE, .all = tfr_doctor_uploads },
 	/* sets and their manifests */
 	{ "missing", TFR_GRAVITY_ERROR, .set = tfr_doctor_missing },
 	{ "mixture", TFR_GRAVITY_ERROR, .all = tfr_doctor_mixture },
@@ -140,14 +142,27 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
 	}
 }
 
+bool tfr_doctor_ends(const struct tfr_error *why)
+{
+	return why->status == TFR_ENOMEM || tfr_errno_of_process(why->sys_errno) ||
+	       (why->status == TFR_ESYS && tfr_is_url(tfr_error_path(why)) &&
+		       why->sys_errno != ENOENT && why->sys_errno != EACCES);
+}
+
+void tfr_doctor_fail(struct tfr_doctor *d, const struct tfr_error *why)
+{
+	if (!d->failure.status && tfr_doctor_ends(why))
+		d->failure = *why;
+}
+
 static void check(struct tfr_doctor *d)
 {
-	for (size_t i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS && !d->failure.status; i++) {
 		assert(!rows[i].all != !rows[i].set);
 		d->row = &rows[i];
 		if (rows[i].all)
 			rows[i].all(d);
-		for (size_t k = 0; rows[i].set && k < d->set_count; k++)
+		for (size_t k = 0; rows[i].set && k < d->set_count && !d->failure.status; k++)
 			rows[i].set(d, &d->sets[k]);
 	}
 }

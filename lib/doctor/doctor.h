@@ -149,11 +149,12 @@ struct tfr_dset {
 /* A file in a folder that is not a record file, or is not what its name says. */
 struct tfr_dother {
 	enum tfr_dwhat {
-		TFR_D_FOREIGN,	 /* named like a TFRecord file, but not one */
-		TFR_D_STRANGER,	 /* of another kind */
-		TFR_D_TEMPORARY, /* left by a run that did not finish */
-		TFR_D_UPLOAD,	 /* an upload that was not completed; its text is its id */
-		TFR_D_SPECIAL,	 /* not a regular file */
+		TFR_D_FOREIGN,	  /* named like a TFRecord file, but not one */
+		TFR_D_STRANGER,	  /* of another kind */
+		TFR_D_TEMPORARY,  /* left by a run that did not finish */
+		TFR_D_UPLOAD,	  /* an upload that was not completed; its text is its id */
+		TFR_D_NO_UPLOADS, /* uploads could not be listed */
+		TFR_D_SPECIAL,	  /* not a regular file */
 		TFR_D_UNREADABLE,
 	} what;
 	char *path, *text;
@@ -180,10 +181,15 @@ struct tfr_doctor {
 	size_t finding_count, finding_cap;
 	const struct tfr_check_row *row; /* the row of the running check */
 	struct tfr_dataset_info info;
-	struct tfr_error failure; /* of a check, which ends the command */
+	struct tfr_error failure; /* of a check: the first ends the command */
 	bool no_memory;
 };
 
+/* Whether a failure says nothing about the file, so that it ends the command: the process ran out
+ * of memory or of file descriptors, or a store failed, other than by refusing the object. */
+bool tfr_doctor_ends(const struct tfr_error *why);
+/* Keeps such a failure of a check; any other is ignored. */
+void tfr_doctor_fail(struct tfr_doctor *d, const struct tfr_error *why);
 /* Finds the files and sets of opts->paths.  (folder_listing.c) */
 enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err);
 /* Inspects the files.  (scan_files.c) */
@@ -235,6 +241,7 @@ uint64_t tfr_doctor_shards(uint64_t bytes);
 void tfr_doctor_foreign(struct tfr_doctor *d);
 void tfr_doctor_stranger(struct tfr_doctor *d);
 void tfr_doctor_temporary(struct tfr_doctor *d);
+void tfr_doctor_uploads(struct tfr_doctor *d);
 void tfr_doctor_special(struct tfr_doctor *d);
 void tfr_doctor_unreadable(struct tfr_doctor *d);
 

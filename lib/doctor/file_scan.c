@@ -256,10 +256,8 @@ static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, st
 {
 	char text[5000];
 
-	if (fault->status == TFR_ENOMEM) {
-		*err = *fault;
-		return TFR_ENOMEM;
-	}
+	if (tfr_doctor_ends(fault))
+		return tfr_error_pass(fault, err);
 	k->look->system |= fault->status == TFR_ESYS;
 	k->look->faults++;
 	tfr_error_format(fault, text, sizeof(text));
@@ -463,9 +461,12 @@ enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
 	if (tfr_source_open(&source, path, &fault))
 		return note_fault(&k, &fault, err);
 	size = tfr_source_left(source);
-	if (tfr_source_read(source, head, sizeof(head), &got, &fault))
+	status = tfr_source_read(source, head, sizeof(head), &got, &fault);
+	if (status)
 		got = 0;
 	tfr_source_close(source);
+	if (status && tfr_doctor_ends(&fault))
+		return tfr_error_pass(&fault, err);
 	if (opts->share >= size || got < sizeof(head) || !tfr_header_verifies(head))
 		return read_start(&k, opts->share, err);
 	each = opts->share / (opts->places < 2 ? 2 : opts->places);

@@ -147,7 +147,7 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (!status)
 		status = tfr_source_read(s, head, sizeof(head), &got, &inner);
 	tfr_source_close(s);
-	if (status == TFR_ENOMEM || tfr_errno_of_process(inner.sys_errno))
+	if (status && tfr_doctor_ends(&inner))
 		return tfr_error_pass(&inner, err);
 	if (status) {
 		return add_other(l, TFR_D_UNREADABLE, path,
@@ -162,9 +162,9 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (got >= TFR_RECORD_HEADER && tfr_header_verifies(head))
 		return add_found(l, path, (uint64_t)st->st_size, gaps, err);
 	if (claims || (got > 1 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x78))) {
-		status = ask_reader(path, err);
-		if (status == TFR_ENOMEM)
-			return status;
+		status = ask_reader(path, &inner);
+		if (status && tfr_doctor_ends(&inner))
+			return tfr_error_pass(&inner, err);
 		if (status != TFR_EFORMAT && (claims || status == TFR_OK))
 			return add_found(l, path, (uint64_t)st->st_size, gaps, err);
 	}
@@ -177,11 +177,13 @@ static enum tfr_status look_at(
 	struct list *l, const char *path, bool named, bool gaps, struct tfr_error *err)
 {
 	struct stat st;
-	int fault = tfr_stat(path, &st) ? errno : 0;
+	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_look(path, &st, &why);
+	int fault = status == TFR_END ? ENOENT : why.sys_errno;
 
-	if (tfr_errno_of_process(fault))
-		return tfr_fail_errno(err, fault, path, "cannot access");
-	if (fault)
+	if (status && status != TFR_END && tfr_doctor_ends(&why))
+		return tfr_error_pass(&why, err);
+	if (status)
 		return add_other(l, TFR_D_SPECIAL, path,
 			fault == ENOENT	 ? "a symbolic link to nothing"
 			: fault == ELOOP ? "a symbolic link that leads to itself"
@@ -247,16 +249,21 @@ static enum tfr_status take_upload(
 	return add_other(ctx, TFR_D_UPLOAD, url, id, err);
 }
 
-/* Servers that cannot list uploads have none that could be found. */
+/* Public buckets may refuse the request, and some servers do not know it. */
 static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
 	TFR_AUTO_FREE char *prefix = join(url, "");
-	enum tfr_status status;
+	struct tfr_error why = { 0 };
+	char text[1000];
 
 	TFR_TRY(tfr_objects(&remote, url, err));
-	status = prefix ? remote->uploads(prefix, take_upload, l, NULL) : TFR_ENOMEM;
-	return status == TFR_ENOMEM ? no_memory(err) : TFR_OK;
+	TFR_NEED_MEMORY(prefix, err, "listing the files");
+	if (!remote->uploads(prefix, take_upload, l, &why))
+		return TFR_OK;
+	if (why.sys_errno != EACCES && why.sys_errno != ENOSYS)
+		return tfr_error_pass(&why, err);
+	return add_other(l, TFR_D_NO_UPLOADS, url, tfr_error_format(&why, text, sizeof(text)), err);
 }
 
 static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr_error *err)
@@ -272,7 +279,8 @@ static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr
 		status = add_uploads(l, folder, err);
 	/* A folder with a file that is named like a TFRecord file has at least one finding. */
 	for (size_t i = others; i < l->d->other_count; i++)
-		said += l->d->others[i].what != TFR_D_STRANGER;
+		said += l->d->others[i].what != TFR_D_STRANGER &&
+			l->d->others[i].what != TFR_D_NO_UPLOADS;
 	if (!status && l->n == before && !said) {
 		tfr_fail_path(err, TFR_EDATA, folder, "no TFRecord files in");
 		tfr_set_hint_at_folders(folder, err);

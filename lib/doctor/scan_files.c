@@ -277,7 +277,7 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 		r->lookers[k] = tfr_dlooker_new();
 		ok = r->lookers[k] != NULL;
 	}
-	for (size_t i = 0; ok && i < d->set_count; i++) {
+	for (size_t i = 0; ok && !why.status && i < d->set_count; i++) {
 		struct tfr_dset *s = &d->sets[i];
 
 		for (size_t k = s->first; k < s->first + s->files; k++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "io/path.h"
 #include "shard/manifests.h"
 #include "shard/set.h"
 
@@ -70,15 +71,19 @@ void tfr_doctor_twice(struct tfr_doctor *d)
 	compare_names(d, false);
 }
 
-static bool manifest_lies_there(const struct tfr_dset *s)
+/* Whether there is one, damaged or not; a failure to read it ends the command. */
+static bool manifest_lies_there(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
 	TFR_AUTO_FREE char *path = NULL;
 	struct tfr_manifest *m = NULL;
-	enum tfr_status status = s->count ? tfr_manifest_find(&name, &m, &path, NULL) : TFR_END;
+	struct tfr_error why = { 0 };
+	enum tfr_status status = s->count ? tfr_manifest_find(&name, &m, &path, &why) : TFR_END;
 
 	tfr_manifest_free(m);
-	return status != TFR_END;
+	if (status == TFR_ESYS || status == TFR_ENOMEM)
+		status = tfr_absent_or_failed(path, status, &why, &d->failure);
+	return status != TFR_END && !d->failure.status;
 }
 
 void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
@@ -96,7 +101,7 @@ void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!n)
 		return;
 	/* Records may be lost, so no command rewrites the set. */
-	if (manifest_lies_there(s))
+	if (manifest_lies_there(d, s))
 		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of 0 bytes, the first '%s': readers treat it as a file without records",
@@ -112,11 +117,13 @@ static struct tfr_manifests *open_manifests(
 	struct tfr_manifests *all = NULL;
 	const char **paths = calloc(s->files, sizeof(*paths));
 	struct tfr_set_opts opts = { .inputs = paths, .count = s->files };
+	struct tfr_error why = { 0 };
 
 	for (size_t i = 0; paths && i < s->files; i++)
 		paths[i] = d->files[s->first + i].path;
-	if (!paths || tfr_set_open(set, &opts, NULL) || tfr_manifests_open(&all, *set, NULL))
-		d->no_memory = true; /* or a file vanished meanwhile: not a finding */
+	d->no_memory |= !paths;
+	if (paths && (tfr_set_open(set, &opts, &why) || tfr_manifests_open(&all, *set, &why)))
+		d->failure = why; /* or a file vanished meanwhile: not a finding */
 	free(paths);
 	return all;
 }
@@ -144,7 +151,7 @@ static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *
 void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_set *set = NULL;
-	struct tfr_manifests *all = manifest_lies_there(s) ? open_manifests(d, s, &set) : NULL;
+	struct tfr_manifests *all = manifest_lies_there(d, s) ? open_manifests(d, s, &set) : NULL;
 	struct tfr_command c = { .tells = true };
 	char text[160], first[5000] = "", files[64];
 	size_t n = 0;
@@ -156,6 +163,8 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		const struct tfr_manifest_shard *m = tfr_manifests_at(all, i, &why, &is_first);
 
 		text[0] = '\0';
+		if (why && why->status == TFR_ESYS)
+			d->failure = *why;
 		if (why)
 			snprintf(text, sizeof(text), "%.150s", why->message);
 		else if (m && f->look.opened)
@@ -218,11 +227,15 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
 	struct tfr_command c = { 0 };
 	struct tfr_error err;
+	enum tfr_status status;
 	uint64_t records;
 
-	if (!s->count || manifest_lies_there(s) ||
-		tfr_dataset_info_records(&d->info, d->files[s->first].path, &records, &err) !=
-			TFR_END)
+	if (!s->count || manifest_lies_there(d, s))
+		return;
+	status = tfr_dataset_info_records(&d->info, d->files[s->first].path, &records, &err);
+	if (status && status != TFR_END)
+		tfr_doctor_fail(d, &err);
+	if (status != TFR_END || d->failure.status)
 		return;
 	if (tfr_set_has_notes(&name))
 		tfr_command_add(&c, "tfr", "finish", s->name, NULL);

@@ -79,6 +79,11 @@ static void tell_upload(struct tfr_doctor *d, const struct tfr_dother *o)
 		"process is writing the object");
 }
 
+void tfr_doctor_uploads(struct tfr_doctor *d)
+{
+	tell_each(d, TFR_D_NO_UPLOADS, "unfinished uploads cannot be listed: ", "");
+}
+
 void tfr_doctor_temporary(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < d->other_count; i++) {
@@ -98,12 +103,12 @@ static void move_away(struct tfr_command *c, const struct tfr_doctor *d, size_t 
 	TFR_AUTO_FREE char *folder = NULL;
 
 	folder = tfr_asprintf("%.*sothers", (int)(tfr_doctor_base_name(path) - path), path);
+	c->no_memory |= !folder;
 	if (!folder)
 		return;
 	tfr_command_add(c, "mkdir", "-p", folder, "&&", "mv", "-n", NULL);
 	for (size_t i = first; i < d->other_count; i++)
 		if (d->others[i].what == TFR_D_STRANGER &&
-	c->no_memory |= !folder;
 			!strcmp(d->others[i].text, d->others[first].text))
 			tfr_command_add(c, d->others[i].path, NULL);
 	tfr_command_add(c, folder, NULL);

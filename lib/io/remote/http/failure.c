@@ -192,6 +192,8 @@ enum tfr_status tfr_failure_report(const struct tfr_failure *f, struct tfr_error
 		tfr_error_append(err, ", after %u attempts", f->attempts);
 	if (f->code == CURLE_OK && (f->answer->status == 401 || f->answer->status == 403))
 		tfr_error_explained(err, EACCES);
+	if (f->code == CURLE_OK && (f->answer->status == 405 || f->answer->status == 501))
+		tfr_error_explained(err, ENOSYS);
 	hint(f, err);
 	return TFR_ESYS;
 }
