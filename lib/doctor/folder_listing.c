@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/suffix.h"
+#include "base/url.h"
 #include "doctor/doctor.h"
 #include "io/object.h"
 #include "io/path.h"
@@ -176,8 +177,8 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 static enum tfr_status look_at(
 	struct list *l, const char *path, bool named, bool gaps, struct tfr_error *err)
 {
-	struct stat st;
 	struct tfr_error why = { 0 };
+	struct stat st;
 	enum tfr_status status = tfr_look(path, &st, &why);
 	int fault = status == TFR_END ? ENOENT : why.sys_errno;
 
@@ -257,8 +258,8 @@ static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_e
 	struct tfr_error why = { 0 };
 	char text[1000];
 
-	TFR_TRY(tfr_objects(&remote, url, err));
 	TFR_NEED_MEMORY(prefix, err, "listing the files");
+	TFR_TRY(tfr_objects(&remote, url, err));
 	if (!remote->uploads(prefix, take_upload, l, &why))
 		return TFR_OK;
 	if (why.sys_errno != EACCES && why.sys_errno != ENOSYS)
@@ -350,6 +351,8 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 {
 	TFR_AUTO_FREE char *path = NULL;
 	TFR_AUTO_SET_NAME name = { 0 };
+	size_t others = l->d->other_count;
+	struct tfr_error why = { 0 };
 	enum tfr_status status;
 	struct stat st;
 	bool whole;
@@ -367,7 +370,17 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 	if (!status && S_ISREG(st.st_mode) && tfr_has_suffix(path, ".manifest.json"))
 		return add_manifest(l, path, err);
 	whole = status && tfr_set_name_parse(&name, path, NULL) == TFR_OK;
-	return add_named(l, path, whole, err);
+	status = add_named(l, path, whole, &why);
+	if (!status)
+		return TFR_OK;
+	if (why.sys_errno != ENOENT || !tfr_is_url(path) || tfr_is_web(path))
+		return tfr_error_pass(&why, err);
+	/* A first run that was killed leaves a prefix with uploads and no objects. */
+	TFR_TRY(add_uploads(l, path, err));
+	for (size_t i = others; i < l->d->other_count; i++)
+		if (l->d->others[i].what == TFR_D_UPLOAD)
+			return TFR_OK;
+	return tfr_error_pass(&why, err);
 }
 
 /* --- sets --- */

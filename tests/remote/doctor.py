@@ -106,6 +106,18 @@ def uploads_have_their_names(t):
 
 
 @case
+def a_prefix_with_nothing_but_uploads(t):
+    """A first run that is killed leaves that."""
+    s = t.store()
+    _upload(s, 'ID-1', 'm/x.tfrecord')
+    _upload(s, 'ID-2', 'm/y.tfrecord')
+    for place in ('s3://train/m/', 's3://train/m', 's3://train/', 's3://train'):
+        result = t.run('doctor', place)
+        assert result.status == 1 and len(_commands(result)) == 2, (place, result)
+    t.fails(3, 'doctor', 's3://train/n/', says=['s3://train/n/', 'No such file'], hint=False)
+
+
+@case
 def no_command_of_the_shell_has_an_address(t):
     s = t.store()
     s.put('train', 'm/x.tfrecord', records(3, 100))
