@@ -114,8 +114,7 @@ static bool has_points(struct tfr_doctor *d, const char *path)
 			kept = KEEP;
 		}
 	}
-	if (status)
-		tfr_doctor_fail(d, &why);
+	tfr_doctor_fail(d, status, &why);
 	return found || status; /* no finding */
 }
 
@@ -126,8 +125,7 @@ static bool exists(struct tfr_doctor *d, const char *path)
 	enum tfr_status status = path && !d->failure.status ? tfr_look(path, &st, &why) : TFR_END;
 
 	d->no_memory |= !path;
-	if (status && status != TFR_END)
-		tfr_doctor_fail(d, &why);
+	tfr_doctor_fail(d, status, &why);
 	return !status;
 }
 
@@ -167,15 +165,15 @@ static enum tfr_index_state state_of(struct tfr_doctor *d, const struct tfr_dfil
 	};
 	enum tfr_index_state state;
 	struct tfr_error why = { 0 };
+	enum tfr_status status;
 
 	if (!exists(d, idx) || !f->look.opened || f->look.faults ||
 		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete &&
 			opts.no_points))
 		return TFR_INDEX_GOOD;
-	if (!tfr_index_inspect(f->path, &opts, &state, &why))
-		return state;
-	tfr_doctor_fail(d, &why);
-	return TFR_INDEX_GOOD;
+	status = tfr_index_inspect(f->path, &opts, &state, &why);
+	tfr_doctor_fail(d, status, &why);
+	return status ? TFR_INDEX_GOOD : state;
 }
 
 void tfr_doctor_stale_index(struct tfr_doctor *d, const struct tfr_dset *s)

@@ -142,16 +142,18 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
 	}
 }
 
-bool tfr_doctor_ends(const struct tfr_error *why)
+bool tfr_doctor_ends(enum tfr_status status, const struct tfr_error *why)
 {
-	return why->status == TFR_ENOMEM || tfr_errno_of_process(why->sys_errno) ||
-	       (why->status == TFR_ESYS && tfr_is_url(tfr_error_path(why)) &&
-		       why->sys_errno != ENOENT && why->sys_errno != EACCES);
+	bool answered = why->sys_errno == ENOENT || why->sys_errno == EACCES;
+
+	return status == TFR_ENOMEM ||
+	       (status == TFR_ESYS && (tfr_errno_of_process(why->sys_errno) ||
+					      (!answered && tfr_is_url(tfr_error_path(why)))));
 }
 
-void tfr_doctor_fail(struct tfr_doctor *d, const struct tfr_error *why)
+void tfr_doctor_fail(struct tfr_doctor *d, enum tfr_status status, const struct tfr_error *why)
 {
-	if (!d->failure.status && tfr_doctor_ends(why))
+	if (!d->failure.status && tfr_doctor_ends(status, why))
 		d->failure = *why;
 }
 

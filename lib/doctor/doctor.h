@@ -187,9 +187,9 @@ struct tfr_doctor {
 
 /* Whether a failure says nothing about the file, so that it ends the command: the process ran out
  * of memory or of file descriptors, or a store failed, other than by refusing the object. */
-bool tfr_doctor_ends(const struct tfr_error *why);
-/* Keeps such a failure of a check; any other is ignored. */
-void tfr_doctor_fail(struct tfr_doctor *d, const struct tfr_error *why);
+bool tfr_doctor_ends(enum tfr_status status, const struct tfr_error *why);
+/* Keeps such a failure of a check; any other status is ignored. */
+void tfr_doctor_fail(struct tfr_doctor *d, enum tfr_status status, const struct tfr_error *why);
 /* Finds the files and sets of opts->paths.  (folder_listing.c) */
 enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err);
 /* Inspects the files.  (scan_files.c) */

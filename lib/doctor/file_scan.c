@@ -256,7 +256,7 @@ static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, st
 {
 	char text[5000];
 
-	if (tfr_doctor_ends(fault))
+	if (tfr_doctor_ends(fault->status, fault))
 		return tfr_error_pass(fault, err);
 	k->look->system |= fault->status == TFR_ESYS;
 	k->look->faults++;
@@ -465,7 +465,7 @@ enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
 	if (status)
 		got = 0;
 	tfr_source_close(source);
-	if (status && tfr_doctor_ends(&fault))
+	if (tfr_doctor_ends(status, &fault))
 		return tfr_error_pass(&fault, err);
 	if (opts->share >= size || got < sizeof(head) || !tfr_header_verifies(head))
 		return read_start(&k, opts->share, err);

@@ -148,7 +148,7 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 	if (!status)
 		status = tfr_source_read(s, head, sizeof(head), &got, &inner);
 	tfr_source_close(s);
-	if (status && tfr_doctor_ends(&inner))
+	if (tfr_doctor_ends(status, &inner))
 		return tfr_error_pass(&inner, err);
 	if (status) {
 		return add_other(l, TFR_D_UNREADABLE, path,
@@ -164,7 +164,7 @@ static enum tfr_status look_at_head(struct list *l, const char *path, const stru
 		return add_found(l, path, (uint64_t)st->st_size, gaps, err);
 	if (claims || (got > 1 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x78))) {
 		status = ask_reader(path, &inner);
-		if (status && tfr_doctor_ends(&inner))
+		if (tfr_doctor_ends(status, &inner))
 			return tfr_error_pass(&inner, err);
 		if (status != TFR_EFORMAT && (claims || status == TFR_OK))
 			return add_found(l, path, (uint64_t)st->st_size, gaps, err);
@@ -182,7 +182,7 @@ static enum tfr_status look_at(
 	enum tfr_status status = tfr_look(path, &st, &why);
 	int fault = status == TFR_END ? ENOENT : why.sys_errno;
 
-	if (status && status != TFR_END && tfr_doctor_ends(&why))
+	if (tfr_doctor_ends(status, &why))
 		return tfr_error_pass(&why, err);
 	if (status)
 		return add_other(l, TFR_D_SPECIAL, path,

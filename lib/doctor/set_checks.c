@@ -8,6 +8,15 @@
 #include "shard/manifests.h"
 #include "shard/set.h"
 
+static bool has_notes(struct tfr_doctor *d, const struct tfr_set_name *name)
+{
+	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_set_has_notes(name, &why);
+
+	tfr_doctor_fail(d, status, &why);
+	return !status;
+}
+
 void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	TFR_AUTO_FREE char *file = NULL;
@@ -22,7 +31,7 @@ void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 		first++;
 	file = tfr_set_name_file(&name, first);
 	d->no_memory |= !file;
-	if (tfr_set_has_notes(&name)) { /* the parts of a conversion, of which some are to come */
+	if (has_notes(d, &name)) { /* the parts of a conversion, of which some are to come */
 		c.tells = true;
 		tfr_command_add(&c, "tfr", "finish", s->name, NULL);
 	} else {
@@ -233,11 +242,10 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!s->count || manifest_lies_there(d, s))
 		return;
 	status = tfr_dataset_info_records(&d->info, d->files[s->first].path, &records, &err);
-	if (status && status != TFR_END)
-		tfr_doctor_fail(d, &err);
-	if (status != TFR_END || d->failure.status)
+	tfr_doctor_fail(d, status, &err);
+	if (status != TFR_END)
 		return;
-	if (tfr_set_has_notes(&name))
+	if (has_notes(d, &name))
 		tfr_command_add(&c, "tfr", "finish", s->name, NULL);
 	else
 		tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);

@@ -213,7 +213,7 @@ static enum tfr_status missing_member(struct tfr_set *set, const char *path, str
 		return TFR_OK;
 	}
 	tfr_fail_path(err, TFR_EDATA, path, "missing set member");
-	if (!tfr_shard_file_set(&name, path, NULL) && tfr_set_has_notes(&name))
+	if (!tfr_shard_file_set(&name, path, NULL) && !tfr_set_has_notes(&name, NULL))
 		tfr_error_hint(err,
 			"The set is being written in parts: 'tfr finish %s@%u%s' names those "
 			"that are missing.",

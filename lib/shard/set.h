@@ -12,8 +12,8 @@ bool tfr_set_never_records(const char *name);
 /* Whether a file has a name that TFRecord files have. */
 bool tfr_set_named_as_records(const char *name);
 
-/* Whether parts have left notes beside the set: 'tfr finish' says what is missing.  In
- * set_finish.c. */
-bool tfr_set_has_notes(const struct tfr_set_name *name);
+/* Whether parts have left notes beside the set: 'tfr finish' says what is missing.  TFR_END: none.
+ * In set_finish.c. */
+enum tfr_status tfr_set_has_notes(const struct tfr_set_name *name, struct tfr_error *err);
 
 #endif

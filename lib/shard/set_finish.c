@@ -111,17 +111,17 @@ static enum tfr_status list_beside(const struct tfr_set_name *name, struct tfr_n
 				 : tfr_fail_nomem(err, "finishing a set");
 }
 
-bool tfr_set_has_notes(const struct tfr_set_name *name)
+enum tfr_status tfr_set_has_notes(const struct tfr_set_name *name, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
 	TFR_AUTO_NAMES names = { 0 };
-	bool found = false;
 	uint32_t part;
 
-	if (!list_beside(name, &names, &prefix, NULL))
-		for (size_t i = 0; !found && i < names.n; i++)
-			found = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
-	return found;
+	TFR_TRY(list_beside(name, &names, &prefix, err));
+	for (size_t i = 0; i < names.n; i++)
+		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
+			return TFR_OK;
+	return TFR_END;
 }
 
 static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)

@@ -57,6 +57,17 @@ def a_request_that_fails_ends_the_command(t):
 
 
 @case
+def parts_that_cannot_be_looked_for(t):
+    """Their listing is not remembered for long; without it, the command would rewrite a set that is being written."""
+    s = t.store()
+    s.put('train', 'm/x-00000-of-00002.tfrecord', records(3, 100))
+    s.inject(faults.late(6), when=lambda r: r.path.endswith('.tfrecord'))
+    fault = s.inject(faults.status(400, 'InvalidRequest', 'the words of the server'), when=lambda r: 'delimiter' in r.parameters, times=None, skip=1)
+    result = _doctor(t)
+    assert fault.count and result.status == 3 and 'the words of the server' in result.err and not result.out, (result, s.requests)
+
+
+@case
 def time_outs_do_not_add_up(t):
     s = _data_sets(t)
     for name, when in {'uploads': lambda r: 'uploads' in r.parameters,
