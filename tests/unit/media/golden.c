@@ -84,7 +84,7 @@ Test(golden, all_frames_of_a_gif_are_verified)
 	struct tfr_image image;
 
 	cr_assert(tfr_buf_reserve(&file, rest));
-	memcpy(file.data + file.size - 1, file.data + head, rest); /* over the trailer */
+	memmove(file.data + file.size - 1, file.data + head, rest); /* over the trailer */
 	file.size += rest - 1;
 	for (int missing = 0; missing < 2; missing++) {
 		struct tfr_decoder_opts opts = { .max_pixels = 2 * WIDTH * HEIGHT - missing };
