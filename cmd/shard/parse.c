@@ -246,7 +246,8 @@ int shard_parse_columns(struct cmd *c, const struct shard_settings *s, struct tf
 	if (s->delimiter)
 		o->delimiter = strcmp(s->delimiter, "tab") ? *s->delimiter : '\t';
 	if (!status && s->delimiter && strcmp(s->delimiter, "tab") &&
-		(strlen(s->delimiter) != 1 || strchr("\"\r\n", *s->delimiter) || *s->delimiter < 0))
+		(strlen(s->delimiter) != 1 || strchr("\"\r\n", *s->delimiter) ||
+			!isascii((unsigned char)*s->delimiter)))
 		status = cmd_usage(
 			c, "--delimiter takes one ASCII character or tab, not '%s'", s->delimiter);
 	return status;
