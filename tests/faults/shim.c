@@ -140,7 +140,7 @@ static void interpose_main(void)
 	int fd;
 
 	if (getenv("FAULT_MARK")) /* for tests/faults/inside: main() begins here */
-		syscall(SYS_access, "/main-begins", F_OK);
+		syscall(SYS_faccessat, AT_FDCWD, "/main-begins", F_OK);
 	if (!path)
 		return;
 	fd = NEXT(open)(path, O_RDWR | O_CLOEXEC);
