@@ -101,7 +101,10 @@ def layout(folder, tfr, name):
         if len(sets) > 1 and None not in sets.values():
             tfr('shard', source, '-o', out / 'all@2', status=2)
             assert not list(out.iterdir())
-        tfr('shard', '-q', source, *outputs)
+        ignore = ['--ignore-annotations'] if any(path.endswith('.xml') for path in spec) else []
+        if ignore:
+            tfr('shard', source, *outputs, status=2)
+        tfr('shard', '-q', source, *ignore, *outputs)
         check_sets(images, sets, labels, wanted, out)
 
 
