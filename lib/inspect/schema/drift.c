@@ -16,15 +16,15 @@ static const char *noun_of(const struct tfr_survey *s)
 	return s->of_lists ? "feature list" : "feature";
 }
 
-/* The start of a name, for a message. */
-static bool name_of(const struct tfr_surveyed *f, char text[NAME])
+/* The start of a name, for a message, which does not go missing for lack of memory. */
+static void name_of(const struct tfr_surveyed *f, char text[NAME])
 {
 	TFR_AUTO_BUF name = { 0 };
 
-	if (!tfr_survey_name(&name, f))
-		return false;
-	snprintf(text, NAME, "%.*s", (int)name.size, (char *)name.data);
-	return true;
+	if (tfr_survey_name(&name, f))
+		snprintf(text, NAME, "%.*s", (int)name.size, (char *)name.data);
+	else
+		strcpy(text, "?");
 }
 
 void tfr_survey_contradictions(
@@ -39,8 +39,9 @@ void tfr_survey_contradictions(
 						    s->list[i]->size, s->list[end]->kind);
 			end++)
 			kinds += s->list[end]->kind != TFR_KIND_UNSET;
-		if (kinds < 2 || !name_of(s->list[i], name))
+		if (kinds < 2)
 			continue;
+		name_of(s->list[i], name);
 		n = (size_t)snprintf(text, sizeof(text), "%s '%s' is", noun_of(s), name);
 		for (size_t k = i, told = 0; k < end && n < sizeof(text); k++) {
 			const struct tfr_occurrence *at = &s->list[k]->facts.first;
@@ -150,8 +151,7 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 	for (size_t i = 1; i < all->n; i++)
 		if (all->files[i] > all->files[most])
 			most = i;
-	if (!name_of(f, name))
-		return;
+	name_of(f, name);
 	describe(&all->list[most], else_is);
 	for (size_t i = 0; i < all->n; i++) {
 		if (i == most)
