@@ -108,6 +108,9 @@ struct tfr_offer {
 	struct tfr_error *err; /* recognises() fills it if its answer is void */
 };
 
+/* Passes on why a look at the offer failed, unless nothing is there or it is of another kind. */
+void tfr_offer_failed(const struct tfr_offer *offer, const struct tfr_error *why);
+
 struct tfr_input_ops {
 	const char *name;    /* as for --from */
 	const char *what;    /* "a folder of images" */

@@ -110,6 +110,12 @@ static enum tfr_status not_known(const struct tfr_offer *offer, struct tfr_error
 	return TFR_EUSAGE;
 }
 
+void tfr_offer_failed(const struct tfr_offer *offer, const struct tfr_error *why)
+{
+	if (why->status == TFR_ENOMEM || (why->status == TFR_ESYS && why->sys_errno != ENOENT))
+		*offer->err = *why;
+}
+
 static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {

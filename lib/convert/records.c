@@ -126,8 +126,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	bool yes = finds_records(offer, &why);
 
 	(void)opts;
-	if (why.sys_errno && why.sys_errno != ENOENT)
-		*offer->err = why;
+	tfr_offer_failed(offer, &why);
 	return yes;
 }
 

@@ -424,8 +424,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 		strcmp(tfr_set_path(set, 0), "-") && !tfr_look(tfr_set_path(set, 0), &st, &why) &&
 		S_ISREG(st.st_mode) && !tfr_archive_open(&m, tfr_set_path(set, 0), &why))
 		yes = looks_like_samples(m, &why);
-	if (why.status == TFR_ENOMEM || (why.sys_errno && why.sys_errno != ENOENT))
-		*offer->err = why;
+	tfr_offer_failed(offer, &why);
 	tfr_archive_close(m);
 	tfr_set_close(set);
 	return yes;
