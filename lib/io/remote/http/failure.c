@@ -103,11 +103,16 @@ enum tfr_verdict tfr_failure_judge(const struct tfr_failure *f)
 
 /* --- the message --- */
 
+static bool is_write(const char *method)
+{
+	return !strcmp(method, "PUT") || !strcmp(method, "POST");
+}
+
 static const char *what_failed(const char *method)
 {
-	return !strcmp(method, "GET") || !strcmp(method, "HEAD") ? "cannot read"
-	       : !strcmp(method, "DELETE")			 ? "cannot remove"
-								 : "cannot write";
+	return is_write(method)		   ? "cannot write"
+	       : !strcmp(method, "DELETE") ? "cannot remove"
+					   : "cannot read";
 }
 
 static void append_answer(const struct tfr_failure *f, struct tfr_error *err)
@@ -145,7 +150,7 @@ static void hint(const struct tfr_failure *f, struct tfr_error *err)
 	} else if (f->code == CURLE_TOO_MANY_REDIRECTS) {
 		tfr_error_hint(err, "The server redirects in a circle.");
 	} else if (f->code != CURLE_OK && tfr_failure_judge(f) == TFR_FAILURE_REPEAT &&
-		   !strcmp(what_failed(f->method), "cannot write")) {
+		   is_write(f->method)) {
 		tfr_error_hint(err, "The server may still carry out what it has received.  "
 				    "--timeout sets how long a request is repeated.");
 	} else if (f->code != CURLE_OK) {
