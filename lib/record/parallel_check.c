@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "io/source.h"
 #include "record/framing.h"
+#include "record/resync.h"
 #include "thread/lanes.h"
 
 enum {
@@ -55,21 +56,18 @@ struct run {
 /* Finds the first possible record in these bytes.  Returns `size` if there is none.  A payload of
  * eight bytes with its CRC looks like a header, so the next header must verify, too, if it was
  * read. */
-static size_t find_record(const uint8_t *p, size_t size)
+static size_t guess_record(const uint8_t *p, size_t size)
 {
-	size_t search = size < SEARCH ? size : SEARCH, at = 0;
+	uint64_t length, no_payload = 0;
+	enum tfr_proof proof = TFR_PROOF_BEYOND;
+	size_t at = 0;
 
-	while ((at += tfr_find_header(p + at, search - at)) < search) {
-		uint64_t length, next;
-
-		if (tfr_header_length(p + at, &length) && length <= LEAD) {
-			next = at + length + TFR_RECORD_OVERHEAD;
-			if (next + TFR_RECORD_HEADER > size || tfr_header_verifies(p + next))
-				return at;
-		}
-		at++;
+	for (; proof == TFR_PROOF_BEYOND; at++) {
+		at += tfr_find_record(p + at, size - at, false, &no_payload, &proof);
+		if (proof && tfr_header_length(p + at, &length) && length <= LEAD)
+			break;
 	}
-	return size;
+	return proof ? at : size;
 }
 
 /* Verifies the records that begin in [from, to). */
@@ -94,7 +92,7 @@ static void scan(
 		position += got;
 		size = rest + got;
 		if (!p->found) {
-			done = find_record(at, size);
+			done = guess_record(at, size);
 			if (done == size)
 				return;
 			p->found = true;

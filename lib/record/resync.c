@@ -15,8 +15,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "record/framing.h"
-#include "record/reader.h"
-#include "record/salvage.h"
+#include "record/resync.h"
 
 /* If nothing limits a length (a pipe, a compressed file), resync does not trust a longer one. */
 #define RESYNC_MAX ((uint64_t)1 << 30)
@@ -28,89 +27,105 @@ enum { PROOF_BLOCK = 256 << 10 };
 #define DISPROVED_MOST ((uint64_t)1 << 30)
 enum { DISPROVED_TIMES = 16 };
 
-/* The proof that the header at `begin` starts a record. */
-enum proof {
-	PROOF_NONE,
-	PROOF_DATA, /* its data CRC */
-	PROOF_END,  /* a header or the end of the file right after it, whatever its data */
-};
-
 static size_t held(const struct tfr_reader *r)
 {
 	return r->end - r->begin;
 }
 
-static bool may_read(const struct tfr_reader *r)
+/* The bytes that may still be read as payloads of false records. */
+static uint64_t allowed(const struct tfr_reader *r)
 {
-	return r->disproved <= DISPROVED_MOST + DISPROVED_TIMES * tfr_reader_offset(r);
+	uint64_t most = DISPROVED_MOST + DISPROVED_TIMES * tfr_reader_offset(r);
+
+	return most > r->disproved ? most - r->disproved : 0;
 }
 
-/* Whether the data CRC of the record in the block verifies. */
-static bool verifies(struct tfr_reader *r, const uint8_t *payload, uint64_t length)
+/* Proves the record at `p` by the `size` bytes there. */
+static enum tfr_proof prove_by(
+	const uint8_t *p, size_t size, uint64_t length, bool last, uint64_t *may_read)
 {
-	if (!may_read(r))
-		return false;
-	if (tfr_load32(payload + length) == tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)))
-		return true;
-	r->disproved += length;
-	return false;
+	const uint8_t *payload = p + TFR_RECORD_HEADER;
+	size_t rest;
+
+	if (size < TFR_RECORD_OVERHEAD || length > size - TFR_RECORD_OVERHEAD)
+		return last ? TFR_PROOF_NONE : TFR_PROOF_BEYOND;
+	rest = size - TFR_RECORD_OVERHEAD - (size_t)length;
+	if (*may_read) {
+		if (tfr_load32(payload + length) ==
+			tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)))
+			return TFR_PROOF_DATA;
+		*may_read -= length < *may_read ? length : *may_read;
+	}
+	if (rest >= TFR_RECORD_HEADER)
+		return tfr_header_verifies(payload + length + TFR_RECORD_FOOTER) ? TFR_PROOF_END
+										 : TFR_PROOF_NONE;
+	if (!last)
+		return TFR_PROOF_BEYOND;
+	return rest ? TFR_PROOF_NONE : TFR_PROOF_END;
+}
+
+size_t tfr_find_record(
+	const uint8_t *p, size_t size, bool last, uint64_t *allowed, enum tfr_proof *proof)
+{
+	uint64_t length;
+
+	for (size_t at = 0; (at += tfr_find_header(p + at, size - at)) < size; at++) {
+		if (!tfr_header_length(p + at, &length))
+			continue;
+		*proof = prove_by(p + at, size - at, length, last, allowed);
+		if (*proof)
+			return at;
+	}
+	*proof = TFR_PROOF_NONE;
+	return size;
 }
 
 /* Reads the record into the block. */
 static enum tfr_status prove_in_memory(
-	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+	struct tfr_reader *r, uint64_t length, enum tfr_proof *proof, struct tfr_error *err)
 {
-	uint64_t total = length + TFR_RECORD_OVERHEAD;
-	enum tfr_status status = tfr_reader_fill(r, total + TFR_RECORD_HEADER, err);
-	const uint8_t *payload = r->block + r->begin + TFR_RECORD_HEADER;
+	enum tfr_status status =
+		tfr_reader_fill(r, length + TFR_RECORD_OVERHEAD + TFR_RECORD_HEADER, err);
+	uint64_t before = allowed(r), left = before;
 
 	if (status && status != TFR_EDATA)
 		return status;
-	if (held(r) < total)
-		return TFR_OK;
-	if (verifies(r, payload, length))
-		*proof = PROOF_DATA;
-	else if (held(r) == total ||
-		 (held(r) >= total + TFR_RECORD_HEADER &&
-			 tfr_header_verifies(payload + length + TFR_RECORD_FOOTER)))
-		*proof = PROOF_END;
+	*proof = prove_by(r->block + r->begin, held(r), length, true, &left);
+	r->disproved += before - left;
 	return TFR_OK;
 }
 
 /* Computes the CRC of the payload block by block and compares it with the one after it. */
 static enum tfr_status prove_data_from_afar(
-	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+	struct tfr_reader *r, uint64_t length, enum tfr_proof *proof, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint8_t *buf = malloc(PROOF_BLOCK);
 	int64_t at = TFR_RECORD_HEADER - (int64_t)held(r);
-	enum tfr_status status = TFR_OK;
 	uint8_t footer[TFR_RECORD_FOOTER];
 	uint64_t read = 0;
 	uint32_t crc = 0;
 	size_t got = 1;
 
-	if (!may_read(r))
+	if (!allowed(r))
 		return TFR_OK;
 	TFR_NEED_MEMORY(buf, err, "looking for a record");
-	for (; !status && length && got; length -= got, at += (int64_t)got) {
-		status = tfr_stream_peek(r->stream, at, buf,
-			length < PROOF_BLOCK ? (size_t)length : PROOF_BLOCK, &got, err);
-		if (!status)
-			crc = tfr_crc32c(crc, buf, got);
+	for (; length && got; length -= got, at += (int64_t)got) {
+		TFR_TRY(tfr_stream_peek(r->stream, at, buf,
+			length < PROOF_BLOCK ? (size_t)length : PROOF_BLOCK, &got, err));
+		crc = tfr_crc32c(crc, buf, got);
 		read += got;
 	}
-	if (!status)
-		status = tfr_stream_peek(r->stream, at, footer, sizeof(footer), &got, err);
-	if (!status && !length && got == sizeof(footer) && tfr_load32(footer) == tfr_crc_mask(crc))
-		*proof = PROOF_DATA;
+	TFR_TRY(tfr_stream_peek(r->stream, at, footer, sizeof(footer), &got, err));
+	if (!length && got == sizeof(footer) && tfr_load32(footer) == tfr_crc_mask(crc))
+		*proof = TFR_PROOF_DATA;
 	else
 		r->disproved += read;
-	return status;
+	return TFR_OK;
 }
 
 /* Proves a record without memory for it.  Its end comes first, which costs 12 bytes. */
 static enum tfr_status prove_from_afar(
-	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+	struct tfr_reader *r, uint64_t length, enum tfr_proof *proof, struct tfr_error *err)
 {
 	uint64_t total = length + TFR_RECORD_OVERHEAD, left = held(r) + tfr_stream_left(r->stream);
 	uint8_t header[TFR_RECORD_HEADER];
@@ -121,7 +136,7 @@ static enum tfr_status prove_from_afar(
 	TFR_TRY(tfr_stream_peek(
 		r->stream, (int64_t)total - (int64_t)held(r), header, sizeof(header), &got, err));
 	if (!got || (got == sizeof(header) && tfr_header_verifies(header))) {
-		*proof = PROOF_END;
+		*proof = TFR_PROOF_END;
 		return TFR_OK;
 	}
 	return prove_data_from_afar(r, length, proof, err);
@@ -135,9 +150,9 @@ static bool from_afar(const struct tfr_reader *r, uint64_t length)
 }
 
 static enum tfr_status prove(
-	struct tfr_reader *r, uint64_t length, enum proof *proof, struct tfr_error *err)
+	struct tfr_reader *r, uint64_t length, enum tfr_proof *proof, struct tfr_error *err)
 {
-	*proof = PROOF_NONE;
+	*proof = TFR_PROOF_NONE;
 	if (from_afar(r, length))
 		return prove_from_afar(r, length, proof, err);
 	return prove_in_memory(r, length, proof, err);
@@ -154,71 +169,71 @@ enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_er
 	return r->passed && size ? r->passed(r->passed_ctx, bytes, size, err) : TFR_OK;
 }
 
-/* Skips the bytes of the block up to the next header that verifies, if there is one. */
-static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct tfr_error *err)
+/* Skips the bytes of the block up to the next record that they do not disprove. */
+static enum tfr_status pass_to_record(
+	struct tfr_reader *r, enum tfr_proof *proof, struct tfr_error *err)
 {
-	size_t n = tfr_find_header(r->block + r->begin, held(r));
+	uint64_t before = allowed(r), left = before;
+	size_t n = tfr_find_record(r->block + r->begin, held(r), false, &left, proof);
 
-	*found = n < held(r);
-	if (!*found) /* a header may straddle the end of the block */
+	r->disproved += before - left;
+	if (!*proof) /* a header may straddle the end of the block */
 		n -= TFR_RECORD_HEADER - 1;
 	return tfr_reader_pass(r, n, err);
 }
 
-/* Whether the header at `begin`, whose CRC verifies, starts a record. */
-static enum tfr_status confirm(struct tfr_reader *r, bool *confirmed, struct tfr_error *err)
+/* Whether bytes that are not in the block prove the record at `begin`. */
+static enum tfr_status confirm(struct tfr_reader *r, enum tfr_proof *proof, struct tfr_error *err)
 {
-	enum proof proof = PROOF_NONE;
-	enum tfr_status status = TFR_OK;
 	uint64_t length;
 
+	*proof = TFR_PROOF_NONE;
 	if (tfr_header_length(r->block + r->begin, &length) &&
 		(tfr_stream_seekable(r->stream) ||
 			(length <= RESYNC_MAX && tfr_reader_may_hold(length + TFR_RECORD_OVERHEAD +
 								     TFR_RECORD_HEADER))))
-		status = prove(r, length, &proof, err);
+		TFR_TRY(prove(r, length, proof, err));
 	assert(held(r) >= TFR_RECORD_HEADER);
-	*confirmed = proof != PROOF_NONE;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_reader_pass(r, r->begin < r->end, err);
-	bool found = false;
+	enum tfr_proof proof;
+	enum tfr_status filled;
 
-	while (!status) {
-		status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
-		if (status && r->fault != TFR_FAULT_STREAM)
-			return status;
-		if (status || held(r) < TFR_RECORD_HEADER) {
-			status = tfr_reader_pass(r, held(r), err);
-			return status ? status : TFR_END;
+	TFR_TRY(tfr_reader_pass(r, r->begin < r->end, err));
+	for (;;) {
+		filled = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
+		if (filled && r->fault != TFR_FAULT_STREAM)
+			return filled;
+		if (filled || held(r) < TFR_RECORD_HEADER) {
+			TFR_TRY(tfr_reader_pass(r, held(r), err));
+			return TFR_END;
 		}
-		status = pass_to_header(r, &found, err);
-		if (status || !found)
-			continue;
-		status = confirm(r, &found, err);
-		if (status || found)
-			return status;
-		status = tfr_reader_pass(r, 1, err);
+		TFR_TRY(pass_to_record(r, &proof, err));
+		if (proof == TFR_PROOF_BEYOND) {
+			TFR_TRY(confirm(r, &proof, err));
+			if (!proof)
+				TFR_TRY(tfr_reader_pass(r, 1, err));
+		}
+		if (proof)
+			return TFR_OK;
 	}
-	return status;
 }
 
 /* Skips the rest of the file. */
 static enum tfr_status pass_rest(struct tfr_reader *r, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK, filled = TFR_OK;
+	enum tfr_status filled;
 
-	while (!status && !filled && (held(r) || !r->ended)) {
-		status = tfr_reader_pass(r, held(r), err);
-		if (!status)
-			filled = tfr_reader_fill(r, 1, err);
+	while (held(r) || !r->ended) {
+		TFR_TRY(tfr_reader_pass(r, held(r), err));
+		filled = tfr_reader_fill(r, 1, err);
+		if (filled)
+			return filled == TFR_EDATA ? TFR_END : filled;
 	}
-	if (!status && filled && filled != TFR_EDATA)
-		return filled;
-	return status ? status : TFR_END;
+	return TFR_END;
 }
 
 enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct tfr_error *err)
@@ -242,7 +257,7 @@ enum tfr_status tfr_reader_resync(struct tfr_reader *r, uint64_t *lost, struct t
 /* --- salvage --- */
 
 /* Reports a record that neither its data nor the bytes after it prove. */
-static enum tfr_status unproved(struct tfr_reader *r, struct tfr_error *err)
+static enum tfr_status report_unproved(struct tfr_reader *r, struct tfr_error *err)
 {
 	r->fault = TFR_FAULT_LENGTH;
 	return tfr_fail(
@@ -250,44 +265,38 @@ static enum tfr_status unproved(struct tfr_reader *r, struct tfr_error *err)
 }
 
 /* Reads the record at `begin` into the block.  TFR_EDATA, TFR_EFORMAT: there is none. */
-static enum tfr_status get_record(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
+static enum tfr_status read_record(struct tfr_reader *r, uint64_t *length, struct tfr_error *err)
 {
-	enum proof proof = PROOF_NONE;
-	enum tfr_status status = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
+	enum tfr_proof proof;
 
-	if (!status && !held(r))
+	TFR_TRY(tfr_reader_fill(r, TFR_RECORD_HEADER, err));
+	if (!held(r))
 		return TFR_END;
-	if (!status)
-		status = tfr_reader_header(r, length, err);
-	if (status)
-		return status;
+	TFR_TRY(tfr_reader_header(r, length, err));
 	/* tfr_reader_fill_record() reports a record that is longer than the file. */
 	if (from_afar(r, *length) &&
 		*length + TFR_RECORD_OVERHEAD <= held(r) + tfr_stream_left(r->stream)) {
-		status = prove_from_afar(r, *length, &proof, err);
-		if (!status && !proof)
-			status = unproved(r, err);
+		TFR_TRY(prove(r, *length, &proof, err));
+		if (!proof)
+			return report_unproved(r, err);
 	}
-	return status ? status : tfr_reader_fill_record(r, *length, err);
+	return tfr_reader_fill_record(r, *length, err);
 }
 
 /* Judges the record at `begin`, which is in the block.  TFR_OK: it is intact, or its payload alone
  * is damaged.  An intact record needs no header after it: a pipe may send that later. */
-static enum tfr_status judge(
+static enum tfr_status judge_record(
 	struct tfr_reader *r, uint64_t length, struct tfr_salvaged *s, struct tfr_error *err)
 {
 	const uint8_t *payload = r->block + r->begin + TFR_RECORD_HEADER;
 	uint32_t crc = tfr_crc32c(0, payload, (size_t)length);
-	enum proof proof = PROOF_NONE;
-	enum tfr_status status;
+	enum tfr_proof proof = TFR_PROOF_NONE;
 
 	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
 		s->kind = TFR_SALVAGED_PAYLOAD;
-		status = prove_in_memory(r, length, &proof, err);
-		if (!status && !proof)
-			status = unproved(r, err);
-		if (status)
-			return status;
+		TFR_TRY(prove_in_memory(r, length, &proof, err));
+		if (!proof)
+			return report_unproved(r, err);
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
 		payload = r->block + r->begin + TFR_RECORD_HEADER; /* the block may have moved */
 	}
@@ -298,7 +307,7 @@ static enum tfr_status judge(
 	return TFR_OK;
 }
 
-static enum tfr_status pass_over(
+static enum tfr_status pass_span(
 	struct tfr_reader *r, struct tfr_salvaged *s, struct tfr_error *err)
 {
 	struct tfr_error failure;
@@ -323,10 +332,10 @@ enum tfr_status tfr_salvage_next(
 
 	*s = (struct tfr_salvaged){ .index = r->index, .offset = tfr_reader_offset(r) };
 	r->fault = TFR_FAULT_NONE;
-	status = get_record(r, &length, err);
+	status = read_record(r, &length, err);
 	if (!status)
-		status = judge(r, length, s, err);
+		status = judge_record(r, length, s, err);
 	if (status == TFR_EDATA || status == TFR_EFORMAT)
-		return pass_over(r, s, err);
+		return pass_span(r, s, err);
 	return status;
 }

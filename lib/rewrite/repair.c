@@ -10,7 +10,7 @@
 #include <tfr-private/rewrite.h>
 
 #include "base/error.h"
-#include "record/salvage.h"
+#include "record/resync.h"
 
 struct repair {
 	const struct tfr_repair_opts *opts;

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "record/framing.h"
-#include "record/salvage.h"
+#include "record/resync.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
