@@ -17,6 +17,7 @@
 #include "base/hash_index.h"
 #include "inspect/stats/order.h"
 #include "shard/dataset_info.h"
+#include "sweep/reading.h"
 
 /* --- small containers (value_sample.c) --- */
 
@@ -103,11 +104,22 @@ struct tfr_dlook_opts {
 	uint64_t places;   /* maximum number of stretches to read; at least 2 */
 };
 
-struct tfr_dlooker;			   /* state that a worker keeps between files */
+struct tfr_dlooker;			   /* what a worker keeps while it reads a file */
 struct tfr_dlooker *tfr_dlooker_new(void); /* NULL: out of memory */
 void tfr_dlooker_free(struct tfr_dlooker *w);
-enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
+/* TFR_END: the file cannot be opened, and its facts say so. */
+enum tfr_status tfr_dlook_begin(struct tfr_dlooker *w, const char *path,
 	const struct tfr_dlook_opts *opts, struct tfr_dlook *look, struct tfr_error *err);
+/* TFR_END: enough of the file's start is read. */
+enum tfr_status tfr_dlook_take(struct tfr_dlooker *w, struct tfr_fault_policy *faults,
+	struct tfr_run *run, struct tfr_error *err);
+/* Reads stretches of the rest if the file is sampled. */
+enum tfr_status tfr_dlook_end(
+	struct tfr_dlooker *w, const struct tfr_reading *in, struct tfr_error *err);
+/* The policy: damage is a fact of the file and ends it, except for a bad record; a failure that
+ * says nothing about the file ends the command. */
+enum tfr_status tfr_dlook_fault(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err);
 /* The name of the feature that looks like a class in the first records of the file.  The caller
  * frees it.  NULL: there is none, or *err is set.  (label_feature.c) */
 char *tfr_dlook_for_label(const char *path, struct tfr_error *err);

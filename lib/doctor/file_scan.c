@@ -1,8 +1,8 @@
-/* doctor/file_scan.c - reads a file of records completely or in stretches.
+/* doctor/file_scan.c - the facts about the records of a file, which is read completely or in
+ * stretches.
  *
- * The first record of a stretch is searched for.  A header is accepted if its payload, the next
- * header or the end of the file confirms it, as in tfr_reader_resync().  The size of a stretch is
- * known before it is read, so no file can cause a larger read. */
+ * The first record of a stretch is searched for, as after damage.  The size of a stretch is known
+ * before it is read, so no file can cause a larger read. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include "inspect/stats/identity.h"
 #include "io/source.h"
 #include "record/framing.h"
+#include "record/resync.h"
 #include "xxhash.h"
 
 enum { MOST_STRETCH = 64 << 20, MOST_LABELS = 1 << 22 };
@@ -26,16 +27,15 @@ enum { MOST_FEATURES = 4096, LEAST_STRETCH = 64 << 10, LARGE_RECORD = 1 << 10 };
 struct tfr_dlooker {
 	struct tfr_example *example;
 	struct tfr_buf window;
-};
-
-/* One file being read. */
-struct looking {
-	struct tfr_dlooker *w;
+	/* Of the file that is read: */
 	const char *path;
 	const struct tfr_dlook_opts *opts;
 	struct tfr_dlook *look;
-	bool begins; /* the next record is the first of a stretch */
-	bool random; /* the stretch begins at a random position */
+	uint64_t most;	/* bytes to read from its start */
+	uint64_t each;	/* bytes of a stretch; 0: there are none */
+	bool begins;	/* the next record is the first of a stretch */
+	bool random;	/* the stretch begins at a random position */
+	double average; /* of a stretch: mean size of a record in bytes; 0: its number is known */
 };
 
 static enum tfr_status no_memory(struct tfr_error *err)
@@ -127,13 +127,13 @@ static bool insert_feature(struct tfr_dlook *l, const struct tfr_feature *f, siz
 	return true;
 }
 
-static bool note_features(struct looking *k)
+static bool note_features(struct tfr_dlooker *k)
 {
 	struct tfr_dlook *l = k->look;
-	size_t n = tfr_example_count(k->w->example), at = 0;
+	size_t n = tfr_example_count(k->example), at = 0;
 
 	for (size_t i = 0; i < n; i++, at++) {
-		const struct tfr_feature *f = tfr_example_at(k->w->example, i);
+		const struct tfr_feature *f = tfr_example_at(k->example, i);
 		uint32_t count = f->count < UINT32_MAX ? (uint32_t)f->count : UINT32_MAX;
 		struct tfr_dfeature *in;
 
@@ -151,14 +151,14 @@ static bool note_features(struct looking *k)
 	return true;
 }
 
-static bool note_label(struct looking *k, uint64_t place, size_t size)
+static bool note_label(struct tfr_dlooker *k, uint64_t place, size_t size)
 {
 	struct tfr_dlook *l = k->look;
 	struct tfr_dclass class = { 0 };
 
 	if (!k->opts->label)
 		return true;
-	if (!tfr_dlook_class(k->w->example, k->opts->label, &class)) {
+	if (!tfr_dlook_class(k->example, k->opts->label, &class)) {
 		l->unlabelled++;
 		return true;
 	}
@@ -176,13 +176,6 @@ static bool note_label(struct looking *k, uint64_t place, size_t size)
 	l->labels[l->label_count++] = (struct tfr_dlabel){ class.hash, place, k->begins };
 	k->begins = false;
 	return true;
-}
-
-static bool keep_text(char **text, const char *words)
-{
-	if (!*text)
-		*text = strdup(words);
-	return *text != NULL;
 }
 
 /* The limits of TensorFlow 2.21: 2^29 samples of a JPEG (core/lib/jpeg/jpeg_mem.cc), 2^29 pixels of
@@ -220,10 +213,11 @@ static bool note_content(struct tfr_dlook *l, const struct tfr_example *ex,
 	return tfr_dhashes_add(&l->hashes, digest->sum);
 }
 
-static enum tfr_status take(
-	struct looking *k, const struct tfr_record *rec, uint64_t place, struct tfr_error *err)
+static enum tfr_status note_record(
+	struct tfr_dlooker *k, const struct tfr_record *rec, struct tfr_error *err)
 {
 	struct tfr_dlook *l = k->look;
+	uint64_t place = k->average ? (uint64_t)((double)rec->offset / k->average) : rec->index;
 	struct tfr_digest digest;
 	enum tfr_likeness like;
 	enum tfr_status status;
@@ -236,65 +230,75 @@ static enum tfr_status take(
 		l->largest = rec->size;
 	if (!rec->size) /* an Example without features, or an empty record of another kind */
 		return TFR_OK;
-	status = tfr_example_parse(k->w->example, rec->data, rec->size, NULL);
+	status = tfr_example_parse(k->example, rec->data, rec->size, NULL);
 	if (status == TFR_ENOMEM)
 		return no_memory(err);
 	like = status ? tfr_likeness_of(rec->data, rec->size)
-		      : tfr_likeness_parsed(k->w->example, rec->data, rec->size);
+		      : tfr_likeness_parsed(k->example, rec->data, rec->size);
 	if (status || tfr_types_strange(like))
 		return note_content(l, NULL, rec, &digest) ? TFR_OK : no_memory(err);
 	l->examples++;
-	if (!note_content(l, k->w->example, rec, &digest) || !note_features(k) ||
+	if (!note_content(l, k->example, rec, &digest) || !note_features(k) ||
 		!note_label(k, place, rec->size))
 		return no_memory(err);
 	return TFR_OK;
 }
 
-/* --- reading a file from its start --- */
+/* --- faults --- */
 
-static enum tfr_status note_fault(struct looking *k, struct tfr_error *fault, struct tfr_error *err)
+static enum tfr_status keep_damage(struct tfr_dlook *l, const char *text, struct tfr_error *err)
+{
+	l->faults++;
+	if (!l->damage)
+		l->damage = strdup(text);
+	return l->damage ? TFR_OK : no_memory(err);
+}
+
+static enum tfr_status note_failure(
+	struct tfr_dlook *l, const struct tfr_error *why, struct tfr_error *err)
 {
 	char text[5000];
 
-	if (tfr_doctor_ends(fault->status, fault))
-		return tfr_error_pass(fault, err);
-	k->look->system |= fault->status == TFR_ESYS;
-	k->look->faults++;
-	tfr_error_format(fault, text, sizeof(text));
-	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
+	if (tfr_doctor_ends(why->status, why))
+		return tfr_error_pass(why, err);
+	l->system |= why->status == TFR_ESYS;
+	return keep_damage(l, tfr_error_format(why, text, sizeof(text)), err);
 }
 
-/* Reads records from the first on, until `most` bytes are read. */
-static enum tfr_status read_start(struct looking *k, uint64_t most, struct tfr_error *err)
+enum tfr_status tfr_dlook_fault(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct tfr_reader_opts opts = { .threads = 1 };
-	struct tfr_dlook *l = k->look;
-	struct tfr_reader *r = NULL;
-	struct tfr_error fault = { 0 };
-	struct tfr_record rec;
-	enum tfr_status status = TFR_OK, got = tfr_reader_open(&r, k->path, &opts, &fault);
+	(void)p;
+	TFR_TRY(note_failure(fault->to, fault->why, err));
+	return fault->bad ? TFR_OK : TFR_END;
+}
 
-	if (got)
-		return note_fault(k, &fault, err);
-	k->begins = true;
-	while (!status && l->bytes < most) {
-		got = tfr_reader_next(r, &rec, &fault);
-		if (got == TFR_END) {
-			l->complete = true;
-			break;
-		}
-		if (!got) {
-			status = take(k, &rec, rec.index, err);
-			continue;
-		}
-		status = note_fault(k, &fault, err);
-		if (tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
-			break;
+static enum tfr_status fault_at(
+	struct tfr_dlooker *k, uint64_t offset, const char *what, struct tfr_error *err)
+{
+	char text[5000];
+
+	snprintf(text, sizeof(text), "%s in '%.4500s', offset %llu", what, k->path,
+		(unsigned long long)offset);
+	return keep_damage(k->look, text, err);
+}
+
+/* --- reading a file from its start --- */
+
+enum tfr_status tfr_dlook_take(struct tfr_dlooker *k, struct tfr_fault_policy *faults,
+	struct tfr_run *run, struct tfr_error *err)
+{
+	const struct tfr_run_origin of = { faults, k->path, k->look };
+	struct tfr_record rec;
+	enum tfr_status status;
+
+	while (k->look->bytes < k->most) {
+		status = tfr_run_next_intact(&of, run, &rec, err);
+		if (status)
+			return status == TFR_END ? TFR_OK : status;
+		TFR_TRY(note_record(k, &rec, err));
 	}
-	l->compression = tfr_reader_compression(r);
-	l->members = tfr_reader_members(r);
-	tfr_reader_close(r);
-	return status;
+	return TFR_END;
 }
 
 /* --- stretches --- */
@@ -304,62 +308,45 @@ struct stretch {
 	size_t size;
 	uint64_t offset; /* position in the file */
 	bool last;	 /* it ends at the end of the file */
-	double average;	 /* mean size of a record in bytes */
 };
 
-static bool payload_verifies(const uint8_t *p, uint64_t length)
-{
-	return tfr_load32(p + TFR_RECORD_HEADER + length) ==
-	       tfr_crc_mask(tfr_crc32c(0, p + TFR_RECORD_HEADER, length));
-}
-
 /* Returns the position of the first record that later bytes confirm, or `size` if there is none.
- * At most 16 times the stretch is read to verify false payloads, the limit of tfr_reader_resync().
- */
+ * At most 16 times the stretch is read to verify false payloads. */
 static size_t find_record(const struct stretch *s)
 {
-	uint64_t disproved = 0;
+	uint64_t allowed = 16 * (uint64_t)s->size;
+	enum tfr_proof proof = TFR_PROOF_BEYOND;
+	size_t at = 0;
 
-	for (size_t at = 0; at < s->size; at++) {
-		uint64_t length, left;
-
-		at += tfr_find_header(s->data + at, s->size - at);
-		left = s->size - at;
-		if (left < TFR_RECORD_OVERHEAD)
-			break;
-		if (!tfr_header_length(s->data + at, &length) ||
-			length > left - TFR_RECORD_OVERHEAD)
-			continue;
-		left -= length + TFR_RECORD_OVERHEAD;
-		if (disproved <= 16 * (uint64_t)s->size) {
-			if (payload_verifies(s->data + at, length))
-				return at;
-			disproved += length;
-		}
-		if ((s->last && !left) ||
-			(left >= TFR_RECORD_HEADER &&
-				tfr_header_verifies(s->data + at + length + TFR_RECORD_OVERHEAD)))
-			return at;
+	while (proof == TFR_PROOF_BEYOND) {
+		at += tfr_find_record(s->data + at, s->size - at, s->last, &allowed, &proof);
+		at += proof == TFR_PROOF_BEYOND;
 	}
-	return s->size;
+	return at;
 }
 
-static enum tfr_status fault_at(
-	struct looking *k, uint64_t offset, const char *what, struct tfr_error *err)
+/* The bytes after the intact headers of a stretch. */
+static enum tfr_status note_rest(
+	struct tfr_dlooker *k, const struct stretch *s, size_t at, struct tfr_error *err)
 {
-	char text[5000];
+	uint64_t length, offset = s->offset + at;
 
-	k->look->faults++;
-	snprintf(text, sizeof(text), "%s in '%.4500s', offset %llu", what, k->path,
-		(unsigned long long)offset);
-	return keep_text(&k->look->damage, text) ? TFR_OK : no_memory(err);
+	if (s->size - at >= TFR_RECORD_HEADER && !tfr_header_length(s->data + at, &length))
+		return fault_at(k, offset,
+			length ? "impossible record length" : "length checksum mismatch", err);
+	if (!s->last || at == s->size)
+		return TFR_OK;
+	return fault_at(k, offset,
+		s->size - at < TFR_RECORD_HEADER ? "header cut off" : "record cut off", err);
 }
 
 static enum tfr_status take_stretch(
-	struct looking *k, const struct stretch *s, struct tfr_error *err)
+	struct tfr_dlooker *k, const struct stretch *s, struct tfr_error *err)
 {
-	size_t at = find_record(s);
-	enum tfr_status status = TFR_OK;
+	size_t at = find_record(s), size;
+	struct tfr_record rec;
+	struct tfr_run run;
+	enum tfr_status status;
 
 	assert(s->size && at <= s->size);
 	/* The stretch may be inside a record larger than any before, but then that record would be
@@ -367,45 +354,27 @@ static enum tfr_status take_stretch(
 	if (at == s->size && !s->data[0] && !memcmp(s->data, s->data + 1, s->size - 1))
 		return fault_at(k, s->offset, "nothing but zeros", err);
 	k->begins = true;
-	while (!status && s->size - at >= TFR_RECORD_HEADER) {
-		const uint8_t *p = s->data + at;
-		uint64_t length, offset = s->offset + at;
-		struct tfr_record rec = { p + TFR_RECORD_HEADER, 0, 0, offset, 0 };
-
-		if (!tfr_header_length(p, &length))
-			return fault_at(k, offset,
-				length ? "impossible record length" : "length checksum mismatch",
-				err);
-		if (length > s->size - at || s->size - at - length < TFR_RECORD_OVERHEAD)
-			return s->last ? fault_at(k, offset, "record cut off", err) : TFR_OK;
-		rec.size = length;
-		rec.crc = tfr_crc32c(0, rec.data, length);
-		if (tfr_load32(rec.data + length) != tfr_crc_mask(rec.crc))
-			status = fault_at(k, offset, "data checksum mismatch", err);
-		else
-			status = take(k, &rec, (uint64_t)((double)offset / s->average), err);
-		at += length + TFR_RECORD_OVERHEAD;
-	}
-	if (!status && s->last && at < s->size)
-		status = fault_at(k, s->offset + at, "header cut off", err);
-	return status;
+	size = tfr_run_of_bytes(&run, s->data + at, s->size - at, s->offset + at);
+	while ((status = tfr_run_next(&run, &rec, NULL)) != TFR_END)
+		TFR_TRY(status ? fault_at(k, rec.offset, "data checksum mismatch", err)
+			       : note_record(k, &rec, err));
+	return note_rest(k, s, at + size, err);
 }
 
-static enum tfr_status read_stretch(struct looking *k, const struct tfr_source *source,
+static enum tfr_status read_stretch(struct tfr_dlooker *k, const struct tfr_source *source,
 	uint64_t from, uint64_t to, uint64_t size, struct tfr_error *err)
 {
-	struct tfr_buf *b = &k->w->window;
+	struct tfr_buf *b = &k->window;
 	struct tfr_error fault = { 0 };
-	struct stretch s = { .offset = from,
-		.last = to == size,
-		.average = (double)k->look->bytes / (double)k->look->records };
+	struct stretch s = { .offset = from, .last = to == size };
 
 	assert(from < to && k->look->records);
+	k->average = (double)k->look->bytes / (double)k->look->records;
 	b->size = 0;
 	if (!tfr_buf_reserve(b, to - from))
 		return no_memory(err);
 	if (tfr_source_read_at(source, from, b->data, to - from, &s.size, &fault))
-		return note_fault(k, &fault, err);
+		return note_failure(k->look, &fault, err);
 	s.data = b->data;
 	/* A file that shrank in the meantime gives fewer bytes. */
 	return s.size == to - from ? take_stretch(k, &s, err) : TFR_OK;
@@ -414,24 +383,23 @@ static enum tfr_status read_stretch(struct looking *k, const struct tfr_source *
 /* After the start of the file, divides the rest into parts of one size and reads one stretch at a
  * random position of each part; the last stretch is at the end.  Each stretch can hold a record as
  * large as the largest so far.  The same file gives the same positions. */
-static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct tfr_error *err)
+static enum tfr_status read_stretches(struct tfr_dlooker *k, struct tfr_error *err)
 {
 	struct tfr_dlook *l = k->look;
 	uint64_t begin = l->bytes, size, least = 2 * l->largest + 4 * TFR_RECORD_OVERHEAD, count;
+	uint64_t each = k->each > least ? k->each : least;
 	TFR_AUTO_SOURCE source = NULL;
 	struct tfr_error fault = { 0 };
-	enum tfr_status status = TFR_OK;
 	struct tfr_rng rng;
 
 	tfr_rng_init(&rng, 0, begin);
-	each = each > least ? each : least;
 	if (each > MOST_STRETCH || !l->records)
 		return TFR_OK;
 	if (tfr_source_open(&source, k->path, &fault))
-		return note_fault(k, &fault, err);
+		return note_failure(k->look, &fault, err);
 	size = tfr_source_left(source);
 	count = k->opts->share / each < 2 ? 2 : k->opts->share / each;
-	for (uint64_t i = 1; !status && i < count && size != UINT64_MAX; i++) {
+	for (uint64_t i = 1; i < count && size != UINT64_MAX; i++) {
 		uint64_t part = size / (count - 1), from = part * (i - 1), to;
 
 		k->random = i + 1 < count;
@@ -440,39 +408,59 @@ static enum tfr_status read_stretches(struct looking *k, uint64_t each, struct t
 		from = from < begin ? begin : from;
 		to = !k->random || size - from < each ? size : from + each;
 		if (from < to)
-			status = read_stretch(k, source, from, to, size, err);
+			TFR_TRY(read_stretch(k, source, from, to, size, err));
 		begin = to;
 	}
-	return status;
+	return TFR_OK;
 }
 
-enum tfr_status tfr_dlook_at(struct tfr_dlooker *w, const char *path,
+/* The file is sampled if it is larger than its share, and its first header shows that its bytes are
+ * those of records. */
+enum tfr_status tfr_dlook_begin(struct tfr_dlooker *k, const char *path,
 	const struct tfr_dlook_opts *opts, struct tfr_dlook *look, struct tfr_error *err)
 {
-	struct looking k = { .w = w, .path = path, .opts = opts, .look = look };
+	TFR_AUTO_SOURCE source = NULL;
 	struct tfr_error fault = { 0 };
-	struct tfr_source *source = NULL;
-	enum tfr_status status;
 	uint8_t head[TFR_RECORD_HEADER];
 	size_t got = 0;
-	uint64_t size, each;
+	uint64_t size;
 
+	k->path = path;
+	k->opts = opts;
+	k->look = look;
+	k->begins = true;
+	k->random = false;
+	k->average = 0;
+	k->most = opts->share;
+	k->each = 0;
 	look->opened = true;
-	if (tfr_source_open(&source, path, &fault))
-		return note_fault(&k, &fault, err);
+	if (tfr_source_open(&source, path, &fault)) {
+		TFR_TRY(note_failure(look, &fault, err));
+		return TFR_END;
+	}
 	size = tfr_source_left(source);
-	status = tfr_source_read(source, head, sizeof(head), &got, &fault);
-	if (status)
+	if (tfr_source_read(source, head, sizeof(head), &got, &fault)) {
 		got = 0;
-	tfr_source_close(source);
-	if (tfr_doctor_ends(status, &fault))
-		return tfr_error_pass(&fault, err);
+		if (tfr_doctor_ends(fault.status, &fault))
+			return tfr_error_pass(&fault, err);
+	}
 	if (opts->share >= size || got < sizeof(head) || !tfr_header_verifies(head))
-		return read_start(&k, opts->share, err);
-	each = opts->share / (opts->places < 2 ? 2 : opts->places);
-	each = each < LEAST_STRETCH ? LEAST_STRETCH : each;
-	status = read_start(&k, each, err);
-	if (!status && !look->complete && !look->faults)
-		status = read_stretches(&k, each, err);
-	return status;
+		return TFR_OK;
+	k->each = opts->share / (opts->places < 2 ? 2 : opts->places);
+	k->each = k->each < LEAST_STRETCH ? LEAST_STRETCH : k->each;
+	k->most = k->each;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_dlook_end(
+	struct tfr_dlooker *k, const struct tfr_reading *in, struct tfr_error *err)
+{
+	struct tfr_dlook *l = k->look;
+
+	if (!in->reader)
+		return TFR_OK;
+	l->complete = in->over;
+	l->compression = tfr_reader_compression(in->reader);
+	l->members = tfr_reader_members(in->reader);
+	return k->each && !l->complete && !l->faults ? read_stretches(k, err) : TFR_OK;
 }

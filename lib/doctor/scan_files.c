@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "doctor/doctor.h"
-#include "thread/lanes.h"
+#include "sweep/file_sweep.h"
 #include "thread/threads.h"
 
 enum { LEAST_SHARE = 64 << 10, LEAST_JUDGED = 64, STRETCH = 64, LEAST_STRETCH = 8 };
@@ -24,8 +24,10 @@ enum { BATCH = 64, SHUFFLE_BUFFER = 2048 }; /* with which the order is judged */
 static const uint64_t MOST_READ = (uint64_t)4 << 30, USUAL_SAMPLE = 256 << 20;
 
 /* The state kept for a set while its files are added. */
-struct run {
+struct scan {
+	struct tfr_fault_policy faults;
 	struct tfr_doctor *d;
+	struct tfr_dlook_opts *opts;  /* one per worker */
 	struct tfr_dlooker **lookers; /* one per worker */
 	unsigned threads;
 	uint64_t sample, total, every; /* one of `every` files is inspected */
@@ -45,7 +47,7 @@ static enum tfr_status no_memory(struct tfr_error *err)
 	return tfr_fail_nomem(err, "looking at the files");
 }
 
-static uint64_t share_of(const struct run *r, uint64_t size)
+static uint64_t share_of(const struct scan *r, uint64_t size)
 {
 	double share = (double)r->sample * ((double)size / (double)(r->total ? r->total : 1));
 
@@ -56,22 +58,51 @@ static uint64_t share_of(const struct run *r, uint64_t size)
 	return share > LEAST_SHARE ? (uint64_t)share : LEAST_SHARE;
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
-	void *slot, struct tfr_error *err)
+static const char *path_of(void *ctx, uint64_t file)
 {
-	struct run *r = ctx;
-	const struct tfr_dfile *f = &r->d->files[i];
-	struct tfr_dlook_opts opts = { .label = r->d->sets[r->set_of[i]].label,
-		.share = share_of(r, f->size),
-		.places = MOST_PLACES / r->d->file_count };
-	struct tfr_dlook *look = slot;
-	enum tfr_status status;
+	const struct scan *r = ctx;
 
-	(void)crew;
+	return r->d->files[file].path;
+}
+
+static void start_look(void *ctx, uint64_t file, void *result)
+{
+	(void)ctx, (void)file;
+	tfr_dlook_clear(result);
+}
+
+static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads, uint64_t i,
+	void *result, struct tfr_file_start *from, struct tfr_error *err)
+{
+	struct scan *r = ctx;
+	const struct tfr_dfile *f = &r->d->files[i];
+
+	(void)threads, (void)from;
 	assert(i < r->d->file_count && worker < r->threads && r->every);
 	if (!r->d->opts->full && i % r->every && i + 1 != r->d->file_count)
-		return TFR_OK;
-	status = tfr_dlook_at(r->lookers[worker], f->path, &opts, look, err);
+		return TFR_END;
+	r->opts[worker] = (struct tfr_dlook_opts){ .label = r->d->sets[r->set_of[i]].label,
+		.share = share_of(r, f->size),
+		.places = MOST_PLACES / r->d->file_count };
+	return tfr_dlook_begin(r->lookers[worker], f->path, &r->opts[worker], result, err);
+}
+
+static enum tfr_status take_records(
+	void *ctx, unsigned worker, void *result, struct tfr_run *run, struct tfr_error *err)
+{
+	struct scan *r = ctx;
+
+	(void)result;
+	return tfr_dlook_take(r->lookers[worker], &r->faults, run, err);
+}
+
+static enum tfr_status end_file(
+	void *ctx, unsigned worker, struct tfr_reading *in, void *result, struct tfr_error *err)
+{
+	struct scan *r = ctx;
+	const struct tfr_dlook *look = result;
+	enum tfr_status status = tfr_dlook_end(r->lookers[worker], in, err);
+
 	tfr_progress_add(r->d->opts->progress, look->records, look->bytes);
 	return status;
 }
@@ -79,7 +110,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 /* --- the order --- */
 
 static enum tfr_status put_thinned(
-	struct run *r, const struct tfr_dlabel *label, struct tfr_error *err)
+	struct scan *r, const struct tfr_dlabel *label, struct tfr_error *err)
 {
 	uint64_t place = r->base + label->place;
 
@@ -94,7 +125,7 @@ static enum tfr_status put_thinned(
 }
 
 static enum tfr_status put_label(
-	struct run *r, const struct tfr_dlabel *label, struct tfr_error *err)
+	struct scan *r, const struct tfr_dlabel *label, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -143,7 +174,7 @@ static void note_stretches(struct tfr_dset *s, const struct tfr_dlook *look)
 	}
 }
 
-static enum tfr_status judge_sample(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+static enum tfr_status judge_sample(struct scan *r, struct tfr_dset *s, struct tfr_error *err)
 {
 	struct tfr_mixing *m = NULL;
 	enum tfr_status status;
@@ -164,7 +195,7 @@ static enum tfr_status judge_sample(struct run *r, struct tfr_dset *s, struct tf
 	return status;
 }
 
-static enum tfr_status begin_set(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+static enum tfr_status begin_set(struct scan *r, struct tfr_dset *s, struct tfr_error *err)
 {
 	const struct tfr_doctor_opts *o = r->d->opts;
 
@@ -178,7 +209,7 @@ static enum tfr_status begin_set(struct run *r, struct tfr_dset *s, struct tfr_e
 	return tfr_mixing_open(&r->mixing, s->label, &r->all, err);
 }
 
-static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_error *err)
+static enum tfr_status end_set(struct scan *r, struct tfr_dset *s, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -198,7 +229,7 @@ static enum tfr_status end_set(struct run *r, struct tfr_dset *s, struct tfr_err
 /* --- from files to sets --- */
 
 static enum tfr_status take_look(
-	struct run *r, struct tfr_dset *s, struct tfr_dfile *f, struct tfr_error *err)
+	struct scan *r, struct tfr_dset *s, struct tfr_dfile *f, struct tfr_error *err)
 {
 	struct tfr_dlook *look = &f->look;
 	enum tfr_status status = TFR_OK;
@@ -238,7 +269,7 @@ static void drop_parts(struct tfr_dlook *look)
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct scan *r = ctx;
 	struct tfr_doctor *d = r->d;
 	struct tfr_dset *s = &d->sets[r->set_of[i]];
 	struct tfr_dfile *f = &d->files[i];
@@ -264,7 +295,7 @@ static void clear_slot(void *slot)
 
 /* --- running the scan --- */
 
-static enum tfr_status prepare(struct run *r, struct tfr_error *err)
+static enum tfr_status prepare(struct scan *r, struct tfr_error *err)
 {
 	struct tfr_doctor *d = r->d;
 	struct tfr_error why = { 0 };
@@ -272,7 +303,8 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 
 	r->set_of = calloc(d->file_count + 1, sizeof(*r->set_of));
 	r->lookers = calloc(r->threads, sizeof(struct tfr_dlooker *));
-	ok = r->set_of && r->lookers;
+	r->opts = calloc(r->threads, sizeof(*r->opts));
+	ok = r->set_of && r->lookers && r->opts;
 	for (unsigned k = 0; ok && k < r->threads; k++) {
 		r->lookers[k] = tfr_dlooker_new();
 		ok = r->lookers[k] != NULL;
@@ -300,24 +332,31 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 
 enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err)
 {
-	struct run r = { .d = d,
+	struct scan r = { .faults = { .meet = tfr_dlook_fault },
+		.d = d,
 		.sample = d->opts->sample ? d->opts->sample : USUAL_SAMPLE,
 		.threads = tfr_thread_count(d->opts->threads) };
-	struct tfr_lanes lanes = { .threads = r.threads,
-		.count = d->file_count,
+	struct tfr_file_sweep sweep = { .files = d->file_count,
+		.path = path_of,
+		.faults = &r.faults,
+		.threads = r.threads,
 		.window = 2 * (uint64_t)r.threads,
-		.slot_size = sizeof(struct tfr_dlook),
-		.work = work,
+		.result_size = sizeof(struct tfr_dlook),
+		.start = start_look,
+		.prepare = prepare_file,
+		.records = take_records,
+		.end = end_file,
 		.deliver = deliver,
-		.clear_slot = clear_slot };
+		.clear_result = clear_slot };
 	enum tfr_status status = prepare(&r, err);
 
 	if (!status)
-		status = tfr_lanes_run(&lanes, &r, err);
+		status = tfr_file_sweep_run(&sweep, &r, err);
 	tfr_mixing_close(r.mixing);
 	for (unsigned k = 0; r.lookers && k < r.threads; k++)
 		tfr_dlooker_free(r.lookers[k]);
 	free(r.lookers);
+	free(r.opts);
 	free(r.set_of);
 	free(r.thinned);
 	return status;

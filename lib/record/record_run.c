@@ -45,6 +45,15 @@ uint64_t tfr_run_pass_intact(struct tfr_run *run)
 	return records;
 }
 
+size_t tfr_run_of_bytes(struct tfr_run *run, const uint8_t *p, size_t size, uint64_t offset)
+{
+	bool bad;
+
+	*run = (struct tfr_run){ .data = p, .offset = offset };
+	run->records = tfr_intact_records(p, size, size, false, &run->size, &bad);
+	return run->size;
+}
+
 void tfr_run_clear(struct tfr_run *run)
 {
 	free(run->block);

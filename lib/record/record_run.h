@@ -34,6 +34,10 @@ enum tfr_status tfr_reader_next_run(
 enum tfr_status tfr_reader_large_run(
 	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err);
 
+/* Makes a run of the complete records at `p` whose headers verify, up to the first that is not one.
+ * Their bytes stay the caller's.  Returns the number of bytes. */
+size_t tfr_run_of_bytes(struct tfr_run *run, const uint8_t *p, size_t size, uint64_t offset);
+
 /* Verifies the next record of a run; `rec` is a view into the run.  TFR_END after the last.
  * TFR_EDATA: the data CRC does not verify; the next call continues after the record.  The error
  * has the position but no path. */

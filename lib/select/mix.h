@@ -5,18 +5,17 @@
 
 #include <tfr-private/select.h>
 
-#include "sweep/fault_policy.h"
+#include "sweep/interleave.h"
 
 struct mix;
-struct number_list;
 
-/* Opens `set`, or opts->mix if that is not NULL.  `wanted`: see cycle_open() in mix.c. */
-enum tfr_status tfr_mix_open(struct mix **m, const struct tfr_set *set,
-	const struct tfr_select_opts *opts, struct tfr_fault_policy *faults,
-	struct number_list *wanted, struct tfr_error *err);
+/* Opens `set`, or the sets of `mix` if that is not NULL.  *m is to be closed also after a failure.
+ */
+enum tfr_status tfr_mix_open(struct mix **m, const struct tfr_set *set, const struct tfr_mix *mix,
+	const struct tfr_cycle_opts *opts, uint64_t seed, struct tfr_error *err);
 void tfr_mix_close(struct mix *m); /* accepts NULL */
 
-/* As those of a cycle of files. */
+/* As those of struct tfr_cycle. */
 enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err);
 uint64_t tfr_mix_seen(const struct mix *m);
 const char *tfr_mix_path(const struct mix *m);

@@ -35,8 +35,26 @@ struct tfr_select {
 	bool read_to_the_end;
 };
 
-static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
+static uint64_t next_wanted(void *ctx, uint64_t from)
 {
+	struct tfr_select *s = ctx;
+
+	return tfr_number_list_next(&s->list, from);
+}
+
+static enum tfr_status open_stages(
+	struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
+{
+	struct tfr_cycle_opts cycle = { .cycle = s->o.cycle,
+		.block = s->o.block,
+		.framing = s->o.framing,
+		.compression = s->o.compression,
+		.growing = s->o.growing,
+		.faults = &s->faults,
+		.next_wanted = s->o.records ? next_wanted : NULL,
+		.ctx = s,
+		.progress = s->o.progress };
+
 	if (!s->o.cycle != !s->o.block)
 		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
 	if (s->o.growing && s->o.mix)
@@ -58,7 +76,7 @@ static enum tfr_status start(struct tfr_select *s, const struct tfr_set *set, st
 		TFR_NEED_MEMORY(s->example, err, "selecting records");
 	}
 	tfr_shuffler_init(&s->shuffler, s->o.shuffle_buffer, s->o.seed);
-	return tfr_mix_open(&s->in, set, &s->o, &s->faults, s->o.records ? &s->list : NULL, err);
+	return tfr_mix_open(&s->in, set, s->o.mix, &cycle, s->o.seed, err);
 }
 
 enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *set,
@@ -74,7 +92,7 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 		.warn = opts->warn,
 		.ctx = opts->ctx };
 	tfr_fault_policy_init(&s->faults);
-	status = start(s, set, err);
+	status = open_stages(s, set, err);
 	if (status)
 		tfr_select_close(s);
 	else

@@ -1,7 +1,7 @@
 /* sweep/count_files.c - counts the records of each file and reports the files in order.
  *
  * A file is counted from its manifest, by its headers, or, for the content sum, by reading and
- * verifying its payloads, in one pass over the files (sweep/file_pass.h).  The first fault of a
+ * verifying its payloads, in one sweep over the files (sweep/file_sweep.h).  The first fault of a
  * file ends it.  Counting by headers divides a large file among threads itself. */
 #include <assert.h>
 #include <sys/stat.h>
@@ -10,10 +10,11 @@
 
 #include "base/error.h"
 #include "shard/manifests.h"
-#include "sweep/file_pass.h"
+#include "sweep/file_sweep.h"
 #include "thread/threads.h"
 
 struct count_run {
+	struct tfr_fault_policy faults;
 	const struct tfr_set *set;
 	const struct tfr_count_opts *opts;
 	struct tfr_manifests *manifests; /* NULL: not asked for */
@@ -27,52 +28,56 @@ struct count_slot {
 	const char *stale; /* why the manifest could not answer; NULL: it did, or was not asked */
 };
 
-static void start_part(void *ctx, uint64_t file, void *part)
+static const char *path_of(void *ctx, uint64_t file)
 {
 	const struct count_run *run = ctx;
-	struct count_slot *slot = part;
+
+	return tfr_set_path(run->set, (size_t)file);
+}
+
+static void start_count(void *ctx, uint64_t file, void *result)
+{
+	struct count_slot *slot = result;
 
 	slot->records = slot->sum = 0;
 	slot->status = TFR_OK;
-	slot->path = tfr_set_path(run->set, (size_t)file);
+	slot->path = path_of(ctx, file);
 	slot->stale = NULL;
 }
 
-/* --- by reading: a part is what some runs hold --- */
+/* --- by reading: a result is that of some runs --- */
 
 static enum tfr_status count_run_of_records(
-	void *ctx, unsigned worker, void *part, struct tfr_run *records, struct tfr_error *err)
+	void *ctx, unsigned worker, void *result, struct tfr_run *records, struct tfr_error *err)
 {
-	const struct count_run *run = ctx;
-	struct count_slot *slot = part;
+	struct count_run *run = ctx;
+	struct count_slot *slot = result;
+	const struct tfr_run_origin of = { &run->faults, slot->path, slot };
 	struct tfr_record rec;
-	enum tfr_status got;
 	struct tfr_digest d;
+	enum tfr_status status;
 
-	(void)worker, (void)err;
-	while (!(got = tfr_run_next(records, &rec, &slot->err))) {
+	(void)worker;
+	while (!(status = tfr_run_next_intact(&of, records, &rec, err))) {
 		tfr_digest_record(&rec, &d);
 		slot->sum += d.sum;
 		slot->records++;
 		tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
 	}
-	if (got == TFR_END)
-		return TFR_OK;
-	slot->status = got;
-	tfr_error_locate(&slot->err, slot->path, rec.index, rec.offset);
-	return TFR_END;
+	return status == TFR_END && !slot->status ? TFR_OK : status;
 }
 
-static enum tfr_status take_fault(void *ctx, void *part, struct tfr_reader *reader,
-	const struct tfr_error *failure, bool *more, struct tfr_error *err)
+/* The first fault ends the file. */
+static enum tfr_status end_at_fault(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct count_slot *slot = part;
+	struct count_slot *slot = fault->to;
 
-	(void)ctx, (void)reader, (void)more, (void)err;
-	assert(failure->status);
-	slot->err = *failure;
-	slot->status = failure->status;
-	return TFR_OK;
+	(void)p, (void)err;
+	assert(fault->why->status);
+	slot->err = *fault->why;
+	slot->status = fault->why->status;
+	return TFR_END;
 }
 
 static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tfr_error *err)
@@ -125,13 +130,13 @@ static bool count_by_manifest(const struct count_run *run, uint64_t i, struct co
 	return true;
 }
 
-/* --- the pass --- */
+/* --- the sweep --- */
 
 static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads, uint64_t file,
-	void *part, struct tfr_file_start *from, struct tfr_error *err)
+	void *result, struct tfr_file_start *from, struct tfr_error *err)
 {
 	const struct count_run *run = ctx;
-	struct count_slot *slot = part;
+	struct count_slot *slot = result;
 
 	(void)worker, (void)from, (void)err;
 	if (count_by_manifest(run, file, slot))
@@ -142,10 +147,10 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 	return TFR_END;
 }
 
-static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
+static enum tfr_status deliver_file(void *ctx, uint64_t file, void *result, struct tfr_error *err)
 {
 	const struct count_run *run = ctx;
-	const struct count_slot *slot = part;
+	const struct count_slot *slot = result;
 
 	(void)file, (void)err;
 	if (slot->stale && run->opts->stale)
@@ -159,24 +164,25 @@ enum tfr_status tfr_set_count_records(
 	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err)
 {
 	struct count_run run = { .set = set, .opts = opts };
-	struct tfr_file_pass pass = {
-		.set = set,
+	struct tfr_file_sweep sweep = {
+		.files = tfr_set_count(set),
+		.path = path_of,
+		.faults = &run.faults,
 		.threads = tfr_thread_count(opts->threads),
 		.divides = opts->sum,
-		.part_size = sizeof(struct count_slot),
-		.start = start_part,
+		.result_size = sizeof(struct count_slot),
+		.start = start_count,
 		.prepare = prepare_file,
 		.records = count_run_of_records,
-		.fault = take_fault,
 		.merge = merge_piece,
 		.deliver = deliver_file,
 	};
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
+	run.faults.meet = end_at_fault;
 	if (opts->manifest)
-		status = tfr_manifests_open(&run.manifests, set, err);
-	if (!status)
-		status = tfr_file_pass_run(&pass, &run, err);
+		TFR_TRY(tfr_manifests_open(&run.manifests, set, err));
+	status = tfr_file_sweep_run(&sweep, &run, err);
 	tfr_manifests_close(run.manifests);
 	return status;
 }

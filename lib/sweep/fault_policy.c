@@ -9,6 +9,8 @@
 
 void tfr_fault_policy_init(struct tfr_fault_policy *p)
 {
+	if (!p->meet)
+		p->meet = tfr_fault_skip;
 	pthread_mutex_init(&p->lock, NULL);
 }
 
@@ -61,15 +63,6 @@ enum tfr_status tfr_fault_pass(struct tfr_fault_policy *p, struct tfr_buf *later
 	return TFR_OK;
 }
 
-enum tfr_status tfr_fault_resync(struct tfr_fault_policy *p, struct tfr_buf *later,
-	struct tfr_reader *reader, enum tfr_status status, struct tfr_error *err)
-{
-	uint64_t lost;
-
-	status = tfr_fault_pass(p, later, status, err, NULL, 0);
-	return status ? status : tfr_reader_resync(reader, &lost, err);
-}
-
 enum tfr_status tfr_fault_put(void *policy, const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_fault_policy *p = policy;
@@ -95,7 +88,7 @@ void tfr_deferred_begin(struct tfr_deferred_faults *a, struct tfr_fault_policy *
 	a->lanes = lanes;
 	a->item = item;
 	a->turn = false;
-	a->spans.size = a->records.size = a->given = 0;
+	a->spans.size = a->records.size = a->given = a->before = 0;
 }
 
 static enum tfr_status put_spans(struct tfr_deferred_faults *a, struct tfr_error *err)
@@ -127,14 +120,29 @@ static struct bad_record framed(const struct tfr_record *rec, size_t before)
 		before };
 }
 
-enum tfr_status tfr_deferred_record(struct tfr_deferred_faults *a, const struct tfr_record *rec,
-	size_t before, struct tfr_error *err)
+/* The record stays where it is, in the memory of the piece. */
+static enum tfr_status put_aside(
+	struct tfr_deferred_faults *a, const struct tfr_record *rec, struct tfr_error *err)
 {
-	struct bad_record bad = framed(rec, before);
+	struct bad_record bad = framed(rec, a->before);
 
-	return tfr_buf_append(&a->records, &bad, sizeof(bad))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "putting damage aside");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(&a->records, &bad, sizeof(bad)), err, "putting damage aside");
+	return TFR_OK;
+}
+
+enum tfr_status tfr_fault_skip(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
+{
+	struct tfr_deferred_faults *a = fault->to;
+	uint64_t lost;
+
+	if ((!fault->reader && !fault->bad) ||
+		tfr_fault_pass(p, a ? &a->warnings : NULL, fault->why->status, fault->why, NULL, 0))
+		return tfr_error_pass(fault->why, err);
+	if (fault->reader)
+		return tfr_reader_resync(fault->reader, &lost, err);
+	return a && p->quarantine ? put_aside(a, fault->bad, err) : TFR_OK;
 }
 
 enum tfr_status tfr_deferred_settle(struct tfr_deferred_faults *a, struct tfr_error *err)
@@ -146,16 +154,14 @@ enum tfr_status tfr_deferred_settle(struct tfr_deferred_faults *a, struct tfr_er
 enum tfr_status tfr_deferred_put_records(
 	struct tfr_deferred_faults *a, size_t upto, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (; !status && a->given < a->records.size; a->given += sizeof(struct bad_record)) {
+	for (; a->given < a->records.size; a->given += sizeof(struct bad_record)) {
 		const struct bad_record *bad = (const void *)(a->records.data + a->given);
 
 		if (bad->before > upto)
 			break;
-		status = tfr_fault_put(a->policy, bad->data, bad->size, err);
+		TFR_TRY(tfr_fault_put(a->policy, bad->data, bad->size, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 void tfr_deferred_clear(struct tfr_deferred_faults *a)

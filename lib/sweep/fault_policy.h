@@ -1,7 +1,9 @@
-/* sweep/fault_policy.h - what becomes of a fault of the inputs: reading fails, or skips the fault
- * with a warning, and writes its bytes to the quarantine if there is one.
+/* sweep/fault_policy.h - what becomes of a fault of the inputs.
  *
- * A fault is a bad record, or bytes between records.  One policy serves all threads that read. */
+ * A fault is a file that cannot be opened, bytes between records, or a bad record.  meet() decides:
+ * by default reading fails, or skips the fault with a warning and writes its bytes to the
+ * quarantine if there is one.  A command that reports faults has a function of its own.  One policy
+ * serves all threads that read. */
 #ifndef TFR_SWEEP_FAULT_POLICY_H
 #define TFR_SWEEP_FAULT_POLICY_H
 
@@ -12,7 +14,23 @@
 #include "base/buf.h"
 #include "thread/lanes.h"
 
+struct tfr_fault_policy;
+
+/* Of a file that cannot be opened, both `reader` and `bad` are NULL. */
+struct tfr_fault_met {
+	const struct tfr_error *why;
+	struct tfr_reader *reader;    /* at bytes that are not a record, or at a bad one */
+	const struct tfr_record *bad; /* of a run, while another thread may read on */
+	const char *path;
+	void *to; /* what the caller keeps of the file or piece */
+};
+
 struct tfr_fault_policy {
+	/* TFR_OK: reading goes on after the fault, to which the function has moved the reader, if
+	 * there is one.  TFR_END: the file ends with it.  Any other status ends reading.  Called
+	 * by any thread, several at a time.  NULL: tfr_fault_skip(). */
+	enum tfr_status (*meet)(struct tfr_fault_policy *p, const struct tfr_fault_met *fault,
+		struct tfr_error *err);
 	bool skip;
 	struct tfr_stream_writer *quarantine; /* NULL: the bytes of faults are dropped */
 	/* One call at a time; both may be NULL.  `skipped` receives each skipped fault in place of
@@ -24,7 +42,7 @@ struct tfr_fault_policy {
 	uint64_t faults;      /* skipped so far; written by any thread */
 };
 
-/* Initialises the lock of a policy whose other members are set. */
+/* Completes a policy whose other members are set. */
 void tfr_fault_policy_init(struct tfr_fault_policy *p);
 void tfr_fault_policy_clear(struct tfr_fault_policy *p);
 
@@ -35,13 +53,14 @@ void tfr_fault_tell(struct tfr_fault_policy *p, struct tfr_buf *later);
 /* A file without a record or a fault; standard input may be empty. */
 void tfr_fault_warn_empty(struct tfr_fault_policy *p, struct tfr_buf *later, const char *path);
 
-/* Skips a fault: TFR_OK.  Any status but TFR_EDATA, and each one without `skip`, is returned.
- * `record`: the bad record, NULL if there is none. */
+/* Fails, or skips the fault if `skip` is set and it is one of the data.  fault->to is the struct
+ * tfr_deferred_faults of the piece; NULL: there is no order. */
+enum tfr_status tfr_fault_skip(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err);
+/* Skips a record that the caller refuses: TFR_OK.  Any status but TFR_EDATA, and each one without
+ * `skip`, is returned. */
 enum tfr_status tfr_fault_pass(struct tfr_fault_policy *p, struct tfr_buf *later,
 	enum tfr_status status, const struct tfr_error *why, const void *record, size_t size);
-/* The same for a fault of the reader, which moves to the next record.  TFR_END: none follows. */
-enum tfr_status tfr_fault_resync(struct tfr_fault_policy *p, struct tfr_buf *later,
-	struct tfr_reader *reader, enum tfr_status status, struct tfr_error *err);
 /* Writes bytes to the quarantine; for struct tfr_reader_opts, with the policy as `ctx`. */
 enum tfr_status tfr_fault_put(void *policy, const void *data, size_t size, struct tfr_error *err);
 
@@ -58,6 +77,7 @@ struct tfr_deferred_faults {
 	struct tfr_buf spans;	 /* copied */
 	struct tfr_buf records;	 /* struct bad_record */
 	size_t given;		 /* bytes of `records` that are written */
+	size_t before;		 /* of the next bad record: see tfr_deferred_put_records() */
 	struct tfr_lanes_run *lanes;
 	uint64_t item;
 	bool turn; /* all earlier items are settled: spans are written at once */
@@ -74,13 +94,8 @@ void tfr_deferred_begin(struct tfr_deferred_faults *a, struct tfr_fault_policy *
  * turn. */
 enum tfr_status tfr_deferred_span(
 	struct tfr_deferred_faults *a, const void *data, size_t size, struct tfr_error *err);
-/* Adds a record of the piece with its framing, which must stay where it is.  `before` rises from
- * record to record. */
-enum tfr_status tfr_deferred_record(struct tfr_deferred_faults *a, const struct tfr_record *rec,
-	size_t before, struct tfr_error *err);
-
-/* When the piece is settled: reports the warnings and writes the spans, then the records whose
- * `before` is at most `upto`. */
+/* When the piece is settled: reports the warnings and writes the spans, then the records for
+ * which `before` was at most `upto`; it rises from record to record. */
 enum tfr_status tfr_deferred_settle(struct tfr_deferred_faults *a, struct tfr_error *err);
 enum tfr_status tfr_deferred_put_records(
 	struct tfr_deferred_faults *a, size_t upto, struct tfr_error *err);

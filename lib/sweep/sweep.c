@@ -19,24 +19,20 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "example/content.h"
-#include "record/reader.h"
-#include "record/record_run.h"
-#include "sweep/fault_policy.h"
 #include "sweep/progress_ticker.h"
+#include "sweep/reading.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
-struct run;
+struct sweep_run;
 struct piece;
 
 /* A file that is being read. */
 struct stream {
+	struct tfr_reading in; /* first: admit_large() finds the stream */
 	pthread_mutex_t lock;
-	struct tfr_reader *reader; /* NULL: none open */
-	uint32_t file;
-	uint64_t records;    /* of this file, so far */
-	struct piece *piece; /* that is being read; NULL without a quarantine */
-	struct run *run;
+	struct piece *piece; /* that is being read */
+	struct sweep_run *run;
 };
 
 /* A run and its origin. */
@@ -56,7 +52,7 @@ struct worker {
 	struct tfr_content_counts types, failed; /* of the good records, and of the bad ones */
 };
 
-struct run {
+struct sweep_run {
 	const struct tfr_sweep *s;
 	const struct tfr_sweep_opts *o;
 	struct worker *workers;
@@ -79,7 +75,7 @@ struct run {
 	struct tfr_ticker ticker;
 };
 
-static inline const char *sweep_path(const struct run *r, uint32_t file)
+static inline const char *sweep_path(const struct sweep_run *r, uint32_t file)
 {
 	return tfr_set_path(r->o->input, file);
 }
@@ -132,7 +128,7 @@ static void sweep_explain_failure(struct tfr_error *err)
 
 /* A bad record has a warning of its own, so it does not count for a mixture. */
 static enum tfr_status sweep_judge_types(
-	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
+	struct sweep_run *r, struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	struct tfr_content_counts counts = { 0 };
 	struct tfr_content_result parsed, all;
@@ -160,12 +156,6 @@ static enum tfr_status sweep_judge_types(
  * What is read between runs is a fault; what is wrong with a record is found when it is examined.
  */
 
-/* Where the warnings of a piece are kept until its turn; NULL: there is no order. */
-static struct tfr_buf *later(const struct run *r, struct piece *p)
-{
-	return r->ordered ? &p->aside.warnings : NULL;
-}
-
 /* Gets the reader's bytes of a fault between records. */
 static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct tfr_error *err)
 {
@@ -174,39 +164,40 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 	return tfr_deferred_span(&st->piece->aside, data, size, err);
 }
 
-static enum tfr_status sweep_open(
-	struct run *r, struct stream *st, uint32_t file, struct tfr_error *err)
+/* The faults that the stream meets from here on belong to the piece. */
+static void give_faults_to(struct sweep_run *r, struct stream *st, struct piece *p)
+{
+	st->piece = p;
+	st->in.to = r->ordered ? &p->aside : NULL;
+}
+
+static enum tfr_status open_file(struct sweep_run *r, struct stream *st, struct piece *p,
+	uint32_t file, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .block_size = r->block_size,
 		.lost = r->aside ? put_span : NULL,
 		.ctx = st,
 		.threads = tfr_thread_share(r->threads, r->ordered ? 1 : r->files) };
 
-	st->file = file;
-	st->records = 0;
-	st->run = r;
-	return tfr_reader_open(&st->reader, sweep_path(r, file), &opts, err);
+	give_faults_to(r, st, p);
+	return tfr_reading_open(&st->in, sweep_path(r, file), file, NULL, &opts, err);
 }
 
-static void end_stream(struct run *r, struct stream *st, struct piece *p)
+/* A piece that has passed stays: its reader may meet more large records after a fault. */
+static void pass_gate(struct sweep_run *r, struct piece *p)
 {
-	if (!st->records)
-		tfr_fault_warn_empty(&r->faults, later(r, p), sweep_path(r, st->file));
-	tfr_reader_close(st->reader);
-	st->reader = NULL;
-}
+	if (p->large)
+		return;
 
-static void pass_gate(struct run *r)
-{
 	pthread_mutex_lock(&r->lock);
 	while (r->large)
 		pthread_cond_wait(&r->changed, &r->lock);
-	r->large = true;
+	r->large = p->large = true;
 	pthread_mutex_unlock(&r->lock);
 }
 
 /* Releases what only a large record needed. */
-static void sweep_leave_gate(struct run *r, struct piece *p)
+static void leave_gate(struct sweep_run *r, struct piece *p)
 {
 	if (!p->large)
 		return;
@@ -218,12 +209,12 @@ static void sweep_leave_gate(struct run *r, struct piece *p)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static enum tfr_status refuse_large(
-	struct run *r, const struct stream *st, const struct tfr_run *run, struct tfr_error *err)
+static enum tfr_status refuse_large(const struct sweep_run *r, const struct tfr_reading *in,
+	const struct tfr_run *run, struct tfr_error *err)
 {
 	char size[TFR_SIZE_TEXT], most[TFR_SIZE_TEXT];
 
-	tfr_fail_record(err, TFR_ENOMEM, sweep_path(r, st->file), run->index, run->offset,
+	tfr_fail_record(err, TFR_ENOMEM, in->path, run->index, run->offset,
 		"a record of %s is larger than the %s that the memory allows",
 		tfr_format_size(run->large, size), tfr_format_size(r->s->max_record, most));
 	tfr_error_hint(err, "A record may take a quarter of the memory: give -m %lluM.",
@@ -231,63 +222,39 @@ static enum tfr_status refuse_large(
 	return TFR_ENOMEM;
 }
 
-static enum tfr_status read_large(
-	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+static enum tfr_status admit_large(
+	struct tfr_reading *in, const struct tfr_run *run, struct tfr_error *err)
 {
-	enum tfr_status status;
+	struct stream *st = (struct stream *)in;
 
-	if (r->s->max_record && p->run.large > r->s->max_record)
-		return refuse_large(r, st, &p->run, err);
-	pass_gate(r);
-	p->large = true;
-	status = tfr_reader_large_run(st->reader, &p->run, err);
-	if (status)
-		sweep_leave_gate(r, p);
-	return status;
+	if (st->run->s->max_record && run->large > st->run->s->max_record)
+		return refuse_large(st->run, in, run, err);
+	pass_gate(st->run, st->piece);
+	return TFR_OK;
 }
 
 /* Reads the next run of a stream.  TFR_END: it has no more, and is closed. */
-static enum tfr_status sweep_read(
-	struct run *r, struct stream *st, struct piece *p, struct tfr_error *err)
+static enum tfr_status read_piece(
+	struct sweep_run *r, struct stream *st, struct piece *p, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
+	enum tfr_status status;
 
-	p->file = st->file;
-	st->piece = p;
-	while (!status) {
-		status = tfr_reader_next_run(st->reader, &p->run, err);
-		if (!status && p->run.large)
-			status = read_large(r, st, p, err);
-		if (!status) {
-			st->records += p->run.records;
-			return TFR_OK;
-		}
-		if (status != TFR_EDATA)
-			break;
-		/* A run leaves payloads to examine(). */
-		assert(tfr_reader_fault(st->reader) != TFR_FAULT_PAYLOAD);
-		st->records++; /* it is not empty */
-		status = tfr_fault_resync(&r->faults, later(r, p), st->reader, status, err);
-	}
-	if (status == TFR_END)
-		end_stream(r, st, p);
-	return status;
+	TFR_TRY(tfr_ticker_check(&r->ticker, err));
+	p->file = st->in.file;
+	give_faults_to(r, st, p);
+	status = tfr_reading_next_run(&st->in, &p->run, err);
+	if (status)
+		leave_gate(r, p);
+	if (status != TFR_END)
+		return status;
+	if (!st->in.met)
+		tfr_fault_warn_empty(
+			&r->faults, r->ordered ? &p->aside.warnings : NULL, st->in.path);
+	tfr_reading_end(&st->in);
+	return TFR_END;
 }
 
 /* --- examining --- */
-
-/* Handles a bad record: with `skip_damaged` it is counted, otherwise the failure is located.
- * `kept`: bytes kept of the records before it. */
-static enum tfr_status bad_record(struct run *r, struct piece *p, const struct tfr_swept *s,
-	size_t kept, enum tfr_status status, struct tfr_error *err)
-{
-	if (status == TFR_EDATA)
-		tfr_error_locate(err, s->path, s->rec.index, s->rec.offset);
-	status = tfr_fault_pass(&r->faults, later(r, p), status, err, NULL, 0);
-	if (status || !r->aside)
-		return status;
-	return tfr_deferred_record(&p->aside, &s->rec, kept, err);
-}
 
 /* Counts the type of a record that was parsed, or failed to parse. */
 static void count_type(struct worker *w, const struct tfr_record *rec, enum tfr_status status)
@@ -298,8 +265,8 @@ static void count_type(struct worker *w, const struct tfr_record *rec, enum tfr_
 		w->failed.records[tfr_likeness_of(rec->data, rec->size)]++;
 }
 
-static enum tfr_status examine(struct run *r, struct worker *w, struct tfr_swept *s, void *verdict,
-	bool *taken, struct tfr_error *err)
+static enum tfr_status examine_record(struct sweep_run *r, struct worker *w, struct tfr_swept *s,
+	void *verdict, bool *taken, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -324,34 +291,37 @@ static enum tfr_status examine(struct run *r, struct worker *w, struct tfr_swept
 
 /* Passes every record of the piece to examine().  Records that are taken are appended to `keep`
  * (may be NULL) as struct tfr_record and verdict, `stride` bytes each. */
-static enum tfr_status sweep_examine(struct run *r, struct worker *w, struct piece *p,
+static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, struct piece *p,
 	struct tfr_buf *keep, size_t stride, struct tfr_error *err)
 {
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
-	enum tfr_status status;
+	const struct tfr_run_origin of = { &r->faults, s.path, r->ordered ? &p->aside : NULL };
+	struct tfr_error why;
+	enum tfr_status status, bad;
 	uint8_t *entry = NULL;
 	bool taken;
 
-	if (keep && !tfr_buf_reserve(keep, p->run.records * stride))
-		return tfr_fail_nomem(err, "looking at the records");
-	while ((status = tfr_run_next(&p->run, &s.rec, err)) != TFR_END) {
-		taken = false;
+	if (keep)
+		TFR_NEED_MEMORY(tfr_buf_reserve(keep, p->run.records * stride), err,
+			"looking at the records");
+	for (;;) {
+		p->aside.before = keep ? keep->size : 0;
+		status = tfr_run_next_intact(&of, &p->run, &s.rec, err);
+		if (status)
+			break;
 		if (keep)
 			entry = keep->data + keep->size;
-		if (!status)
-			status = examine(
-				r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, err);
-		if (status)
-			status = bad_record(r, p, &s, keep ? keep->size : 0, status, err);
-		if (status)
-			return status;
+		why.status = bad = examine_record(
+			r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, &why);
+		if (bad)
+			TFR_TRY(tfr_run_meet(&of, &s.rec, &why, err));
 		if (keep && taken) {
 			memcpy(entry, &s.rec, sizeof(s.rec));
 			keep->size += stride;
 		}
 	}
 	tfr_ticker_add(&r->ticker, p->run.records, p->run.size);
-	return TFR_OK;
+	return status == TFR_END ? TFR_OK : status;
 }
 
 /* --- in order --- */
@@ -372,26 +342,27 @@ static size_t stride_of(const struct tfr_sweep *s)
 	return (sizeof(struct tfr_record) + s->verdict_size + 7) / 8 * 8;
 }
 
-static enum tfr_status read_in_order(struct run *r, struct piece *p, struct tfr_error *err)
+static enum tfr_status read_in_order(struct sweep_run *r, struct piece *p, struct tfr_error *err)
 {
 	struct stream *st = &r->workers[0].stream;
-	enum tfr_status status = TFR_END;
+	enum tfr_status status;
 
-	while (status == TFR_END) {
-		if (!st->reader) {
-			if (r->next_file == r->files)
-				return TFR_END;
-			TFR_TRY(sweep_open(r, st, r->next_file++, err));
-		}
-		status = sweep_read(r, st, p, err);
-	}
+	do {
+		if (!st->in.reader && r->next_file == r->files)
+			return TFR_END;
+		status = TFR_OK;
+		if (!st->in.reader)
+			status = open_file(r, st, p, r->next_file++, err);
+		if (!status)
+			status = read_piece(r, st, p, err);
+	} while (status == TFR_END);
 	return status;
 }
 
 static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *data, uint32_t *lane, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct sweep_run *r = ctx;
 	struct slot *slot = data;
 	enum tfr_status status;
 
@@ -409,36 +380,39 @@ static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 static enum tfr_status examine_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *data, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct sweep_run *r = ctx;
 	struct slot *slot = data;
 
 	(void)lanes, (void)i;
 	assert(worker < r->threads);
-	return sweep_examine(r, &r->workers[worker], &slot->piece,
+	return examine_piece(r, &r->workers[worker], &slot->piece,
 		r->s->settle ? &slot->keep : NULL, stride_of(r->s), err);
 }
 
-static enum tfr_status settle_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
+static enum tfr_status settle_slot(struct sweep_run *r, struct slot *slot, struct tfr_error *err)
 {
-	struct run *r = ctx;
-	struct slot *slot = data;
 	struct piece *p = &slot->piece;
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
 	size_t stride = stride_of(r->s);
-	enum tfr_status status = tfr_deferred_settle(&p->aside, err);
 
-	(void)i;
-	for (size_t at = 0; !status && at < slot->keep.size; at += stride) {
+	TFR_TRY(tfr_deferred_settle(&p->aside, err));
+	for (size_t at = 0; at < slot->keep.size; at += stride) {
 		const uint8_t *entry = slot->keep.data + at;
 
-		status = tfr_deferred_put_records(&p->aside, at, err);
+		TFR_TRY(tfr_deferred_put_records(&p->aside, at, err));
 		memcpy(&s.rec, entry, sizeof(s.rec));
-		if (!status)
-			status = r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err);
+		TFR_TRY(r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err));
 	}
-	if (!status)
-		status = tfr_deferred_put_records(&p->aside, SIZE_MAX, err);
-	sweep_leave_gate(r, p);
+	return tfr_deferred_put_records(&p->aside, SIZE_MAX, err);
+}
+
+static enum tfr_status deliver_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
+{
+	struct slot *slot = data;
+	enum tfr_status status = settle_slot(ctx, slot, err);
+
+	(void)i;
+	leave_gate(ctx, &slot->piece);
 	return status;
 }
 
@@ -451,7 +425,7 @@ static void clear_slot(void *data)
 	tfr_buf_clear(&slot->keep);
 }
 
-static enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
+static enum tfr_status sweep_in_order(struct sweep_run *r, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
 		.threads = r->threads,
@@ -461,7 +435,7 @@ static enum tfr_status sweep_in_order(struct run *r, struct tfr_error *err)
 		.slot_size = sizeof(struct slot),
 		.pull = pull_item,
 		.work = examine_item,
-		.deliver = settle_item,
+		.deliver = deliver_item,
 		.clear_slot = clear_slot,
 	};
 	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
@@ -485,8 +459,8 @@ unsigned tfr_sweep_threads(unsigned threads)
 /* --- in any order --- */
 
 /* Keeps the failure that comes first in the inputs. */
-static void note_failure(struct run *r, uint32_t file, uint64_t offset, enum tfr_status status,
-	const struct tfr_error *err)
+static void note_failure(struct sweep_run *r, uint32_t file, uint64_t offset,
+	enum tfr_status status, const struct tfr_error *err)
 {
 	pthread_mutex_lock(&r->lock);
 	if (!r->status || file < r->failed_file ||
@@ -500,7 +474,7 @@ static void note_failure(struct run *r, uint32_t file, uint64_t offset, enum tfr
 	pthread_mutex_unlock(&r->lock);
 }
 
-static bool given_up(struct run *r, uint32_t file)
+static bool given_up(struct sweep_run *r, uint32_t file)
 {
 	bool up;
 
@@ -511,35 +485,34 @@ static bool given_up(struct run *r, uint32_t file)
 }
 
 /* Reads a run of `st` and examines it.  False: the stream has nothing more for us. */
-static bool work_on(struct run *r, struct worker *w, struct stream *st)
+static bool work_on(struct sweep_run *r, struct worker *w, struct stream *st)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_END;
 	uint32_t file = 0;
 
 	pthread_mutex_lock(&st->lock);
-	if (st->reader && given_up(r, st->file)) {
-		tfr_reader_close(st->reader);
-		st->reader = NULL;
-	}
-	if (st->reader) {
-		file = st->file;
-		status = sweep_read(r, st, &w->piece, &err);
+	if (st->in.reader && given_up(r, st->in.file))
+		tfr_reading_end(&st->in);
+	if (st->in.reader) {
+		file = st->in.file;
+		status = read_piece(r, st, &w->piece, &err);
 	}
 	if (status > TFR_END)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
 	pthread_mutex_unlock(&st->lock);
 	if (status)
 		return false;
-	status = sweep_examine(r, w, &w->piece, NULL, 0, &err);
+	status = examine_piece(r, w, &w->piece, NULL, 0, &err);
 	if (status)
 		note_failure(r, file, err.has_record ? err.offset : 0, status, &err);
-	sweep_leave_gate(r, &w->piece);
+	leave_gate(r, &w->piece);
 	return true;
 }
 
-static bool open_next(struct run *r, struct stream *st)
+static bool open_next(struct sweep_run *r, struct worker *w)
 {
+	struct stream *st = &w->stream;
 	struct tfr_error err = { 0 };
 	enum tfr_status status = TFR_OK;
 	uint32_t file;
@@ -550,22 +523,22 @@ static bool open_next(struct run *r, struct stream *st)
 	file = __atomic_fetch_add(&r->next_file, 1, __ATOMIC_RELAXED);
 	more = file < r->files && !given_up(r, file);
 	if (more)
-		status = sweep_open(r, st, file, &err);
+		status = open_file(r, st, &w->piece, file, &err);
 	pthread_mutex_unlock(&st->lock);
-	if (status)
+	if (status > TFR_END)
 		note_failure(r, file, 0, status, &err);
 	return more;
 }
 
 static void worker_main(void *ctx, unsigned worker)
 {
-	struct run *r = ctx;
+	struct sweep_run *r = ctx;
 	struct worker *w = &r->workers[worker];
 
 	do {
 		while (work_on(r, w, &w->stream))
 			;
-	} while (open_next(r, &w->stream));
+	} while (open_next(r, w));
 	for (unsigned k = 0; k < r->threads; k++)
 		while (work_on(r, w, &r->workers[k].stream))
 			;
@@ -573,10 +546,12 @@ static void worker_main(void *ctx, unsigned worker)
 
 /* --- setting up, and the report --- */
 
-static enum tfr_status prepare_worker(struct run *r, struct worker *w, struct tfr_error *err)
+static enum tfr_status prepare_worker(struct sweep_run *r, struct worker *w, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
+	w->stream.in = (struct tfr_reading){ .faults = &r->faults, .admit = admit_large };
+	w->stream.run = r;
 	pthread_mutex_init(&w->stream.lock, NULL);
 	if (r->o->where)
 		status = tfr_where_compile(&w->where, r->o->where, err);
@@ -588,7 +563,8 @@ static enum tfr_status prepare_worker(struct run *r, struct worker *w, struct tf
 	return status;
 }
 
-static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum tfr_status status)
+static void gather_reports(
+	struct sweep_run *r, struct tfr_sweep_report *report, enum tfr_status status)
 {
 	struct worker *first = &r->workers[0];
 
@@ -606,12 +582,12 @@ static void gather_reports(struct run *r, struct tfr_sweep_report *report, enum 
 			tfr_where_lookout(first->where), r->o->missing, r->o->warn, r->o->ctx);
 }
 
-static void clear_workers(struct run *r)
+static void clear_workers(struct sweep_run *r)
 {
 	for (unsigned k = 0; k < r->threads; k++) {
 		struct worker *w = &r->workers[k];
 
-		tfr_reader_close(w->stream.reader);
+		tfr_reading_end(&w->stream.in);
 		tfr_run_clear(&w->piece.run);
 		tfr_where_free(w->where);
 		tfr_example_free(w->example);
@@ -621,7 +597,7 @@ static void clear_workers(struct run *r)
 }
 
 static enum tfr_status run_all(
-	struct run *r, struct tfr_sweep_report *report, struct tfr_error *err)
+	struct sweep_run *r, struct tfr_sweep_report *report, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -645,7 +621,7 @@ static enum tfr_status run_all(
 enum tfr_status tfr_sweep_run(
 	const struct tfr_sweep *sweep, struct tfr_sweep_report *report, struct tfr_error *err)
 {
-	struct run r = {
+	struct sweep_run r = {
 		.s = sweep,
 		.o = &sweep->opts,
 		.threads = tfr_sweep_threads(sweep->opts.threads),
@@ -653,7 +629,6 @@ enum tfr_status tfr_sweep_run(
 		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
 		.faults = { .skip = sweep->opts.skip_damaged,
-			.quarantine = sweep->opts.quarantine,
 			.warn = sweep->again ? NULL : sweep->opts.warn,
 			.ctx = sweep->opts.ctx },
 		.err = err,
@@ -663,6 +638,7 @@ enum tfr_status tfr_sweep_run(
 	report->others = 0;
 	r.aside = sweep->last && r.o->quarantine && r.o->skip_damaged;
 	r.ordered = sweep->settle || r.aside;
+	r.faults.quarantine = r.aside ? r.o->quarantine : NULL;
 	r.workers = calloc(r.threads, sizeof(*r.workers));
 	TFR_NEED_MEMORY(r.workers, err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);

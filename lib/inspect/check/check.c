@@ -1,8 +1,8 @@
 /* inspect/check/check.c - verifies every checksum of every file and, on request, the contents of
  * the records.
  *
- * One pass over the files (sweep/file_pass.h).  Threads keep the faults of a file, in a small form,
- * until it is that file's turn in the report. */
+ * One sweep over the files (sweep/file_sweep.h).  Threads keep the faults of a file, in a small
+ * form, until it is that file's turn in the report. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,9 @@
 #include "io/source.h"
 #include "record/framing.h"
 #include "record/parallel_check.h"
-#include "record/reader.h"
-#include "record/record_run.h"
 #include "shard/dataset_info.h"
 #include "shard/manifests.h"
-#include "sweep/file_pass.h"
+#include "sweep/file_sweep.h"
 #include "thread/threads.h"
 
 /* --- the manifest --- */
@@ -123,6 +121,7 @@ struct check_slot {
 };
 
 struct check_run {
+	struct tfr_fault_policy faults;
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
 	struct tfr_contents **contents;	 /* one per worker; NULL: contents are not checked */
@@ -243,25 +242,40 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 			tfr_format_counted(lost, "byte", counted));
 }
 
-/* Keeps a failure of the reader.  *more: records follow. */
-static enum tfr_status note_fault(struct tfr_reader *r, struct check_slot *slot, bool strict,
-	bool *more, struct tfr_error *err)
+/* Keeps a failure of the reader.  TFR_END: no record follows. */
+static enum tfr_status keep_reader_fault(
+	struct tfr_reader *r, struct check_slot *slot, bool strict, struct tfr_error *err)
 {
 	enum tfr_fault fault = tfr_reader_fault(r);
-	bool whole = r->end - r->begin >= TFR_RECORD_HEADER;
+	bool whole = r->end - r->begin >= TFR_RECORD_HEADER, more = false;
 	uint8_t header[TFR_RECORD_HEADER];
 
-	*more = false;
-	assert(fault != TFR_FAULT_PAYLOAD); /* runs leave payloads to check_records() */
-	if (whole)			    /* a resync moves the block */
+	if (whole) /* a resync moves the block */
 		memcpy(header, r->block + r->begin, sizeof(header));
 	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
-		pass_over(r, slot, more);
+		pass_over(r, slot, &more);
 	if (strict && fault == TFR_FAULT_STREAM)
 		tfr_strict_stream(r, slot->file.path, &slot->err);
 	else if (strict && slot->err.status == TFR_EDATA)
 		tfr_strict_record(fault, whole ? header : NULL, &slot->err);
-	return keep_fault(slot, err);
+	TFR_TRY(keep_fault(slot, err));
+	return more ? TFR_OK : TFR_END;
+}
+
+/* All faults are kept. */
+static enum tfr_status meet_fault(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
+{
+	const struct check_run *run = p->ctx;
+	struct check_slot *slot = fault->to;
+
+	slot->err = *fault->why;
+	if (fault->reader)
+		return keep_reader_fault(fault->reader, slot, run->opts->strict, err);
+	if (fault->bad && run->opts->strict)
+		tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->err);
+	TFR_TRY(keep_fault(slot, err));
+	return fault->bad ? TFR_OK : TFR_END;
 }
 
 /* The place of a record that has a finding. */
@@ -404,86 +418,74 @@ static enum tfr_status compare_with_dataset_info(
 	return keep_fault(slot, err);
 }
 
-/* --- the pass --- */
+/* --- the sweep --- */
 
-static void start_part(void *ctx, uint64_t file, void *part)
+static const char *path_of(void *ctx, uint64_t file)
 {
 	const struct check_run *run = ctx;
-	struct check_slot *slot = part;
 
-	slot->file = (struct tfr_check_file){ .path = tfr_set_path(run->set, (size_t)file) };
+	return tfr_set_path(run->set, (size_t)file);
+}
+
+static void start_check(void *ctx, uint64_t file, void *result)
+{
+	struct check_slot *slot = result;
+
+	slot->file = (struct tfr_check_file){ .path = path_of(ctx, file) };
 	slot->faults.size = slot->kinds.size = 0;
 	slot->types = (struct tfr_types){ 0 };
 }
 
 static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads, uint64_t file,
-	void *part, struct tfr_file_start *from, struct tfr_error *err)
+	void *result, struct tfr_file_start *from, struct tfr_error *err)
 {
 	const struct check_run *run = ctx;
-	struct check_slot *slot = part;
-	enum tfr_status status = TFR_OK;
+	struct check_slot *slot = result;
 
 	(void)file;
-	if (run->opts->quick)
-		status = check_by_hopping(run, threads, slot, err);
-	else if (!pass_intact(run, slot, threads, worker)) {
-		from->records = slot->file.records;
-		from->offset = slot->file.payload_bytes + from->records * TFR_RECORD_OVERHEAD;
-		return TFR_OK;
+	if (run->opts->quick) {
+		TFR_TRY(check_by_hopping(run, threads, slot, err));
+		return TFR_END;
 	}
-	return status ? status : TFR_END;
+	if (pass_intact(run, slot, threads, worker))
+		return TFR_END;
+	from->records = slot->file.records;
+	from->offset = slot->file.payload_bytes + from->records * TFR_RECORD_OVERHEAD;
+	return TFR_OK;
 }
 
-static enum tfr_status take_fault(void *ctx, void *part, struct tfr_reader *reader,
-	const struct tfr_error *failure, bool *more, struct tfr_error *err)
+/* One call verifies the intact records up to the next bad one. */
+static void pass_intact_run(
+	const struct check_run *run, struct check_slot *slot, struct tfr_run *records)
 {
-	const struct check_run *run = ctx;
-	struct check_slot *slot = part;
+	size_t from = records->at;
+	uint64_t passed = tfr_run_pass_intact(records);
+	uint64_t bytes = records->at - from;
 
-	slot->err = *failure;
-	return reader ? note_fault(reader, slot, run->opts->strict, more, err)
-		      : keep_fault(slot, err);
-}
-
-/* Checks a run of records whose contents are not checked: one call verifies the intact ones. */
-static enum tfr_status check_unseen(const struct check_run *run, struct check_slot *slot,
-	struct tfr_run *records, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_OK, got = TFR_OK;
-	struct tfr_record rec;
-
-	while (!status && got != TFR_END) {
-		size_t from = records->at;
-		uint64_t passed = tfr_run_pass_intact(records);
-		uint64_t bytes = records->at - from;
-
-		slot->file.records += passed;
-		slot->file.payload_bytes += bytes - passed * TFR_RECORD_OVERHEAD;
-		tfr_progress_add(run->opts->progress, passed, bytes);
-		got = tfr_run_next(records, &rec, &slot->err);
-		if (got && got != TFR_END)
-			status = keep_fault(slot, err);
-	}
-	return status;
+	slot->file.records += passed;
+	slot->file.payload_bytes += bytes - passed * TFR_RECORD_OVERHEAD;
+	tfr_progress_add(run->opts->progress, passed, bytes);
 }
 
 static enum tfr_status check_records(
-	void *ctx, unsigned worker, void *part, struct tfr_run *records, struct tfr_error *err)
+	void *ctx, unsigned worker, void *result, struct tfr_run *records, struct tfr_error *err)
 {
-	const struct check_run *run = ctx;
+	struct check_run *run = ctx;
 	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
-	struct check_slot *slot = part;
-	enum tfr_status status = TFR_OK, got;
+	struct check_slot *slot = result;
+	const struct tfr_run_origin of = { &run->faults, slot->file.path, slot };
+	bool unseen = !contents && !run->manifests && !run->opts->sum;
+	enum tfr_status status;
 	struct tfr_record rec;
 
-	if (!contents && !run->manifests && !run->opts->sum)
-		return check_unseen(run, slot, records, err);
-	while (!status && (got = tfr_run_next(records, &rec, &slot->err)) != TFR_END) {
-		if (got && run->opts->strict)
-			tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->err);
-		status = got ? keep_fault(slot, err) : take_record(run, contents, slot, &rec, err);
+	for (;;) {
+		if (unseen)
+			pass_intact_run(run, slot, records);
+		status = tfr_run_next_intact(&of, records, &rec, err);
+		if (status)
+			return status == TFR_END ? TFR_OK : status;
+		TFR_TRY(take_record(run, contents, slot, &rec, err));
 	}
-	return status;
 }
 
 static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tfr_error *err)
@@ -503,21 +505,22 @@ static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tf
 }
 
 static enum tfr_status end_file(
-	void *ctx, uint64_t file, void *part, struct tfr_reader *reader, struct tfr_error *err)
+	void *ctx, unsigned worker, struct tfr_reading *in, void *result, struct tfr_error *err)
 {
 	const struct check_run *run = ctx;
-	struct check_slot *slot = part;
+	struct check_slot *slot = result;
 
-	if (reader && run->opts->strict)
-		TFR_TRY(keep_differences_of_file(reader, slot, err));
+	(void)worker;
+	if (in->reader && run->opts->strict)
+		TFR_TRY(keep_differences_of_file(in->reader, slot, err));
 	TFR_TRY(judge_types(slot, err));
-	return run->manifests ? prove(run, slot, file, err) : TFR_OK;
+	return run->manifests ? prove(run, slot, in->file, err) : TFR_OK;
 }
 
-static enum tfr_status deliver_file(void *ctx, uint64_t file, void *part, struct tfr_error *err)
+static enum tfr_status deliver_file(void *ctx, uint64_t file, void *result, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
-	struct check_slot *slot = part;
+	struct check_slot *slot = result;
 
 	(void)file;
 	TFR_TRY(compare_with_dataset_info(run, slot, err));
@@ -562,41 +565,52 @@ static enum tfr_status open_contents(struct check_run *run, unsigned threads, st
 	return run->contents ? TFR_OK : tfr_fail_nomem(err, "checking");
 }
 
+static void clear_run(struct check_run *run, unsigned threads)
+{
+	tfr_manifests_close(run->manifests);
+	tfr_dataset_info_clear(&run->info);
+	for (unsigned i = 0; run->contents && i < threads; i++)
+		tfr_contents_free(run->contents[i]);
+	for (unsigned i = 0; run->memory && i < threads; i++)
+		free(run->memory[i]);
+	free(run->contents);
+	free(run->memory);
+	tfr_schema_close(run->schema);
+}
+
+static enum tfr_status open_run(struct check_run *run, unsigned threads, struct tfr_error *err)
+{
+	TFR_TRY(open_contents(run, threads, err));
+	run->memory = calloc(threads, sizeof(*run->memory));
+	TFR_NEED_MEMORY(run->memory, err, "checking");
+	return run->opts->manifest ? tfr_manifests_open(&run->manifests, run->set, err) : TFR_OK;
+}
+
 enum tfr_status tfr_check_set(
 	const struct tfr_set *set, const struct tfr_check_opts *opts, struct tfr_error *err)
 {
 	struct check_run run = { .set = set, .opts = opts };
-	struct tfr_file_pass pass = {
-		.set = set,
+	struct tfr_file_sweep sweep = {
+		.files = tfr_set_count(set),
+		.path = path_of,
+		.faults = &run.faults,
 		.threads = tfr_thread_count(opts->threads),
 		.divides = !opts->quick,
-		.part_size = sizeof(struct check_slot),
-		.start = start_part,
+		.result_size = sizeof(struct check_slot),
+		.start = start_check,
 		.prepare = prepare_file,
 		.records = check_records,
-		.fault = take_fault,
 		.merge = merge_piece,
 		.end = end_file,
 		.deliver = deliver_file,
-		.clear_part = clear_slot,
+		.clear_result = clear_slot,
 	};
-	enum tfr_status status = open_contents(&run, pass.threads, err);
+	enum tfr_status status;
 
-	run.memory = calloc(pass.threads, sizeof(*run.memory));
-	if (!run.memory && !status)
-		status = tfr_fail_nomem(err, "checking");
-	if (!status && opts->manifest)
-		status = tfr_manifests_open(&run.manifests, set, err);
+	run.faults = (struct tfr_fault_policy){ .meet = meet_fault, .ctx = &run };
+	status = open_run(&run, sweep.threads, err);
 	if (!status)
-		status = tfr_file_pass_run(&pass, &run, err);
-	tfr_manifests_close(run.manifests);
-	tfr_dataset_info_clear(&run.info);
-	for (unsigned i = 0; run.contents && i < pass.threads; i++)
-		tfr_contents_free(run.contents[i]);
-	for (unsigned i = 0; run.memory && i < pass.threads; i++)
-		free(run.memory[i]);
-	free(run.contents);
-	free(run.memory);
-	tfr_schema_close(run.schema);
+		status = tfr_file_sweep_run(&sweep, &run, err);
+	clear_run(&run, sweep.threads);
 	return status;
 }

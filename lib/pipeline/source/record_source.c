@@ -25,14 +25,15 @@
 #include "base/rng.h"
 #include "pipeline/control.h"
 #include "pipeline/report/statistics.h"
-#include "record/reader.h"
 #include "sweep/interleave.h"
+#include "sweep/reading.h"
 
 /* A place in the cycle: one thread, which reads one file at a time.
  *
  * `path` and `file` are set by who takes records and cleared by the thread, both with the lock; the
- * thread alone touches `status` and `err` until `ended` is set. */
+ * thread alone touches `in`, `status` and `err` until `ended` is set. */
 struct file_reader {
+	struct tfr_reading in; /* first: admit_large() finds the reader of the file */
 	struct tfr_record_source *source;
 	unsigned number; /* of the thread, in traces */
 	pthread_t thread;
@@ -55,6 +56,7 @@ struct tfr_record_source {
 	const struct tfr_feed_settings *set;
 	struct tfr_feed_control *control;
 	struct tfr_statistics *statistics;
+	struct tfr_fault_policy faults; /* a damaged file ends the feed when its turn comes */
 	struct tfr_block_pool blocks;
 	struct file_reader *readers;
 	uint32_t count;
@@ -76,16 +78,15 @@ enum { CHUNK_RECORDS = 256, CHUNK_FEW = 16, GROUP_BYTES = 32 << 10, FEW_CHUNKS =
 
 /* One file being read. */
 struct open_file {
-	struct tfr_reader *reader;
 	struct tfr_run_block *block;
 	struct tfr_record_chunk *chunk;
 	uint64_t inflated_ns; /* accounted for */
 	uint64_t since;	      /* of the chunk */
 };
 
-static void close_file(struct open_file *f)
+static void close_file(struct file_reader *r, struct open_file *f)
 {
-	tfr_reader_close(f->reader);
+	tfr_reading_end(&r->in);
 	if (f->chunk)
 		tfr_record_chunk_drop(f->chunk);
 	if (f->block)
@@ -96,7 +97,7 @@ static void close_file(struct open_file *f)
 static void account(
 	struct file_reader *r, struct open_file *f, const struct tfr_record_chunk *chunk)
 {
-	uint64_t inflated = tfr_reader_inflate_ns(f->reader), took = inflated - f->inflated_ns;
+	uint64_t inflated = tfr_reader_inflate_ns(r->in.reader), took = inflated - f->inflated_ns;
 
 	assert(inflated >= f->inflated_ns);
 	f->inflated_ns = inflated;
@@ -139,7 +140,7 @@ static bool hand_over(struct file_reader *r, struct open_file *f)
 {
 	struct tfr_record_source *src = r->source;
 	struct tfr_record_chunk *chunk = f->chunk;
-	bool go_on, compressed = tfr_reader_compression(f->reader) != TFR_COMPRESSION_NONE;
+	bool go_on, compressed = tfr_reader_compression(r->in.reader) != TFR_COMPRESSION_NONE;
 
 	f->chunk = NULL;
 	if (chunk && !chunk->count) {
@@ -185,46 +186,35 @@ static enum tfr_status new_block(struct file_reader *r, struct open_file *f)
 
 /* ---- runs ---- */
 
-static enum tfr_status refuse_large(const struct tfr_run *run, struct file_reader *r)
+static enum tfr_status admit_large(
+	struct tfr_reading *in, const struct tfr_run *run, struct tfr_error *err)
 {
+	const struct file_reader *r = (struct file_reader *)in;
 	char text[TFR_SIZE_TEXT];
 
-	tfr_fail_record(&r->err, TFR_ENOMEM, r->path, run->index, run->offset,
+	if (run->large <= r->source->set->opts.memory / 4)
+		return TFR_OK;
+	tfr_fail_record(err, TFR_ENOMEM, in->path, run->index, run->offset,
 		"a record takes %s, a quarter of the memory allowed and more",
 		tfr_format_size(run->large, text));
-	tfr_error_hint(&r->err, "Raise --memory.");
+	tfr_error_hint(err, "Raise --memory.");
 	return TFR_ENOMEM;
-}
-
-static enum tfr_status next_run(struct file_reader *r, struct open_file *f)
-{
-	struct tfr_run *run = &f->block->run;
-	enum tfr_status status = tfr_reader_next_run(f->reader, run, &r->err);
-
-	if (status || !run->large)
-		return status;
-	if (run->large > r->source->set->opts.memory / 4)
-		return refuse_large(run, r);
-	return tfr_reader_large_run(f->reader, run, &r->err);
 }
 
 /* The records of a run, verified, in chunks.  TFR_END: all of them. */
 static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool *go_on)
 {
+	const struct tfr_run_origin of = { &r->source->faults, r->path, NULL };
 	struct tfr_run *run = &f->block->run;
 	enum tfr_status status = TFR_OK;
 	struct tfr_record rec;
 
-	while (*go_on && status == TFR_OK) {
+	while (*go_on && !status) {
 		if (!f->chunk)
-			status = new_chunk(r, f, run->records - run->seen);
-		if (status == TFR_OK)
-			status = tfr_run_next(run, &rec, &r->err);
-		if (status == TFR_OK)
+			TFR_TRY(new_chunk(r, f, run->records - run->seen));
+		status = tfr_run_next_intact(&of, run, &rec, &r->err);
+		if (!status)
 			tfr_record_chunk_add(f->chunk, r->file, &rec);
-		else if (status == TFR_EDATA)
-			tfr_error_locate(
-				&r->err, tfr_reader_name(f->reader), r->err.record, r->err.offset);
 		if (status || f->chunk->count == f->chunk->capacity)
 			*go_on = hand_over(r, f);
 	}
@@ -239,7 +229,7 @@ static enum tfr_status read_runs(struct file_reader *r, struct open_file *f)
 		enum tfr_status status;
 
 		TFR_TRY(new_block(r, f));
-		TFR_TRY(next_run(r, f));
+		TFR_TRY(tfr_reading_next_run(&r->in, &f->block->run, &r->err));
 		status = cut_run(r, f, &go_on);
 		if (status && status != TFR_END)
 			return status;
@@ -291,7 +281,7 @@ static enum tfr_status read_records(struct file_reader *r, struct open_file *f)
 	bool go_on = true;
 
 	while (go_on && status == TFR_OK) {
-		status = tfr_reader_next(f->reader, &rec, &r->err);
+		status = tfr_reading_next(&r->in, &rec, &r->err);
 		if (status == TFR_OK && is_full(f, rec.size)) {
 			go_on = hand_over(r, f);
 			status = renew(r, f);
@@ -299,7 +289,8 @@ static enum tfr_status read_records(struct file_reader *r, struct open_file *f)
 		if (status == TFR_OK)
 			status = keep(r, f, rec);
 		if (f->chunk && f->chunk->count &&
-			(status || atomic_load(&r->hungry) || !tfr_reader_holds_next(f->reader))) {
+			(status || atomic_load(&r->hungry) ||
+				!tfr_reader_holds_next(r->in.reader))) {
 			go_on = hand_over(r, f) && go_on;
 			if (!status)
 				status = renew(r, f);
@@ -323,12 +314,13 @@ static enum tfr_status read_file(struct file_reader *r)
 		.block_size = src->block_size,
 		.threads = 1 };
 	struct open_file f = { .since = tfr_clock_ns() };
-	enum tfr_status status =
-		tfr_reader_open_cancellable(&f.reader, r->path, src->cancel, &opts, &r->err);
+	enum tfr_status status;
 
-	if (status == TFR_OK)
+	tfr_reading_begin(&r->in, r->path, r->file);
+	status = tfr_reader_open_cancellable(&r->in.reader, r->path, src->cancel, &opts, &r->err);
+	if (!status)
 		status = is_regular(r->path) ? read_runs(r, &f) : read_records(r, &f);
-	close_file(&f);
+	close_file(r, &f);
 	return status;
 }
 
@@ -631,6 +623,8 @@ static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *er
 {
 	pthread_mutex_lock(&src->control->lock);
 	for (uint32_t i = 0; i < src->count; i++) {
+		src->readers[i].in =
+			(struct tfr_reading){ .faults = &src->faults, .admit = admit_large };
 		src->readers[i].source = src;
 		src->readers[i].number = src->set->opts.threads + i;
 		tfr_feed_add_waiter(src->control, &src->readers[i].change);
@@ -662,6 +656,7 @@ enum tfr_status tfr_record_source_open(
 	src->control = feed->control;
 	src->statistics = feed->statistics;
 	src->epochs = feed->set->source_epochs;
+	tfr_fault_policy_init(&src->faults);
 	src->cancel = -1;
 	TFR_TRY(allocate(src, err));
 	return start(src, err);
@@ -699,6 +694,7 @@ void tfr_record_source_close(struct tfr_record_source *src)
 		close(src->cancel);
 	free(src->readers);
 	free(src->order);
+	tfr_fault_policy_clear(&src->faults);
 	tfr_block_pool_clear(&src->blocks);
 	free(src);
 }

@@ -1,6 +1,6 @@
-/* A pass over files: one result per file in file order, the same for any number of threads, also
+/* A sweep over files: one result per file in file order, the same for any number of threads, also
  * where threads share a file that is truncated meanwhile; and the count that runs on it. */
-#include "sweep/file_pass.h"
+#include "sweep/file_sweep.h"
 
 #include <unistd.h>
 
@@ -19,17 +19,18 @@ static void teardown(void)
 	temp_leave(dir);
 }
 
-TestSuite(file_pass, .init = setup, .fini = teardown);
+TestSuite(file_sweep, .init = setup, .fini = teardown);
 
 /* Payloads have up to SIZE bytes, half of that on average. */
 enum { LARGE = 5 << 20, SIZE = 2000, RECORDS = LARGE / (SIZE / 2) };
 
-struct part {
+struct result {
 	uint64_t records, faults;
 	bool cut;
 };
 
 struct seen {
+	const struct tfr_set *set;
 	uint64_t file; /* the next to be delivered */
 	uint64_t records, faults, merged;
 	uint64_t stop_at; /* records of a file; 0: all */
@@ -37,25 +38,25 @@ struct seen {
 	bool was_cut;
 };
 
-static void start(void *ctx, uint64_t file, void *part)
+static void start(void *ctx, uint64_t file, void *result)
 {
 	(void)ctx, (void)file;
-	*(struct part *)part = (struct part){ 0 };
+	*(struct result *)result = (struct result){ 0 };
 }
 
 static enum tfr_status prepare(void *ctx, unsigned worker, unsigned threads, uint64_t file,
-	void *part, struct tfr_file_start *from, struct tfr_error *err)
+	void *result, struct tfr_file_start *from, struct tfr_error *err)
 {
-	(void)ctx, (void)worker, (void)file, (void)part, (void)from, (void)err;
+	(void)ctx, (void)worker, (void)file, (void)result, (void)from, (void)err;
 	cr_assert_gt(threads, 0);
 	return TFR_OK;
 }
 
 static enum tfr_status records(
-	void *ctx, unsigned worker, void *part, struct tfr_run *run, struct tfr_error *err)
+	void *ctx, unsigned worker, void *result, struct tfr_run *run, struct tfr_error *err)
 {
 	const struct seen *seen = ctx;
-	struct part *p = part;
+	struct result *p = result;
 	struct tfr_record rec;
 
 	(void)worker;
@@ -67,22 +68,27 @@ static enum tfr_status records(
 	return TFR_OK;
 }
 
-static enum tfr_status fault(void *ctx, void *part, struct tfr_reader *reader,
-	const struct tfr_error *failure, bool *more, struct tfr_error *err)
+static enum tfr_status fault(
+	struct tfr_fault_policy *policy, const struct tfr_fault_met *met, struct tfr_error *err)
 {
-	struct part *p = part;
+	struct result *p = met->to;
 
-	(void)ctx, (void)more, (void)err;
+	(void)policy, (void)err;
 	p->faults++;
-	p->cut = failure->status == TFR_ESYS ||
-		 (failure->status == TFR_EDATA && tfr_reader_fault(reader) == TFR_FAULT_CUT);
-	return TFR_OK;
+	p->cut = met->why->status == TFR_ESYS ||
+		 (met->why->status == TFR_EDATA && tfr_reader_fault(met->reader) == TFR_FAULT_CUT);
+	return TFR_END;
+}
+
+static const char *path(void *ctx, uint64_t file)
+{
+	return tfr_set_path(((struct seen *)ctx)->set, file);
 }
 
 static enum tfr_status merge(void *ctx, void *file, void *piece, struct tfr_error *err)
 {
 	struct seen *seen = ctx;
-	struct part *all = file, *p = piece;
+	struct result *all = file, *p = piece;
 
 	(void)err;
 	if (!seen->merged++ && seen->cut)
@@ -93,10 +99,10 @@ static enum tfr_status merge(void *ctx, void *file, void *piece, struct tfr_erro
 	return TFR_OK;
 }
 
-static enum tfr_status deliver(void *ctx, uint64_t file, void *part, struct tfr_error *err)
+static enum tfr_status deliver(void *ctx, uint64_t file, void *result, struct tfr_error *err)
 {
 	struct seen *seen = ctx;
-	const struct part *p = part;
+	const struct result *p = result;
 
 	(void)err;
 	cr_assert_eq(file, seen->file++);
@@ -109,23 +115,26 @@ static enum tfr_status deliver(void *ctx, uint64_t file, void *part, struct tfr_
 static void run(const char *const *names, unsigned files, unsigned threads, struct seen *seen)
 {
 	struct tfr_set *set = made_open(names, files);
-	struct tfr_file_pass pass = { .set = set,
+	struct tfr_fault_policy faults = { .meet = fault };
+	struct tfr_file_sweep sweep = { .files = files,
+		.path = path,
+		.faults = &faults,
 		.threads = threads,
 		.divides = true,
-		.part_size = sizeof(struct part),
+		.result_size = sizeof(struct result),
 		.start = start,
 		.prepare = prepare,
 		.records = records,
-		.fault = fault,
 		.merge = merge,
 		.deliver = deliver };
 
-	cr_assert_eq(tfr_file_pass_run(&pass, seen, NULL), TFR_OK);
+	seen->set = set;
+	cr_assert_eq(tfr_file_sweep_run(&sweep, seen, NULL), TFR_OK);
 	cr_assert_eq(seen->file, files);
 	tfr_set_close(set);
 }
 
-Test(file_pass, delivers_each_file_in_order)
+Test(file_sweep, delivers_each_file_in_order)
 {
 	static const char *const names[] = { "f0", "f1", "f2" };
 
@@ -142,7 +151,7 @@ Test(file_pass, delivers_each_file_in_order)
 	}
 }
 
-Test(file_pass, a_file_ends_where_nothing_more_is_wanted)
+Test(file_sweep, a_file_ends_where_nothing_more_is_wanted)
 {
 	static const char *const names[] = { "f0", "f1" };
 
@@ -156,7 +165,7 @@ Test(file_pass, a_file_ends_where_nothing_more_is_wanted)
 	}
 }
 
-Test(file_pass, a_shared_file_is_truncated)
+Test(file_sweep, a_shared_file_is_truncated)
 {
 	struct seen seen = { .cut = 3 << 20 };
 
@@ -178,7 +187,7 @@ static void add_up(
 	totals[1] += sum;
 }
 
-Test(file_pass, the_content_sum_depends_neither_on_files_nor_on_threads)
+Test(file_sweep, the_content_sum_depends_neither_on_files_nor_on_threads)
 {
 	static const char *const names[] = { "f0", "f1" };
 	uint64_t first = 0;

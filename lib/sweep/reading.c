@@ -1,0 +1,116 @@
+/* sweep/reading.c - reads runs past the faults of a file. */
+#include "sweep/reading.h"
+
+#include <assert.h>
+
+#include <tfr-private/gzi.h>
+
+#include "base/error.h"
+
+void tfr_reading_begin(struct tfr_reading *in, const char *path, uint32_t file)
+{
+	assert(!in->reader);
+	in->path = path;
+	in->file = file;
+	in->met = 0;
+	in->over = false;
+}
+
+void tfr_reading_end(struct tfr_reading *in)
+{
+	tfr_reader_close(in->reader);
+	in->reader = NULL;
+}
+
+enum tfr_status tfr_reading_meet(
+	struct tfr_reading *in, const struct tfr_error *why, struct tfr_error *err)
+{
+	struct tfr_fault_met fault = {
+		.why = why, .reader = in->reader, .path = in->path, .to = in->to
+	};
+
+	in->met++;
+	return in->faults->meet(in->faults, &fault, err);
+}
+
+enum tfr_status tfr_reading_open(struct tfr_reading *in, const char *path, uint32_t file,
+	const struct tfr_file_start *from, const struct tfr_reader_opts *opts,
+	struct tfr_error *err)
+{
+	struct tfr_error why;
+	enum tfr_status status;
+
+	tfr_reading_begin(in, path, file);
+	if (from && from->records)
+		status = tfr_reader_open_at(
+			&in->reader, path, NULL, from->offset, from->records, opts, &why);
+	else
+		status = tfr_reader_open(&in->reader, path, opts, &why);
+	return status ? tfr_reading_meet(in, &why, err) : TFR_OK;
+}
+
+/* What a failure to read means: TFR_OK, that reading goes on. */
+static enum tfr_status after_failure(struct tfr_reading *in, enum tfr_status status,
+	const struct tfr_error *why, struct tfr_error *err)
+{
+	in->over = status == TFR_END;
+	return in->over ? TFR_END : tfr_reading_meet(in, why, err);
+}
+
+enum tfr_status tfr_reading_next(
+	struct tfr_reading *in, struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_error why;
+	enum tfr_status status;
+
+	while ((status = tfr_reader_next(in->reader, rec, &why)))
+		TFR_TRY(after_failure(in, status, &why, err));
+	in->met++;
+	return TFR_OK;
+}
+
+static enum tfr_status read_run(
+	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err)
+{
+	TFR_TRY(tfr_reader_next_run(in->reader, run, err));
+	if (!run->large)
+		return TFR_OK;
+	if (in->admit)
+		TFR_TRY(in->admit(in, run, err));
+	return tfr_reader_large_run(in->reader, run, err);
+}
+
+enum tfr_status tfr_reading_next_run(
+	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err)
+{
+	struct tfr_error why;
+	enum tfr_status status;
+
+	while ((status = read_run(in, run, &why))) {
+		assert(!run->records); /* a run leaves payloads to tfr_run_next_intact() */
+		TFR_TRY(after_failure(in, status, &why, err));
+	}
+	in->met += run->records;
+	return TFR_OK;
+}
+
+enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_record *rec,
+	struct tfr_error *why, struct tfr_error *err)
+{
+	struct tfr_fault_met fault = { .why = why, .bad = rec, .path = of->path, .to = of->to };
+
+	if (why->status == TFR_EDATA)
+		tfr_error_locate(why, of->path, rec->index, rec->offset);
+	return of->faults->meet(of->faults, &fault, err);
+}
+
+enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of, struct tfr_run *run,
+	struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_error why;
+	enum tfr_status status;
+
+	while ((status = tfr_run_next(run, rec, &why)) > TFR_END)
+		TFR_TRY(tfr_run_meet(of, rec, &why, err));
+	return status;
+}
