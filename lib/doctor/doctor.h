@@ -2,7 +2,7 @@
  * functions by which checks report findings.
  *
  * The facts are collected first: the names (folder_listing.c), then the contents of the files
- * (file_scan.c).  The checks run afterwards and open only small files beside the records.  Their
+ * (scan.c).  The checks run afterwards and open only small files beside the records.  Their
  * order decides only the order of the findings. */
 #ifndef TFR_DOCTOR_DOCTOR_H
 #define TFR_DOCTOR_DOCTOR_H
@@ -17,7 +17,6 @@
 #include "base/hash_index.h"
 #include "inspect/stats/order.h"
 #include "shard/dataset_info.h"
-#include "sweep/reading.h"
 
 /* --- small containers (value_sample.c) --- */
 
@@ -98,28 +97,6 @@ struct tfr_dlook {
 };
 void tfr_dlook_clear(struct tfr_dlook *l);
 
-struct tfr_dlook_opts {
-	const char *label; /* NULL: none */
-	uint64_t share;	   /* number of bytes to read of this file; UINT64_MAX: all */
-	uint64_t places;   /* maximum number of stretches to read; at least 2 */
-};
-
-struct tfr_dlooker;			   /* what a worker keeps while it reads a file */
-struct tfr_dlooker *tfr_dlooker_new(void); /* NULL: out of memory */
-void tfr_dlooker_free(struct tfr_dlooker *w);
-/* TFR_END: the file cannot be opened, and its facts say so. */
-enum tfr_status tfr_dlook_begin(struct tfr_dlooker *w, const char *path,
-	const struct tfr_dlook_opts *opts, struct tfr_dlook *look, struct tfr_error *err);
-/* TFR_END: enough of the file's start is read. */
-enum tfr_status tfr_dlook_take(struct tfr_dlooker *w, struct tfr_fault_policy *faults,
-	struct tfr_run *run, struct tfr_error *err);
-/* Reads stretches of the rest if the file is sampled. */
-enum tfr_status tfr_dlook_end(
-	struct tfr_dlooker *w, const struct tfr_reading *in, struct tfr_error *err);
-/* The policy: damage is a fact of the file and ends it, except for a bad record; a failure that
- * says nothing about the file ends the command. */
-enum tfr_status tfr_dlook_fault(
-	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err);
 /* The name of the feature that looks like a class in the first records of the file.  The caller
  * frees it.  NULL: there is none, or *err is set.  (label_feature.c) */
 char *tfr_dlook_for_label(const char *path, struct tfr_error *err);
@@ -204,7 +181,7 @@ bool tfr_doctor_ends(enum tfr_status status, const struct tfr_error *why);
 void tfr_doctor_fail(struct tfr_doctor *d, enum tfr_status status, const struct tfr_error *why);
 /* Finds the files and sets of opts->paths.  (folder_listing.c) */
 enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err);
-/* Inspects the files.  (scan_files.c) */
+/* Inspects the files.  (scan.c) */
 enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err);
 
 /* --- checks --- */

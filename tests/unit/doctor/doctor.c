@@ -273,21 +273,17 @@ Test(doctor, every_flip_and_every_truncation_is_found)
 
 static struct tfr_dlook look_at(const char *path, uint64_t share)
 {
-	struct tfr_dlook_opts opts = { .share = share, .places = 4 };
-	struct tfr_fault_policy faults = { .meet = tfr_dlook_fault };
-	struct tfr_dlooker *w = tfr_dlooker_new();
-	struct tfr_dlook look = { 0 };
-	struct tfr_reading in = { .faults = &faults, .to = &look };
-	struct tfr_run run = { 0 };
+	struct tfr_doctor_opts opts = {
+		.paths = &path, .count = 1, .sample = share, .full = share == UINT64_MAX
+	};
+	struct tfr_doctor *d = NULL;
+	struct tfr_dlook look;
 
-	cr_assert_eq(tfr_dlook_begin(w, path, &opts, &look, NULL), TFR_OK);
-	cr_assert_eq(tfr_reading_open(&in, path, 0, NULL, NULL, NULL), TFR_OK);
-	while (!tfr_reading_next_run(&in, &run, NULL) && !tfr_dlook_take(w, &faults, &run, NULL))
-		;
-	cr_assert_eq(tfr_dlook_end(w, &in, NULL), TFR_OK);
-	tfr_reading_end(&in);
-	tfr_run_clear(&run);
-	tfr_dlooker_free(w);
+	cr_assert_eq(tfr_doctor_run(&d, &opts, NULL), TFR_OK);
+	cr_assert_eq(d->file_count, 1);
+	look = d->files[0].look;
+	d->files[0].look = (struct tfr_dlook){ 0 };
+	tfr_doctor_free(d);
 	return look;
 }
 
