@@ -544,16 +544,14 @@ static enum tfr_status put_label(
 {
 	enum tfr_status status = TFR_OK;
 
-	for (; r->mixing && !status && r->in_file < label->place; r->in_file++)
-		status = tfr_mixing_skip(r->mixing, err);
+	for (; r->mixing && r->in_file < label->place; r->in_file++)
+		TFR_TRY(tfr_mixing_skip(r->mixing, err));
 	r->in_file++;
-	if (!status && r->mixing && !r->too_many)
+	if (r->mixing && !r->too_many)
 		status = tfr_mixing_put(r->mixing, label->hash, err);
-	if (status == TFR_EUSAGE) { /* too many classes: it is not a label */
-		r->too_many = true;
-		status = TFR_OK;
-	}
-	return status ? status : put_thinned(r, label, err);
+	r->too_many |= status == TFR_EUSAGE; /* too many classes: it is not a label */
+	TFR_TRY(r->too_many ? TFR_OK : status);
+	return put_thinned(r, label, err);
 }
 
 /* The probability that this many records are of one class in a random order. */
@@ -591,8 +589,7 @@ static void note_stretches(struct tfr_dset *s, const struct tfr_dlook *look)
 
 static enum tfr_status judge_sample(struct scan *r, struct tfr_dset *s, struct tfr_error *err)
 {
-	struct tfr_mixing *m = NULL;
-	enum tfr_status status;
+	TFR_AUTO_MIXING m = NULL;
 
 	s->order = (struct tfr_order_report){ .batch = r->all.batch, .buffer = 1 };
 	if (s->order.batch > r->n / 8)
@@ -600,14 +597,12 @@ static enum tfr_status judge_sample(struct scan *r, struct tfr_dset *s, struct t
 	s->stride = r->all.buffer / r->all.batch + 1;
 	if (r->n < LEAST_JUDGED)
 		return TFR_OK;
-	status = tfr_mixing_open(&m, s->label, &s->order, err);
-	for (size_t i = 0; !status && i < r->n; i++)
-		status = tfr_mixing_put(m, r->thinned[i], err);
-	if (!status)
-		status = tfr_mixing_judge(m, err);
-	s->ordered = !status;
-	tfr_mixing_close(m);
-	return status;
+	TFR_TRY(tfr_mixing_open(&m, s->label, &s->order, err));
+	for (size_t i = 0; i < r->n; i++)
+		TFR_TRY(tfr_mixing_put(m, r->thinned[i], err));
+	TFR_TRY(tfr_mixing_judge(m, err));
+	s->ordered = true;
+	return TFR_OK;
 }
 
 static enum tfr_status begin_set(struct scan *r, struct tfr_dset *s, struct tfr_error *err)
@@ -643,11 +638,11 @@ static enum tfr_status end_set(struct scan *r, struct tfr_dset *s, struct tfr_er
 
 /* --- from files to sets --- */
 
-static enum tfr_status take_look(
+/* After a failure, the doctor frees the look with all others. */
+static enum tfr_status add_look(
 	struct scan *r, struct tfr_dset *s, struct tfr_dfile *f, struct tfr_error *err)
 {
 	struct tfr_dlook *look = &f->look;
-	enum tfr_status status = TFR_OK;
 	bool ok = tfr_dhashes_merge(&s->hashes, &look->hashes) &&
 		  tfr_dhashes_merge(&s->items, &look->items);
 
@@ -663,16 +658,17 @@ static enum tfr_status take_look(
 	note_stretches(s, look);
 	r->in_file = 0;
 	if (r->mixing)
-		status = tfr_mixing_file(r->mixing, err);
-	for (size_t i = 0; !status && i < look->label_count; i++)
-		status = put_label(r, &look->labels[i], err);
+		TFR_TRY(tfr_mixing_file(r->mixing, err));
+	for (size_t i = 0; i < look->label_count; i++)
+		TFR_TRY(put_label(r, &look->labels[i], err));
 	r->base += look->bytes ? (uint64_t)((double)look->records *
 					    ((double)f->size / (double)look->bytes))
 			       : 0;
-	return status;
+	return TFR_OK;
 }
 
-static void drop_parts(struct tfr_dlook *look)
+/* What the set has the sum of. */
+static void drop_sums(struct tfr_dlook *look)
 {
 	tfr_dhashes_clear(&look->hashes);
 	tfr_dhashes_clear(&look->items);
@@ -689,18 +685,16 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	struct tfr_dset *s = &d->sets[r->set_of[i]];
 	struct tfr_dfile *f = &d->files[i];
 	struct tfr_dlook *look = slot;
-	enum tfr_status status = i == s->first ? begin_set(r, s, err) : TFR_OK;
 
 	assert(i >= s->first && i - s->first < s->files);
 	f->look = *look;
 	*look = (struct tfr_dlook){ 0 };
 	d->files_left += !f->look.opened;
-	if (!status)
-		status = take_look(r, s, f, err);
-	drop_parts(&f->look);
-	if (!status && i + 1 == s->first + s->files)
-		status = end_set(r, s, err);
-	return status;
+	if (i == s->first)
+		TFR_TRY(begin_set(r, s, err));
+	TFR_TRY(add_look(r, s, f, err));
+	drop_sums(&f->look);
+	return i + 1 == s->first + s->files ? end_set(r, s, err) : TFR_OK;
 }
 
 static void clear_slot(void *slot)

@@ -78,20 +78,16 @@ enum tfr_status tfr_number_list_parse(
 	struct number_list *l, const char *text, struct tfr_error *err)
 {
 	size_t most = 1;
-	enum tfr_status status = TFR_OK;
 
 	for (const char *p = text; *p; p++)
 		most += *p == ',';
 	*l = (struct number_list){ .ranges = calloc(most, sizeof(*l->ranges)) };
 	TFR_NEED_MEMORY(l->ranges, err, "reading a list of records");
-	for (const char *p = text; !status; p++) {
-		status = read_range(&p, &l->ranges[l->count++], err);
-		if (!status && !*p)
-			break;
-	}
-	if (!status)
-		tidy(l);
-	return status;
+	do
+		TFR_TRY(read_range(&text, &l->ranges[l->count++], err));
+	while (*text++);
+	tidy(l);
+	return TFR_OK;
 }
 
 void tfr_number_list_clear(struct number_list *l)

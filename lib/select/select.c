@@ -158,14 +158,12 @@ static enum tfr_status next_matching(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
 	bool selected = false;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && !selected) {
-		status = next_listed(s, rec, err);
-		if (!status)
-			status = matches(s, rec, &selected, err);
+	while (!selected) {
+		TFR_TRY(next_listed(s, rec, err));
+		TFR_TRY(matches(s, rec, &selected, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Whether the last record is dropped by every-n-th or by sampling. */
@@ -185,15 +183,13 @@ static bool thinned_out(struct tfr_select *s)
 static enum tfr_status next_thinned(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	do
-		status = next_matching(s, rec, err);
-	while (!status && thinned_out(s));
-	return status;
+		TFR_TRY(next_matching(s, rec, err));
+	while (thinned_out(s));
+	return TFR_OK;
 }
 
-static enum tfr_status keep(
+static enum tfr_status keep_record(
 	struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err)
 {
 	struct kept *kept = malloc(sizeof(*kept) + rec->size);
@@ -215,23 +211,19 @@ static enum tfr_status keep(
 static enum tfr_status next_shuffled(
 	struct tfr_select *s, struct tfr_record *rec, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	if (!s->o.shuffle_buffer)
 		return next_thinned(s, rec, err);
-	while (!status && !tfr_shuffler_ready(&s->shuffler)) {
+	while (!tfr_shuffler_ready(&s->shuffler)) {
 		if (tfr_shuffler_drained(&s->shuffler))
 			return TFR_END;
 		status = next_thinned(s, rec, err);
-		if (!status)
-			status = keep(s, rec, err);
-		if (status == TFR_END) {
+		if (status == TFR_END)
 			tfr_shuffler_close_epoch(&s->shuffler);
-			status = TFR_OK;
-		}
+		else
+			TFR_TRY(status ? status : keep_record(s, rec, err));
 	}
-	if (status)
-		return status;
 	free(s->shown);
 	s->shown = tfr_shuffler_pop(&s->shuffler);
 	s->path = s->shown->path;

@@ -265,27 +265,29 @@ static void count_type(struct worker *w, const struct tfr_record *rec, enum tfr_
 		w->failed.records[tfr_likeness_of(rec->data, rec->size)]++;
 }
 
-static enum tfr_status examine_record(struct sweep_run *r, struct worker *w, struct tfr_swept *s,
-	void *verdict, bool *taken, struct tfr_error *err)
+/* Sets *taken if `where` selects the record. */
+static enum tfr_status parse_and_examine(struct sweep_run *r, struct worker *w,
+	const struct tfr_swept *s, void *verdict, bool *taken, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*taken = true;
+	if (s->example)
+		TFR_TRY(tfr_example_parse(w->example, s->rec.data, s->rec.size, err));
+	if (w->where)
+		TFR_TRY(tfr_where_match(w->where, w->example, taken, err));
+	return *taken ? r->s->examine(r->s->ctx, (unsigned)(w - r->workers), s, verdict, err)
+		      : TFR_OK;
+}
+
+static enum tfr_status examine_record(struct sweep_run *r, struct worker *w,
+	const struct tfr_swept *s, void *verdict, bool *taken, struct tfr_error *err)
+{
+	enum tfr_status status = parse_and_examine(r, w, s, verdict, taken, err);
+
 	w->records++;
-	if (r->s->parse || w->where) {
-		status = tfr_example_parse(w->example, s->rec.data, s->rec.size, err);
-		s->example = w->example;
-	}
-	if (!status && w->where)
-		status = tfr_where_match(w->where, w->example, taken, err);
-	if (!status && *taken)
-		status = r->s->examine(r->s->ctx, (unsigned)(w - r->workers), s, verdict, err);
 	if (s->example)
 		count_type(w, &s->rec, status);
-	if (!status)
-		w->taken += *taken;
-	else
-		*taken = false;
+	*taken &= !status;
+	w->taken += *taken;
 	return status;
 }
 
@@ -294,7 +296,9 @@ static enum tfr_status examine_record(struct sweep_run *r, struct worker *w, str
 static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, struct piece *p,
 	struct tfr_buf *keep, size_t stride, struct tfr_error *err)
 {
-	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
+	struct tfr_swept s = {
+		.file = p->file, .path = sweep_path(r, p->file), .example = w->example
+	};
 	const struct tfr_run_origin of = { &r->faults, s.path, r->ordered ? &p->aside : NULL };
 	struct tfr_error why;
 	enum tfr_status status, bad;
@@ -548,19 +552,16 @@ static void worker_main(void *ctx, unsigned worker)
 
 static enum tfr_status prepare_worker(struct sweep_run *r, struct worker *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	w->stream.in = (struct tfr_reading){ .faults = &r->faults, .admit = admit_large };
 	w->stream.run = r;
 	pthread_mutex_init(&w->stream.lock, NULL);
 	if (r->o->where)
-		status = tfr_where_compile(&w->where, r->o->where, err);
-	if (!status && (r->s->parse || w->where)) {
+		TFR_TRY(tfr_where_compile(&w->where, r->o->where, err));
+	if (r->s->parse || w->where) {
 		w->example = tfr_example_new();
-		if (!w->example)
-			status = tfr_fail_nomem(err, "starting the workers");
+		TFR_NEED_MEMORY(w->example, err, "starting the workers");
 	}
-	return status;
+	return TFR_OK;
 }
 
 static void gather_reports(
@@ -599,12 +600,10 @@ static void clear_workers(struct sweep_run *r)
 static enum tfr_status run_all(
 	struct sweep_run *r, struct tfr_sweep_report *report, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
-	for (unsigned k = 0; !status && k < r->threads; k++)
-		status = prepare_worker(r, &r->workers[k], err);
-	if (status)
-		return status;
+	for (unsigned k = 0; k < r->threads; k++)
+		TFR_TRY(prepare_worker(r, &r->workers[k], err));
 	if (r->ordered) {
 		status = sweep_in_order(r, err);
 	} else {

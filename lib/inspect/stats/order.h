@@ -23,4 +23,10 @@ enum tfr_status tfr_mixing_put(struct tfr_mixing *m, uint64_t hash, struct tfr_e
 enum tfr_status tfr_mixing_judge(struct tfr_mixing *m, struct tfr_error *err);
 void tfr_mixing_close(struct tfr_mixing *m); /* accepts NULL */
 
+static inline void tfr_auto_mixing(struct tfr_mixing **m)
+{
+	tfr_mixing_close(*m);
+}
+#define TFR_AUTO_MIXING __attribute__((cleanup(tfr_auto_mixing))) struct tfr_mixing *
+
 #endif
