@@ -234,22 +234,21 @@ static bool pass_unwanted(struct tfr_cycle *c, struct place *p)
 }
 
 /* The next record of the place's file.  TFR_END: it has no more. */
-static enum tfr_status read_place(struct place *p, struct tfr_record *rec, struct tfr_error *err)
+static enum tfr_status read_place(struct place *p, struct tfr_record *rec)
 {
 	enum tfr_status status;
 
 	if (!p->lookup)
-		return tfr_reader_next(p->in.reader, rec, err);
-	status = tfr_lookup_read(p->lookup, p->number, rec, err);
+		return tfr_reader_next(p->in.reader, rec, &p->in.why);
+	status = tfr_lookup_read(p->lookup, p->number, rec, &p->in.why);
 	p->number += !status;
 	return status;
 }
 
 /* A failure before the next record.  A file that has no record after it ends. */
-static enum tfr_status meet_fault(
-	struct tfr_cycle *c, struct place *p, const struct tfr_error *why, struct tfr_error *err)
+static enum tfr_status meet_fault(struct tfr_cycle *c, struct place *p, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_reading_meet(&p->in, why, err);
+	enum tfr_status status = tfr_reading_meet(&p->in, err);
 
 	if (!status)
 		count_records(c, 1);
@@ -264,18 +263,17 @@ static enum tfr_status step(
 	struct tfr_cycle *c, struct tfr_record *rec, bool *got, struct tfr_error *err)
 {
 	struct place *p = &c->places[c->order.turn];
-	struct tfr_error why;
 	enum tfr_status status;
 
 	if (!p->in.reader && !p->lookup)
 		return open_place(c, p, err);
 	if (p->lookup && pass_unwanted(c, p))
 		return TFR_OK;
-	status = read_place(p, rec, &why);
+	status = read_place(p, rec);
 	if (c->stopped) /* the next record is not complete yet */
 		return TFR_END;
 	if (status > TFR_END)
-		return meet_fault(c, p, &why, err);
+		return meet_fault(c, p, err);
 	if (status == TFR_END) {
 		end_place(c, p);
 		return TFR_OK;

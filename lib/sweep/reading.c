@@ -22,11 +22,10 @@ void tfr_reading_end(struct tfr_reading *in)
 	in->reader = NULL;
 }
 
-enum tfr_status tfr_reading_meet(
-	struct tfr_reading *in, const struct tfr_error *why, struct tfr_error *err)
+enum tfr_status tfr_reading_meet(struct tfr_reading *in, struct tfr_error *err)
 {
 	struct tfr_fault_met fault = {
-		.why = why, .reader = in->reader, .path = in->path, .to = in->to
+		.why = &in->why, .reader = in->reader, .path = in->path, .to = in->to
 	};
 
 	in->met++;
@@ -37,58 +36,54 @@ enum tfr_status tfr_reading_open(struct tfr_reading *in, const char *path, uint3
 	const struct tfr_file_start *from, const struct tfr_reader_opts *opts,
 	struct tfr_error *err)
 {
-	struct tfr_error why;
 	enum tfr_status status;
 
 	tfr_reading_begin(in, path, file);
 	if (from && from->records)
 		status = tfr_reader_open_at(
-			&in->reader, path, NULL, from->offset, from->records, opts, &why);
+			&in->reader, path, NULL, from->offset, from->records, opts, &in->why);
 	else
-		status = tfr_reader_open(&in->reader, path, opts, &why);
-	return status ? tfr_reading_meet(in, &why, err) : TFR_OK;
+		status = tfr_reader_open(&in->reader, path, opts, &in->why);
+	return status ? tfr_reading_meet(in, err) : TFR_OK;
 }
 
 /* What a failure to read means: TFR_OK, that reading goes on. */
-static enum tfr_status after_failure(struct tfr_reading *in, enum tfr_status status,
-	const struct tfr_error *why, struct tfr_error *err)
+static enum tfr_status after_failure(
+	struct tfr_reading *in, enum tfr_status status, struct tfr_error *err)
 {
 	in->over = status == TFR_END;
-	return in->over ? TFR_END : tfr_reading_meet(in, why, err);
+	return in->over ? TFR_END : tfr_reading_meet(in, err);
 }
 
 enum tfr_status tfr_reading_next(
 	struct tfr_reading *in, struct tfr_record *rec, struct tfr_error *err)
 {
-	struct tfr_error why;
 	enum tfr_status status;
 
-	while ((status = tfr_reader_next(in->reader, rec, &why)))
-		TFR_TRY(after_failure(in, status, &why, err));
+	while ((status = tfr_reader_next(in->reader, rec, &in->why)))
+		TFR_TRY(after_failure(in, status, err));
 	in->met++;
 	return TFR_OK;
 }
 
-static enum tfr_status read_run(
-	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err)
+static enum tfr_status read_run(struct tfr_reading *in, struct tfr_run *run)
 {
-	TFR_TRY(tfr_reader_next_run(in->reader, run, err));
+	TFR_TRY(tfr_reader_next_run(in->reader, run, &in->why));
 	if (!run->large)
 		return TFR_OK;
 	if (in->admit)
-		TFR_TRY(in->admit(in, run, err));
-	return tfr_reader_large_run(in->reader, run, err);
+		TFR_TRY(in->admit(in, run, &in->why));
+	return tfr_reader_large_run(in->reader, run, &in->why);
 }
 
 enum tfr_status tfr_reading_next_run(
 	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err)
 {
-	struct tfr_error why;
 	enum tfr_status status;
 
-	while ((status = read_run(in, run, &why))) {
+	while ((status = read_run(in, run))) {
 		assert(!run->records); /* a run leaves payloads to tfr_run_next_intact() */
-		TFR_TRY(after_failure(in, status, &why, err));
+		TFR_TRY(after_failure(in, status, err));
 	}
 	in->met += run->records;
 	return TFR_OK;
@@ -104,13 +99,22 @@ enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_r
 	return of->faults->meet(of->faults, &fault, err);
 }
 
+/* Out of line: tfr_run_next_intact() runs once per record. */
+__attribute__((noinline)) static enum tfr_status meet_bad_payload(
+	const struct tfr_run_origin *of, const struct tfr_record *rec, struct tfr_error *err)
+{
+	struct tfr_error why;
+
+	tfr_fail(&why, TFR_EDATA, "data checksum mismatch");
+	return tfr_run_meet(of, rec, &why, err);
+}
+
 enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of, struct tfr_run *run,
 	struct tfr_record *rec, struct tfr_error *err)
 {
-	struct tfr_error why;
 	enum tfr_status status;
 
-	while ((status = tfr_run_next(run, rec, &why)) > TFR_END)
-		TFR_TRY(tfr_run_meet(of, rec, &why, err));
+	while ((status = tfr_run_next(run, rec, NULL)) == TFR_EDATA)
+		TFR_TRY(meet_bad_payload(of, rec, err));
 	return status;
 }

@@ -22,6 +22,7 @@ struct tfr_reading {
 	struct tfr_reader *reader; /* NULL: not open */
 	uint64_t met;		   /* records and faults so far */
 	bool over;		   /* read to the end */
+	struct tfr_error why;	   /* of the last fault */
 	void *to;		   /* for the policy: what is kept of the file or piece */
 	/* Comes before a record that is larger than the block is read into memory.  A failure
 	 * ends reading.  May be NULL. */
@@ -37,10 +38,9 @@ void tfr_reading_begin(struct tfr_reading *in, const char *path, uint32_t file);
 enum tfr_status tfr_reading_open(struct tfr_reading *in, const char *path, uint32_t file,
 	const struct tfr_file_start *from, const struct tfr_reader_opts *opts,
 	struct tfr_error *err);
-/* A failure `why` of the file: to open it, or before its next record.  TFR_OK: the reader is at the
- * next record.  TFR_END: the policy has ended the file.  Otherwise the failure ends reading. */
-enum tfr_status tfr_reading_meet(
-	struct tfr_reading *in, const struct tfr_error *why, struct tfr_error *err);
+/* A failure in->why of the file: to open it, or before its next record.  TFR_OK: the reader is at
+ * the next record.  TFR_END: the policy has ended the file.  Otherwise the failure ends reading. */
+enum tfr_status tfr_reading_meet(struct tfr_reading *in, struct tfr_error *err);
 /* The next record whose checksum verifies, a view until the next call.  TFR_END: there is none. */
 enum tfr_status tfr_reading_next(
 	struct tfr_reading *in, struct tfr_record *rec, struct tfr_error *err);
