@@ -99,22 +99,11 @@ enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_r
 	return of->faults->meet(of->faults, &fault, err);
 }
 
-/* Out of line: tfr_run_next_intact() runs once per record. */
-__attribute__((noinline)) static enum tfr_status meet_bad_payload(
+enum tfr_status tfr_run_meet_payload(
 	const struct tfr_run_origin *of, const struct tfr_record *rec, struct tfr_error *err)
 {
 	struct tfr_error why;
 
 	tfr_fail(&why, TFR_EDATA, "data checksum mismatch");
 	return tfr_run_meet(of, rec, &why, err);
-}
-
-enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of, struct tfr_run *run,
-	struct tfr_record *rec, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	while ((status = tfr_run_next(run, rec, NULL)) == TFR_EDATA)
-		TFR_TRY(meet_bad_payload(of, rec, err));
-	return status;
 }

@@ -6,6 +6,7 @@
 #ifndef TFR_SWEEP_READING_H
 #define TFR_SWEEP_READING_H
 
+#include "base/error.h"
 #include "record/reader.h"
 #include "record/record_run.h"
 #include "sweep/fault_policy.h"
@@ -57,13 +58,24 @@ struct tfr_run_origin {
 	void *to; /* for the policy */
 };
 
-/* The next record of a run whose checksum verifies; the policy gets the others.  TFR_END: none is
- * left, or the policy has ended the file. */
-enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of, struct tfr_run *run,
-	struct tfr_record *rec, struct tfr_error *err);
 /* A record of a run that is bad.  As tfr_reading_meet(); `why` gets the place of the record if its
  * status is TFR_EDATA. */
 enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_record *rec,
 	struct tfr_error *why, struct tfr_error *err);
+/* The same for a record whose checksum does not verify. */
+enum tfr_status tfr_run_meet_payload(
+	const struct tfr_run_origin *of, const struct tfr_record *rec, struct tfr_error *err);
+
+/* The next record of a run whose checksum verifies; the policy gets the others.  TFR_END: none is
+ * left, or the policy has ended the file.  Inline: it runs once per record. */
+static inline enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of,
+	struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	while ((status = tfr_run_next(run, rec, NULL)) == TFR_EDATA)
+		TFR_TRY(tfr_run_meet_payload(of, rec, err));
+	return status;
+}
 
 #endif
