@@ -30,8 +30,8 @@
 
 /* A place in the cycle: one thread, which reads one file at a time.
  *
- * `path` and `file` are set by who takes records and cleared by the thread, both with the lock; the
- * thread alone touches `in`, `status` and `err` until `ended` is set. */
+ * Whoever takes records begins a file with the lock, and the thread sets in.path to NULL at its
+ * end, with the lock.  Between the two the thread alone touches `in`, `status` and `err`. */
 struct file_reader {
 	struct tfr_reading in; /* first: admit_large() finds the reader of the file */
 	struct tfr_record_source *source;
@@ -39,8 +39,6 @@ struct file_reader {
 	pthread_t thread;
 	bool started;
 	struct tfr_feed_waiter change; /* a file was assigned, or room was made */
-	const char *path;	       /* NULL: no file */
-	uint32_t file;
 	bool compressed; /* the present file is */
 	bool ended;	 /* of the file, in `status` how; what is queued still counts */
 	enum tfr_status status;
@@ -204,7 +202,7 @@ static enum tfr_status admit_large(
 /* The records of a run, verified, in chunks.  TFR_END: all of them. */
 static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool *go_on)
 {
-	const struct tfr_run_origin of = { &r->source->faults, r->path, NULL };
+	const struct tfr_run_origin of = { &r->source->faults, r->in.path, NULL };
 	struct tfr_run *run = &f->block->run;
 	enum tfr_status status = TFR_OK;
 	struct tfr_record rec;
@@ -214,7 +212,7 @@ static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool 
 			TFR_TRY(new_chunk(r, f, run->records - run->seen));
 		status = tfr_run_next_intact(&of, run, &rec, &r->err);
 		if (!status)
-			tfr_record_chunk_add(f->chunk, r->file, &rec);
+			tfr_record_chunk_add(f->chunk, r->in.file, &rec);
 		if (status || f->chunk->count == f->chunk->capacity)
 			*go_on = hand_over(r, f);
 	}
@@ -255,7 +253,7 @@ static enum tfr_status keep(struct file_reader *r, struct open_file *f, struct t
 	memcpy(run->block + run->size, rec.data, rec.size);
 	rec.data = run->block + run->size;
 	run->size += rec.size;
-	tfr_record_chunk_add(f->chunk, r->file, &rec);
+	tfr_record_chunk_add(f->chunk, r->in.file, &rec);
 	return TFR_OK;
 }
 
@@ -314,12 +312,13 @@ static enum tfr_status read_file(struct file_reader *r)
 		.block_size = src->block_size,
 		.threads = 1 };
 	struct open_file f = { .since = tfr_clock_ns() };
-	enum tfr_status status;
+	enum tfr_status status = tfr_reader_open_cancellable(
+		&r->in.reader, r->in.path, src->cancel, &opts, &r->in.why);
 
-	tfr_reading_begin(&r->in, r->path, r->file);
-	status = tfr_reader_open_cancellable(&r->in.reader, r->path, src->cancel, &opts, &r->err);
-	if (!status)
-		status = is_regular(r->path) ? read_runs(r, &f) : read_records(r, &f);
+	if (status)
+		status = tfr_reading_meet(&r->in, &r->err);
+	else
+		status = is_regular(r->in.path) ? read_runs(r, &f) : read_records(r, &f);
 	close_file(r, &f);
 	return status;
 }
@@ -331,7 +330,7 @@ static void *reader_main(void *arg)
 
 	pthread_mutex_lock(&src->control->lock);
 	while (!src->control->stopping) {
-		if (!r->path) {
+		if (!r->in.path) {
 			pthread_cond_wait(&r->change.changed, &src->control->lock);
 			continue;
 		}
@@ -342,7 +341,7 @@ static void *reader_main(void *arg)
 		r->status = read_file(r);
 		pthread_mutex_lock(&src->control->lock);
 		tfr_span_end(&r->span);
-		r->path = NULL;
+		r->in.path = NULL;
 		r->ended = true;
 		tfr_feed_wake_workers(src->control);
 		pthread_cond_signal(&src->control->arrivals);
@@ -360,12 +359,14 @@ enum pull_result { PULL_RECORD, PULL_WAIT, PULL_EPOCH, PULL_ERROR };
 /* Gives the place a file; SIZE_MAX: none is left. */
 static void assign(struct tfr_record_source *src, struct file_reader *r, size_t file)
 {
-	assert(!r->path && !r->head);
+	uint32_t number;
+
+	assert(!r->in.path && !r->head);
 	r->ended = false;
 	if (file == SIZE_MAX)
 		return;
-	r->file = src->order ? src->order[file] : (uint32_t)file;
-	r->path = tfr_set_path(src->set->opts.set, r->file);
+	number = src->order ? src->order[file] : (uint32_t)file;
+	tfr_reading_begin(&r->in, tfr_set_path(src->set->opts.set, number), number);
 	pthread_cond_signal(&r->change.changed);
 }
 
@@ -400,7 +401,7 @@ static enum pull_result pull(struct tfr_record_source *src, struct tfr_feed_samp
 			*sample = take(src, r);
 			return PULL_RECORD;
 		}
-		if (r->path) {
+		if (r->in.path) {
 			atomic_store(&r->hungry, true);
 			return PULL_WAIT;
 		}
@@ -510,7 +511,7 @@ bool tfr_record_source_has_next(const struct tfr_record_source *src)
 
 const char *tfr_record_source_waits_for(const struct tfr_record_source *src)
 {
-	return src->count ? src->readers[src->turns.turn].path : NULL;
+	return src->count ? src->readers[src->turns.turn].in.path : NULL;
 }
 
 unsigned tfr_record_source_readers(const struct tfr_record_source *src)
@@ -529,9 +530,9 @@ bool tfr_record_source_has_first(
 
 		for (const struct tfr_record_chunk *c = r->head; c; c = c->next)
 			*records += c->count;
-		if (r->path && r->bytes < src->budget)
+		if (r->in.path && r->bytes < src->budget)
 			all_stand = false;
-		if (r->path && !r->head)
+		if (r->in.path && !r->head)
 			all_begun = false;
 	}
 	return all_stand || (all_begun && *records >= enough);
