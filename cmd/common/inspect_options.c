@@ -8,7 +8,7 @@ struct tfr_sweep_opts looking_sweep(
 	return (struct tfr_sweep_opts){
 		.input = input,
 		.where = l->where,
-		.skip_damaged = l->on_error,
+		.on_fault = (enum tfr_on_fault)l->on_error,
 		.threads = (unsigned)l->jobs,
 		.progress = cmd_show_progress,
 		.warn = cmd_warn_text,

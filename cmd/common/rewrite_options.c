@@ -30,7 +30,7 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 		.sweep = {
 			.input = *input,
 			.where = r->where,
-			.skip_damaged = r->on_error && strcmp(r->on_error, "fail") != 0,
+			.on_fault = selection_on_fault(r->on_error),
 			.threads = (unsigned)r->jobs,
 			.progress = cmd_show_progress,
 			.warn = cmd_warn_text,

@@ -206,6 +206,11 @@ const char *selection_quarantine(const char *on_error)
 	return on_error && !strncmp(on_error, word, n) && on_error[n] ? on_error + n : NULL;
 }
 
+enum tfr_on_fault selection_on_fault(const char *on_error)
+{
+	return on_error && strcmp(on_error, "fail") ? TFR_ON_FAULT_SKIP : TFR_ON_FAULT_FAIL;
+}
+
 int selection_check_on_error(struct cmd *c, const char *on_error)
 {
 	if (!on_error || !strcmp(on_error, "fail") || !strcmp(on_error, "skip") ||
@@ -294,7 +299,7 @@ static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *
 /* Parses the options that have a format of their own. */
 static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
 {
-	o->skip_damaged = opts->on_error && strcmp(opts->on_error, "fail");
+	o->on_fault = selection_on_fault(opts->on_error);
 	if (selection_check_on_error(c, opts->on_error) ||
 		read_interleave(c, opts->interleave, o) || read_every(c, opts->every, o) ||
 		read_sample(c, opts->sample, o))

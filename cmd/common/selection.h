@@ -32,6 +32,7 @@ int selection_open(struct cmd *c, struct selection *s, const struct selection_op
 const char *selection_quarantine(const char *on_error);
 /* Checks the word of --on-error; NULL is allowed.  0, or the exit status: the error is printed. */
 int selection_check_on_error(struct cmd *c, const char *on_error);
+enum tfr_on_fault selection_on_fault(const char *on_error);
 /* Opens that FILE; `*quarantine` stays as it is if `on_error` is another word. */
 enum tfr_status selection_open_quarantine(struct tfr_stream_writer **quarantine,
 	const char *on_error, bool force, bool dry_run, struct tfr_error *err);

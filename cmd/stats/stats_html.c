@@ -169,7 +169,7 @@ static enum tfr_status put_examples(
 			}
 		}
 		/* The survey has warned of the damage. */
-		if (status == TFR_END || (status == TFR_EDATA && o->skip_damaged))
+		if (status == TFR_END || (status == TFR_EDATA && o->on_fault))
 			status = TFR_OK;
 		tfr_reader_close(r);
 	}

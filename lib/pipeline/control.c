@@ -11,9 +11,10 @@ void tfr_feed_control_init(struct tfr_feed_control *c, const struct tfr_pipeline
 	pthread_condattr_t attr;
 
 	c->files = opts->set;
-	c->faults = (struct tfr_fault_policy){
-		.skip = opts->skip_bad, .skipped = opts->skipped, .ctx = opts->ctx
-	};
+	c->faults = (struct tfr_fault_policy){ .on_fault = opts->skip_bad ? TFR_ON_FAULT_SKIP
+									  : TFR_ON_FAULT_FAIL,
+		.skipped = opts->skipped,
+		.ctx = opts->ctx };
 	tfr_fault_policy_init(&c->faults);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -87,7 +87,7 @@ enum tfr_status tfr_select_open(struct tfr_select **out, const struct tfr_set *s
 
 	TFR_NEED_MEMORY(s, err, "selecting records");
 	s->o = *opts;
-	s->faults = (struct tfr_fault_policy){ .skip = opts->skip_damaged,
+	s->faults = (struct tfr_fault_policy){ .on_fault = opts->on_fault,
 		.quarantine = opts->quarantine,
 		.warn = opts->warn,
 		.ctx = opts->ctx };
@@ -286,7 +286,7 @@ enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record 
 {
 	tfr_select_locate(s, rec, err);
 	/* Whatever the caller calls it, to a selection it is a bad record. */
-	if (s->faults.skip)
+	if (s->faults.on_fault)
 		status = tfr_fault_pass(&s->faults, NULL, TFR_EDATA, err, NULL, 0);
 	return status || !s->faults.quarantine ? status : give_up(s, rec, err);
 }

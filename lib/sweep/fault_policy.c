@@ -50,7 +50,7 @@ enum tfr_status tfr_fault_pass(struct tfr_fault_policy *p, struct tfr_buf *later
 {
 	char text[8192];
 
-	if (status != TFR_EDATA || !p->skip)
+	if (status != TFR_EDATA || p->on_fault == TFR_ON_FAULT_FAIL)
 		return status;
 	__atomic_fetch_add(&p->faults, 1, __ATOMIC_RELAXED);
 	if (p->skipped) {

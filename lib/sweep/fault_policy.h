@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include <tfr-private/shard.h>
+#include <tfr-private/sweep.h>
 
 #include "base/buf.h"
 #include "thread/lanes.h"
@@ -31,7 +31,7 @@ struct tfr_fault_policy {
 	 * by any thread, several at a time.  NULL: tfr_fault_skip(). */
 	enum tfr_status (*meet)(struct tfr_fault_policy *p, const struct tfr_fault_met *fault,
 		struct tfr_error *err);
-	bool skip;
+	enum tfr_on_fault on_fault;
 	struct tfr_stream_writer *quarantine; /* NULL: the bytes of faults are dropped */
 	/* One call at a time; both may be NULL.  `skipped` receives each skipped fault in place of
 	 * a warning. */

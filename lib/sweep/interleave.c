@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr-private/sweep.h>
 #include <tfr/lookup.h>
 
 #include "base/error.h"
@@ -124,8 +123,9 @@ enum tfr_status tfr_cycle_open(struct tfr_cycle **out, const struct tfr_set *set
 	tfr_interleave_init(&c->order, tfr_set_count(set), opts->cycle, opts->block);
 	/* Damage can only be reported if it is read, and a growing file has no index yet.  An index
 	 * is one more open file per place. */
-	c->by_index = opts->next_wanted && opts->framing == TFR_FRAMING_RECORDS && !faults->skip &&
-		      !opts->growing && c->order.places <= INDEXES_MOST;
+	c->by_index = opts->next_wanted && opts->framing == TFR_FRAMING_RECORDS &&
+		      faults->on_fault == TFR_ON_FAULT_FAIL && !opts->growing &&
+		      c->order.places <= INDEXES_MOST;
 	c->places = calloc(c->order.places, sizeof(*c->places));
 	TFR_NEED_MEMORY(c->places, err, "opening the inputs");
 	for (size_t i = 0; i < c->order.places; i++) {
@@ -136,7 +136,7 @@ enum tfr_status tfr_cycle_open(struct tfr_cycle **out, const struct tfr_set *set
 	share = BLOCKS_TOTAL / open;
 	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
 	c->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
-		faults->skip && faults->quarantine ? tfr_fault_put : NULL, faults };
+		faults->on_fault && faults->quarantine ? tfr_fault_put : NULL, faults };
 	c->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), open);
 	c->growing = (struct tfr_growing){ wait_for_more, c };
 	if (opts->growing)

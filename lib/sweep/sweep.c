@@ -627,7 +627,7 @@ enum tfr_status tfr_sweep_run(
 		.block_size = sweep->block_size ? sweep->block_size : BLOCK_SIZE,
 		.files = (uint32_t)tfr_set_count(sweep->opts.input),
 		.failed_file = UINT32_MAX,
-		.faults = { .skip = sweep->opts.skip_damaged,
+		.faults = { .on_fault = sweep->opts.on_fault,
 			.warn = sweep->again ? NULL : sweep->opts.warn,
 			.ctx = sweep->opts.ctx },
 		.err = err,
@@ -635,7 +635,7 @@ enum tfr_status tfr_sweep_run(
 	enum tfr_status status;
 
 	report->others = 0;
-	r.aside = sweep->last && r.o->quarantine && r.o->skip_damaged;
+	r.aside = sweep->last && r.o->quarantine && r.o->on_fault;
 	r.ordered = sweep->settle || r.aside;
 	r.faults.quarantine = r.aside ? r.o->quarantine : NULL;
 	r.workers = calloc(r.threads, sizeof(*r.workers));

@@ -61,7 +61,7 @@ static void shuffle(const char *inputs, const char *output, const char *aside, u
 	o.common.sweep.input = set;
 	if (aside) {
 		must(tfr_stream_writer_open(&o.common.sweep.quarantine, aside, &plain, NULL));
-		o.common.sweep.skip_damaged = true;
+		o.common.sweep.on_fault = TFR_ON_FAULT_SKIP;
 	}
 	status = tfr_shuffle(&o, &report, NULL);
 	if (status != TFR_ECANCELLED) {

@@ -56,7 +56,7 @@ struct tfr_diff_feature {
 
 /* The settings of tfr_diff_records().  Zero is a default for every member but the inputs. */
 struct tfr_diff_opts {
-	/* `skip_damaged`, `threads`, `progress`, `warn` and `ctx` must be the same in both. */
+	/* `on_fault`, `threads`, `progress`, `warn` and `ctx` must be the same in both. */
 	struct tfr_sweep_opts sides[2];
 	/* The feature, int64 or bytes, whose values identify a record.  A record without a value of
 	 * it is bad.  NULL: records have no keys. */

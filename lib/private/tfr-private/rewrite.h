@@ -387,7 +387,7 @@ struct tfr_count_by_opts {
 /* *absent: selected records without a value of `by`; warn() reports their number, and a suggestion
  * if no record has the feature.  TFR_EUSAGE: more than a million values, or more than 64 MiB of
  * them.  Other failures are those of a sweep over the input: the first fault in input order, unless
- * `skip_damaged` allows it. */
+ * faults are skipped. */
 enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sweep_report *report,
 	uint64_t *absent, struct tfr_error *err);
 

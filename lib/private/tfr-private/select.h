@@ -8,6 +8,7 @@
 
 #include <tfr-private/example.h>
 #include <tfr-private/shard.h>
+#include <tfr-private/sweep.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,9 +48,10 @@ struct tfr_select_opts {
 	 * sets are drawn with `seed`.  Must outlive the selection.  NULL: the set. */
 	const struct tfr_mix *mix;
 	/* "0,5,10-20,100-": numbers of records in the stream so far, from 0. The records keep the
-	 * order of the stream, whatever the order of the list.  Without `skip_damaged` and `mix`, a
-	 * file with an up-to-date index is read through the index (tfr/lookup.h): records
-	 * that are not in the list are neither read nor verified.  NULL: all. */
+	 * order of the stream, whatever the order of the list.  If faults end the
+	 * selection, and without `mix`, a file with an up-to-date index is read through the index
+	 * (tfr/lookup.h): records that are not in the list are neither read nor verified.  NULL:
+	 * all. */
 	const char *records;
 	const char *where; /* NULL: all; see tfr_where_compile() */
 	/* Record every_offset of the stream so far, and each `every`-th after it.  0: all. */
@@ -64,12 +66,11 @@ struct tfr_select_opts {
 	uint64_t shuffle_buffer, seed;
 	uint64_t skip, limit; /* limit UINT64_MAX: all */
 
-	/* Damaged records, and records that the expression cannot parse, are counted and skipped
-	 * with a warning.  A fault is a record with a wrong data CRC, a stretch up to the next
-	 * record that verifies, or the rest of a file.  Each takes up one record's place in its
-	 * block, and one number. */
-	bool skip_damaged;
-	/* With `skip_damaged`: receives the raw bytes of every fault, see struct tfr_reader_opts.
+	/* Also of records that the expression cannot parse.  A fault is a record with a wrong data
+	 * CRC, a stretch up to the next record that verifies, or the rest of a file.  Each takes up
+	 * one record's place in its block, and one number. */
+	enum tfr_on_fault on_fault;
+	/* If faults are skipped: receives the raw bytes of every fault, see struct tfr_reader_opts.
 	 * A record that the expression cannot parse is written complete with its framing.  A
 	 * failure ends the selection.  NULL: the bytes are dropped. */
 	struct tfr_stream_writer *quarantine;
@@ -103,8 +104,9 @@ const char *tfr_select_path(const struct tfr_select *s);
 /* Adds the place of the last record to `err`. */
 void tfr_select_locate(
 	const struct tfr_select *s, const struct tfr_record *rec, struct tfr_error *err);
-/* For a caller that cannot use the last record: adds its place to `err`.  With `skip_damaged`, the
- * record then counts as a skipped fault and the result is TFR_OK; otherwise the result is `status`.
+/* For a caller that cannot use the last record: adds its place to `err`.  If faults are
+ * skipped, the record then counts as one and the result is TFR_OK; otherwise the result is
+ * `status`.
  */
 enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record *rec,
 	enum tfr_status status, struct tfr_error *err);

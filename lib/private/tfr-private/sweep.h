@@ -13,16 +13,19 @@
 extern "C" {
 #endif
 
+/* What becomes of damaged records, and of records that a call cannot use. */
+enum tfr_on_fault {
+	TFR_ON_FAULT_FAIL, /* the call ends with TFR_EDATA, file, record and offset */
+	TFR_ON_FAULT_SKIP, /* it warns, counts the record, and continues where it can */
+};
+
 /* Zero is a default for every member but `input`. */
 struct tfr_sweep_opts {
 	const struct tfr_set *input;
 	/* Selects only records for which this expression holds (tfr_where_compile()); NULL: all. */
 	const char *where;
-	/* By default, a damaged record, or one that is not the required Example, ends the call with
-	 * TFR_EDATA, file, record and offset.  With `skip_damaged`, the call warns, counts the
-	 * record, and continues where it can. */
-	bool skip_damaged;
-	/* With `skip_damaged`: receives the skipped bytes, as tfr-private/rewrite.h describes.
+	enum tfr_on_fault on_fault; /* also of a record that is not the required Example */
+	/* If faults are skipped: receives the skipped bytes, as tfr-private/rewrite.h describes.
 	 * NULL: they are dropped. */
 	struct tfr_stream_writer *quarantine;
 	unsigned threads; /* 0: one per processor */

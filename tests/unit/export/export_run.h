@@ -26,7 +26,7 @@ static void exported_warn(void *ctx, const char *text)
 static inline struct exported export_of(
 	const char *input, struct tfr_export_opts o, bool skip_damaged)
 {
-	struct tfr_select_opts how = { .limit = UINT64_MAX, .skip_damaged = skip_damaged };
+	struct tfr_select_opts how = { .limit = UINT64_MAX, .on_fault = skip_damaged };
 	struct tfr_set_opts inputs = { .inputs = &input, .count = 1 };
 	struct tfr_select *records = NULL;
 	struct tfr_set *set = NULL;

@@ -130,7 +130,7 @@ Test(resample_faults, damage_stops_it_or_is_passed_over_the_same_in_both_passes)
 			  !strcmp(tfr_error_path(&r.err), "in-00001-of-00003"),
 		"%s record %d", tfr_error_path(&r.err), (int)r.err.record);
 	cr_assert_eq(left_behind(), 0);
-	RUN(&r, .by = "label", .target = "proportional", .common.sweep.skip_damaged = true,
+	RUN(&r, .by = "label", .target = "proportional", .common.sweep.on_fault = TFR_ON_FAULT_SKIP,
 		.common.sweep.warn = note_warning, .common.sweep.ctx = &caller);
 	cr_assert_eq(r.n, 99);
 	cr_assert_eq(r.report.common.bad, 1);

@@ -160,7 +160,7 @@ Test(sweep, the_first_fault_in_order_is_reported)
 		cr_assert_str_eq(tfr_error_path(&err), "f2");
 		cr_assert(err.offset <= 9000 && err.offset > 8600, "%llu",
 			(unsigned long long)err.offset);
-		o.skip_damaged = true;
+		o.on_fault = TFR_ON_FAULT_SKIP;
 		o.warn = count_warning;
 		o.ctx = &warnings;
 		seen = (struct seen){ 0 };
@@ -195,7 +195,7 @@ Test(sweep, warnings_come_in_order)
 		struct tfr_sweep_report report;
 		char *all = n == 1 ? one : other;
 		struct tfr_sweep_opts o = {
-			.threads = n, .skip_damaged = true, .warn = gather_text, .ctx = all
+			.threads = n, .on_fault = TFR_ON_FAULT_SKIP, .warn = gather_text, .ctx = all
 		};
 		struct tfr_error err = { 0 };
 		struct seen seen = { .gaps = true };
