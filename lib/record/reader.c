@@ -11,6 +11,7 @@
 #include <tfr-private/record.h>
 #include <tfr-private/text.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "record/filetype.h"
 #include "record/framing.h"
@@ -80,9 +81,9 @@ static enum tfr_status open_source(struct tfr_reader **out, struct tfr_source *s
 {
 	struct tfr_stream_opts how = stream_opts(source, opts);
 	struct tfr_stream *stream = NULL;
-	enum tfr_status status = tfr_stream_open(&stream, source, &how, err);
 
-	return status ? status : open_stream(out, stream, opts, err);
+	TFR_TRY(tfr_stream_open(&stream, source, &how, err));
+	return open_stream(out, stream, opts, err);
 }
 
 enum tfr_status tfr_reader_open(struct tfr_reader **r, const char *path,
@@ -99,18 +100,18 @@ enum tfr_status tfr_reader_open_cancellable(struct tfr_reader **r, const char *p
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open_cancellable(&source, path, cancel, err);
 
-	return status ? status : open_source(r, source, opts, err);
+	TFR_TRY(tfr_source_open_cancellable(&source, path, cancel, err));
+	return open_source(r, source, opts, err);
 }
 
 enum tfr_status tfr_reader_open_memory(struct tfr_reader **r, const void *data, size_t size,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open_memory(&source, data, size, "memory", err);
 
-	return status ? status : open_source(r, source, opts, err);
+	TFR_TRY(tfr_source_open_memory(&source, data, size, "memory", err));
+	return open_source(r, source, opts, err);
 }
 
 void tfr_reader_close(struct tfr_reader *r)
@@ -196,15 +197,14 @@ enum tfr_status tfr_reader_fill_most(
 	size_t got, room;
 
 	while (r->end - r->begin < need && !r->ended) {
-		status = make_room(r, need, err);
+		TFR_TRY(make_room(r, need, err));
 		room = r->cap - r->end;
 		if (room > most - (r->end - r->begin))
 			room = (size_t)(most - (r->end - r->begin));
-		if (!status)
-			status = tfr_stream_read(r->stream, r->block + r->end, room, &got, err);
-		if (status)
-			return status == TFR_EDATA ? tfr_reader_fail(r, TFR_FAULT_STREAM, err)
-						   : status;
+		status = tfr_stream_read(r->stream, r->block + r->end, room, &got, err);
+		if (status == TFR_EDATA)
+			return tfr_reader_fail(r, TFR_FAULT_STREAM, err);
+		TFR_TRY(status);
 		r->end += got;
 		r->ended = got == 0;
 	}
@@ -289,7 +289,7 @@ enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, st
 
 /* Returns `size` bytes that are `head` bytes after `begin`.  The next payload begins `step` bytes
  * after `begin`. */
-static enum tfr_status give(
+static enum tfr_status give_payload(
 	struct tfr_reader *r, struct tfr_record *rec, size_t head, size_t size, size_t step)
 {
 	const uint8_t *payload = r->block + r->begin + head;
@@ -315,9 +315,10 @@ static enum tfr_status next_line(
 		line = r->block + r->begin;
 		end = memchr(line + looked, '\n', have - looked);
 		if (end)
-			return give(r, rec, 0, (size_t)(end - line), (size_t)(end - line) + 1);
+			return give_payload(
+				r, rec, 0, (size_t)(end - line), (size_t)(end - line) + 1);
 		if (r->ended)
-			return have ? give(r, rec, 0, have, have) : TFR_END;
+			return have ? give_payload(r, rec, 0, have, have) : TFR_END;
 		looked = have;
 		need = tfr_stream_seekable(r->stream) ? 2 * (uint64_t)have + 1 : have + 1;
 		TFR_TRY(tfr_reader_fill(r, tfr_reader_may_hold(need) ? need : have + 1, err));
@@ -356,7 +357,6 @@ static enum tfr_status next_delimited(
 {
 	uint64_t length, total, have;
 	size_t head;
-	enum tfr_status status = TFR_OK;
 
 	TFR_TRY(read_delimiter(r, &length, &head, err));
 	total = length + head;
@@ -364,13 +364,11 @@ static enum tfr_status next_delimited(
 	if (have < total && !tfr_stream_has(r->stream, total - have)) {
 		have += tfr_stream_left(r->stream);
 	} else {
-		status = tfr_reader_fill(r, total, err);
+		TFR_TRY(tfr_reader_fill(r, total, err));
 		have = r->end - r->begin;
 	}
-	if (status)
-		return status;
 	if (have >= total)
-		return give(r, rec, head, (size_t)length, (size_t)total);
+		return give_payload(r, rec, head, (size_t)length, (size_t)total);
 	tfr_fail(err, TFR_EDATA, "truncated payload: %llu of %llu bytes",
 		(unsigned long long)(have - head), (unsigned long long)length);
 	return tfr_reader_fail(r, TFR_FAULT_STREAM, err);
@@ -391,7 +389,6 @@ bool tfr_reader_holds_next(const struct tfr_reader *r)
 static enum tfr_status next_record(
 	struct tfr_reader *r, struct tfr_record *rec, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint64_t length = 0, offset;
 	const uint8_t *payload;
 	uint32_t crc;
@@ -408,8 +405,8 @@ static enum tfr_status next_record(
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
 		tfr_reader_fail(r, TFR_FAULT_PAYLOAD, err);
 		r->index++;
-		status = tfr_reader_pass(r, (size_t)length + TFR_RECORD_OVERHEAD, err);
-		return status ? status : TFR_EDATA;
+		TFR_TRY(tfr_reader_pass(r, (size_t)length + TFR_RECORD_OVERHEAD, err));
+		return TFR_EDATA;
 	}
 	*rec = (struct tfr_record){ payload, (size_t)length, r->index++, offset, crc };
 	r->begin += (size_t)length + TFR_RECORD_OVERHEAD;
@@ -530,14 +527,10 @@ enum tfr_status tfr_reader_open_at(struct tfr_reader **out, const char *path,
 	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
-	struct tfr_reader *r = NULL;
-	enum tfr_status status = tfr_reader_open(&r, path, opts, err);
+	TFR_AUTO_READER r = NULL;
 
-	if (!status)
-		status = tfr_reader_seek(r, gzi, offset, index, err);
-	if (status)
-		tfr_reader_close(r);
-	else
-		*out = r;
-	return status;
+	TFR_TRY(tfr_reader_open(&r, path, opts, err));
+	TFR_TRY(tfr_reader_seek(r, gzi, offset, index, err));
+	*out = TFR_STEAL(r);
+	return TFR_OK;
 }

@@ -22,7 +22,12 @@ struct tfr_stream_opts {
 /* Takes over `source`, also on failure. */
 enum tfr_status tfr_stream_open(struct tfr_stream **s, struct tfr_source *source,
 	const struct tfr_stream_opts *opts, struct tfr_error *err);
-void tfr_stream_close(struct tfr_stream *s);
+void tfr_stream_close(struct tfr_stream *s); /* accepts NULL */
+static inline void tfr_stream_auto_close(struct tfr_stream **s)
+{
+	tfr_stream_close(*s);
+}
+#define TFR_AUTO_STREAM __attribute__((cleanup(tfr_stream_auto_close))) struct tfr_stream *
 
 /* Reads available bytes, at least one.  *got == 0: the end. */
 enum tfr_status tfr_stream_read(

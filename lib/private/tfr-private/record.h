@@ -11,6 +11,13 @@
 extern "C" {
 #endif
 
+/* A reader that is closed when its scope ends. */
+static inline void tfr_reader_auto_close(struct tfr_reader **r)
+{
+	tfr_reader_close(*r);
+}
+#define TFR_AUTO_READER __attribute__((cleanup(tfr_reader_auto_close))) struct tfr_reader *
+
 /* What the file turned out to be (after the first tfr_reader_next()), and its name. */
 enum tfr_compression tfr_reader_compression(const struct tfr_reader *r);
 const char *tfr_reader_name(const struct tfr_reader *r);
