@@ -1,4 +1,5 @@
-/* record/gzi.c - stores, formats, reads and finds the points of a GZIP file. */
+/* record/gzi.c - the points of a GZIP file: stored, written, read, looked up, and found in its
+ * compressed bytes. */
 #include "record/gzi.h"
 
 #include <stdlib.h>
@@ -57,7 +58,7 @@ bool tfr_gzi_same(const struct tfr_gzi *a, const struct tfr_gzi *b)
 	       (!a->count || !memcmp(a->points, b->points, a->count * sizeof(*a->points)));
 }
 
-static enum tfr_status parse(
+static enum tfr_status parse_points(
 	struct tfr_gzi *gzi, const struct tfr_buf *in, const char *path, struct tfr_error *err)
 {
 	struct tfr_gzi_point last = { 0 }, next;
@@ -81,9 +82,9 @@ static enum tfr_status parse(
 enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF in = { 0 };
-	enum tfr_status status = tfr_source_read_file(path, SIZE_MAX, &in, "reading an index", err);
 
-	return status ? status : parse(gzi, &in, path, err);
+	TFR_TRY(tfr_source_read_file(path, SIZE_MAX, &in, "reading an index", err));
+	return parse_points(gzi, &in, path, err);
 }
 
 struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed)
@@ -104,4 +105,45 @@ struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompress
 bool tfr_gzi_is_poor(const struct tfr_gzi *gzi, uint64_t size)
 {
 	return !gzi->count && size > NO_POINTS_MAX;
+}
+
+/* --- finding points in the compressed bytes --- */
+
+/* Skips 64 bytes at a time while no two bytes at an even offset are both 0.  The pattern has two
+ * such bytes wherever it begins: the first two, or those after five bytes. */
+static size_t pass_over(const uint8_t *p, size_t size)
+{
+	typedef uint16_t pairs __attribute__((vector_size(16)));
+	size_t at = 0;
+
+	for (; at + 64 <= size; at += 64) {
+		pairs four[4];
+		uint64_t zero[2];
+
+		memcpy(four, p + at, sizeof(four));
+		four[0] =
+			(pairs)((four[0] == 0) | (four[1] == 0) | (four[2] == 0) | (four[3] == 0));
+		memcpy(zero, four, sizeof(zero));
+		if (zero[0] | zero[1])
+			break;
+	}
+	return at;
+}
+
+size_t tfr_find_full_flush(const uint8_t *data, size_t size, size_t least)
+{
+	static const uint8_t pattern[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
+	enum { N = sizeof(pattern) };
+	size_t at = least > N ? least - N : 0;
+
+	while (at + N <= size) {
+		size_t passed = pass_over(data + at, size - at), end;
+
+		/* A pattern that begins in the last skipped bytes may have its zeros after them. */
+		at += passed ? passed - 6 : 0;
+		for (end = at + 64; at < end && at + N <= size; at++)
+			if (!memcmp(data + at, pattern, N))
+				return at + N;
+	}
+	return 0;
 }

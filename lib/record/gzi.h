@@ -1,4 +1,4 @@
-/* record/gzi.h - adding to the points of tfr/gzi.h, and writing them. */
+/* record/gzi.h - finding the points of tfr-private/gzi.h, adding to them, and writing them. */
 #ifndef TFR_RECORD_GZI_H
 #define TFR_RECORD_GZI_H
 
@@ -14,5 +14,10 @@ enum tfr_status tfr_gzi_put(
 /* Whether a GZIP file that inflates to `size` bytes has too few points: it has none, and is large.
  */
 bool tfr_gzi_is_poor(const struct tfr_gzi *gzi, uint64_t size);
+
+/* Finds the first position from `least` on that may follow a full flush as libtfr and pigz
+ * --independent write it: two empty stored blocks, the second of which starts at a byte boundary.
+ * 0: there is none. */
+size_t tfr_find_full_flush(const uint8_t *data, size_t size, size_t least);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "codec/parallel_deflate.h"
-#include "record/inflate_ahead.h"
 #include "record/framing.h"
+#include "record/gzi.h"
 
 /* --- making files --- */
 
@@ -357,7 +357,7 @@ Test(blocked, bytes_do_not_depend_on_threads_nor_on_pieces)
 	tfr_buf_clear(&raw);
 }
 
-/* The pattern that tfr_ahead_find() looks for, byte by byte. */
+/* The pattern that tfr_find_full_flush() looks for, byte by byte. */
 static size_t find_plainly(const uint8_t *p, size_t size, size_t least)
 {
 	for (size_t at = least > 9 ? least - 9 : 0; at + 9 <= size; at++)
@@ -383,6 +383,7 @@ Test(blocked, flush_points_are_found_where_they_are)
 		if (size > 9 && round % 2)
 			memcpy(data + tfr_rng_below(&r, size - 8), "\0\0\xff\xff\0\0\0\xff\xff", 9);
 		least = (size_t)tfr_rng_below(&r, size + 20);
-		cr_assert_eq(tfr_ahead_find(data, size, least), find_plainly(data, size, least));
+		cr_assert_eq(
+			tfr_find_full_flush(data, size, least), find_plainly(data, size, least));
 	}
 }
