@@ -26,14 +26,11 @@ enum { NAMING_BYTES = 512 };
 static enum tfr_compression compression_of(
 	const struct tfr_source *source, const struct tfr_reader_opts *opts)
 {
-	const char *name = tfr_source_name(source);
-	size_t n = strlen(name);
-
 	if (!opts)
 		return TFR_COMPRESSION_AUTO;
 	if (opts->compression != TFR_COMPRESSION_AUTO || opts->framing == TFR_FRAMING_RECORDS)
 		return opts->compression;
-	return n > 3 && !strcmp(name + n - 3, ".gz") ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
+	return tfr_compression_by_name(tfr_source_name(source));
 }
 
 /* Takes over the stream, also on failure. */

@@ -7,6 +7,7 @@
 #ifndef TFR_RECORD_STREAM_H
 #define TFR_RECORD_STREAM_H
 
+#include "base/suffix.h"
 #include "codec/codec.h"
 #include "io/source.h"
 
@@ -18,6 +19,14 @@ struct tfr_stream_opts {
 	unsigned threads;    /* that inflate, including the caller's; 0: one per processor */
 	struct tfr_gzi *gzi; /* flush points are added; may be NULL */
 };
+
+/* How a file is compressed by its name, where its content does not say.  The name ".gz" is a name
+ * without a suffix. */
+static inline enum tfr_compression tfr_compression_by_name(const char *name)
+{
+	return *name && tfr_has_suffix(name + 1, ".gz") ? TFR_COMPRESSION_GZIP
+							: TFR_COMPRESSION_NONE;
+}
 
 /* Takes over `source`, also on failure. */
 enum tfr_status tfr_stream_open(struct tfr_stream **s, struct tfr_source *source,

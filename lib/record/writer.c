@@ -18,11 +18,13 @@
 #endif
 
 #include "base/crc32c.h"
+#include "base/error.h"
 #include "base/latch.h"
 #include "codec/parallel_deflate.h"
 #include "io/output.h"
 #include "record/framing.h"
 #include "record/gzi.h"
+#include "record/stream.h"
 #include "thread/threads.h"
 
 /* --- streams --- */
@@ -32,7 +34,7 @@ enum { BUFFER_SIZE = 256 << 10, SMALL_BUFFER = 4096, LARGE_PIECE = 16 << 10 };
 struct tfr_stream_writer {
 	struct tfr_output *out;
 	struct tfr_parallel_deflate *deflater; /* NULL: not compressed */
-	bool owns_press;		       /* otherwise it is the set's */
+	bool owns_deflater;		       /* otherwise it is the set's */
 	struct tfr_deflate_stream *z;	       /* made at the first byte: many shards may be open */
 	struct tfr_gzi *gzi;		       /* the caller's, may be NULL */
 	uint8_t *buffer;		       /* bytes to be written */
@@ -46,7 +48,7 @@ struct tfr_stream_writer {
 };
 
 /* The start of a mark.  The bytes that wait to be compressed follow it. */
-struct mark {
+struct writer_mark {
 	uint64_t file_bytes;
 	uint64_t token; /* of the file's temporary name */
 	uint32_t file_crc;
@@ -54,19 +56,11 @@ struct mark {
 	struct tfr_deflate_mark deflater;
 };
 
-static bool name_says_gzip(const char *path)
-{
-	size_t n = strlen(path);
-
-	return n > 3 && !strcmp(path + n - 3, ".gz");
-}
-
 /* How `path` will be compressed. */
 static enum tfr_compression compression_of(const struct tfr_writer_opts *opts, const char *path)
 {
-	if (opts->compression != TFR_COMPRESSION_AUTO)
-		return opts->compression;
-	return name_says_gzip(path) ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE;
+	return opts->compression != TFR_COMPRESSION_AUTO ? opts->compression
+							 : tfr_compression_by_name(path);
 }
 
 enum tfr_status tfr_writer_deflater(struct tfr_parallel_deflate **deflater,
@@ -124,7 +118,8 @@ static enum tfr_status put_bytes(
 	return TFR_OK;
 }
 
-static enum tfr_status put_pressed(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
+static enum tfr_status put_deflated(
+	void *ctx, const void *bytes, size_t size, struct tfr_error *err)
 {
 	return put_bytes(ctx, bytes, size, err);
 }
@@ -138,13 +133,13 @@ static bool note_point(void *ctx, uint64_t compressed, uint64_t uncompressed)
 
 static enum tfr_status start_deflating(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	struct tfr_deflate_sink sink = { put_pressed, w->gzi ? note_point : NULL, w };
+	struct tfr_deflate_sink sink = { put_deflated, w->gzi ? note_point : NULL, w };
 
 	return w->z ? TFR_OK : tfr_deflate_stream_open(&w->z, w->deflater, &sink, err);
 }
 
 /* Restores the state of the mark. */
-static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
+static enum tfr_status resume_stream(struct tfr_stream_writer *w, const struct writer_mark *m,
 	struct tfr_unread *from, struct tfr_error *err)
 {
 	const void *waiting = tfr_unread_take(from, m->deflater.waiting);
@@ -163,10 +158,10 @@ static enum tfr_status go_on(struct tfr_stream_writer *w, const struct mark *m,
 	return tfr_deflate_stream_resume(w->z, &m->deflater, waiting, err);
 }
 
-static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
+static enum tfr_status open_stream(struct tfr_stream_writer *w, const char *path,
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
 {
-	struct mark m = { 0 };
+	struct writer_mark m = { 0 };
 	struct tfr_output_opts out_opts = { .force = opts->force,
 		.expected = opts->expected,
 		.temporaries = opts->temporaries,
@@ -175,8 +170,13 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 		.brief = how->brief,
 		.resume = how->mark ? &m.file_bytes : NULL,
 		.sealed = how->mark && how->sealed };
-	enum tfr_status status;
 
+	w->deflater = how->deflater;
+	if (!w->deflater) {
+		w->owns_deflater = true;
+		TFR_TRY(tfr_writer_deflater(
+			&w->deflater, opts, path ? path : how->temporary, 1, err));
+	}
 	w->gzi = opts->gzi;
 	w->cap = opts->buffer_size ? opts->buffer_size : BUFFER_SIZE;
 	if (w->deflater) /* the segments are gathered there, and written as they are */
@@ -187,8 +187,8 @@ static enum tfr_status start(struct tfr_stream_writer *w, const char *path,
 		return tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 	out_opts.token = m.token;
-	status = tfr_output_open(&w->out, path, &out_opts, err);
-	return status || !how->mark ? status : go_on(w, &m, how->mark, err);
+	TFR_TRY(tfr_output_open(&w->out, path, &out_opts, err));
+	return how->mark ? resume_stream(w, &m, how->mark, err) : TFR_OK;
 }
 
 /* `how` may be NULL. */
@@ -198,19 +198,10 @@ static enum tfr_status stream_writer_open_with(struct tfr_stream_writer **out, c
 	static const struct tfr_writer_opts defaults;
 	static const struct tfr_writer_how plainly;
 	struct tfr_stream_writer *w = calloc(1, sizeof(*w));
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	TFR_NEED_MEMORY(w, err, "creating a file");
-	opts = opts ? opts : &defaults;
-	how = how ? how : &plainly;
-	w->deflater = how->deflater;
-	if (!w->deflater) {
-		status = tfr_writer_deflater(
-			&w->deflater, opts, path ? path : how->temporary, 1, err);
-		w->owns_press = true;
-	}
-	if (!status)
-		status = start(w, path, opts, how, err);
+	status = open_stream(w, path, opts ? opts : &defaults, how ? how : &plainly, err);
 	if (status)
 		tfr_stream_writer_close(w);
 	else
@@ -281,78 +272,81 @@ static void free_memory(struct tfr_stream_writer *w)
 {
 	tfr_deflate_stream_close(w->z);
 	w->z = NULL;
-	if (w->owns_press)
+	if (w->owns_deflater)
 		tfr_parallel_deflate_free(w->deflater);
 	w->deflater = NULL;
 	free(w->buffer);
 	w->buffer = NULL;
 }
 
-static enum tfr_status end(struct tfr_stream_writer *w, struct tfr_error *err)
+static enum tfr_status write_rest(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_latch_check(&w->failed, err);
+	if (w->deflater) {
+		TFR_TRY(start_deflating(w, err));
+		TFR_TRY(tfr_deflate_stream_end(w->z, err));
+	}
+	return flush(w, err);
+}
 
-	if (status || w->ended)
-		return status;
-	if (w->deflater)
-		status = start_deflating(w, err);
-	if (!status && w->deflater)
-		status = tfr_deflate_stream_end(w->z, err);
-	if (!status)
-		status = flush(w, err);
-	w->ended = !status;
-	return tfr_latch_keep(&w->failed, status, err);
+static enum tfr_status end_stream(struct tfr_stream_writer *w, struct tfr_error *err)
+{
+	TFR_TRY(tfr_latch_check(&w->failed, err));
+	if (!w->ended)
+		TFR_TRY(tfr_latch_keep(&w->failed, write_rest(w, err), err));
+	w->ended = true;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_stream_writer_seal(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = end(w, err);
-
-	if (status || w->sealed)
-		return status;
-	status = tfr_output_seal(w->out, err);
-	w->sealed = !status;
-	return tfr_latch_keep(&w->failed, status, err);
+	TFR_TRY(end_stream(w, err));
+	if (!w->sealed)
+		TFR_TRY(tfr_latch_keep(&w->failed, tfr_output_seal(w->out, err), err));
+	w->sealed = true;
+	return TFR_OK;
 }
 
-/* Appends to `mark` the state needed to continue from here in another process.  The bytes before
- * the mark are on disk. */
+/* Brings the bytes before a mark to the disk.  *waiting: those that wait to be compressed. */
+static enum tfr_status pause_stream(struct tfr_stream_writer *w, struct tfr_deflate_mark *deflater,
+	const void **waiting, struct tfr_error *err)
+{
+	if (!w->ended) {
+		if (w->z)
+			TFR_TRY(tfr_deflate_stream_pause(w->z, deflater, waiting, err));
+		TFR_TRY(flush(w, err));
+	}
+	return w->synced && !w->sealed ? TFR_OK : tfr_output_checkpoint(w->out, &w->token, err);
+}
+
+/* Appends to `mark` the state needed to continue from here in another process. */
 static enum tfr_status stream_writer_mark_place(
 	struct tfr_stream_writer *w, struct tfr_buf *mark, struct tfr_error *err)
 {
-	struct mark m = { .ended = w->ended };
+	struct writer_mark m = { .ended = w->ended };
 	const void *waiting = NULL;
-	enum tfr_status status = tfr_latch_check(&w->failed, err);
 
-	if (!status && w->z && !w->ended)
-		status = tfr_deflate_stream_pause(w->z, &m.deflater, &waiting, err);
-	if (!status && !w->ended)
-		status = flush(w, err);
-	if (!status && (!w->synced || w->sealed))
-		status = tfr_output_checkpoint(w->out, &w->token, err);
-	if (status)
-		return tfr_latch_keep(&w->failed, status, err);
+	TFR_TRY(tfr_latch_check(&w->failed, err));
+	TFR_TRY(tfr_latch_keep(&w->failed, pause_stream(w, &m.deflater, &waiting, err), err));
 	w->synced = w->ended;
 	m.file_bytes = w->file_bytes;
 	m.file_crc = w->file_crc;
 	m.token = w->token;
-	if (!tfr_buf_append(mark, &m, sizeof(m)) ||
-		(m.deflater.waiting && !tfr_buf_append(mark, waiting, m.deflater.waiting)))
-		return tfr_fail_nomem(err, "noting what is written");
+	TFR_NEED_MEMORY(
+		tfr_buf_append(mark, &m, sizeof(m)) &&
+			(!m.deflater.waiting || tfr_buf_append(mark, waiting, m.deflater.waiting)),
+		err, "noting what is written");
 	return TFR_OK;
 }
 
 enum tfr_status tfr_stream_writer_publish(struct tfr_stream_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stream_writer_seal(w, err);
-
-	if (!status && w->published)
+	TFR_TRY(tfr_stream_writer_seal(w, err));
+	if (w->published)
 		return tfr_fail_path(
 			err, TFR_EUSAGE, tfr_output_path(w->out), "already published:");
-	if (!status)
-		status = tfr_output_publish(w->out, err);
-	w->published = !status;
-	return tfr_latch_keep(&w->failed, status, err);
+	TFR_TRY(tfr_latch_keep(&w->failed, tfr_output_publish(w->out, err), err));
+	w->published = true;
+	return TFR_OK;
 }
 
 void tfr_stream_writer_close(struct tfr_stream_writer *w)
@@ -407,7 +401,7 @@ uint64_t tfr_content_sum(const void *payload, size_t size)
 }
 
 /* Without compression, a file is the bytes of its framed records. */
-static enum tfr_status check_taken_up(const struct tfr_writer *w, struct tfr_error *err)
+static enum tfr_status check_resumed(const struct tfr_writer *w, struct tfr_error *err)
 {
 	uint64_t bytes = w->stream->file_bytes, framing;
 
@@ -418,27 +412,31 @@ static enum tfr_status check_taken_up(const struct tfr_writer *w, struct tfr_err
 	return tfr_fail(err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
 }
 
+static enum tfr_status open_writer(struct tfr_writer *w, const char *path,
+	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
+{
+	bool resumed = how && how->mark;
+
+	if (resumed && !tfr_unread_copy(how->mark, &w->totals, sizeof(w->totals)))
+		return tfr_fail(
+			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
+	TFR_TRY(stream_writer_open_with(&w->stream, path, opts, how, err));
+	return resumed ? check_resumed(w, err) : TFR_OK;
+}
+
 enum tfr_status tfr_writer_open_with(struct tfr_writer **out, const char *path,
 	const struct tfr_writer_opts *opts, const struct tfr_writer_how *how, struct tfr_error *err)
 {
 	struct tfr_writer *w = calloc(1, sizeof(*w));
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	TFR_NEED_MEMORY(w, err, "creating a file");
-	if (how && how->mark && !tfr_unread_copy(how->mark, &w->totals, sizeof(w->totals)))
-		status = tfr_fail(
-			err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
-	if (!status)
-		status = stream_writer_open_with(&w->stream, path, opts, how, err);
-	if (!status && how && how->mark)
-		status = check_taken_up(w, err);
-	if (status) {
-		tfr_stream_writer_close(w->stream);
-		free(w);
-		return status;
-	}
-	*out = w;
-	return TFR_OK;
+	status = open_writer(w, path, opts, how, err);
+	if (status)
+		tfr_writer_close(w);
+	else
+		*out = w;
+	return status;
 }
 
 enum tfr_status tfr_writer_open(struct tfr_writer **w, const char *path,
@@ -475,27 +473,26 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 static enum tfr_status add_by_records(
 	struct tfr_writer *w, const struct iovec *pieces, int count, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint64_t left = 0; /* of the record */
 
-	for (int i = 0; !status && i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		uint8_t *p = pieces[i].iov_base, *end = p + pieces[i].iov_len;
 
-		while (!status && p < end) {
-			struct iovec part = { p, 0 };
+		while (p < end) {
+			struct iovec bytes = { p, (size_t)(end - p) };
 
 			if (!left) {
 				left = tfr_known_length(p) + TFR_RECORD_OVERHEAD;
-				status = stream_writer_mark(w->stream, left, err);
+				TFR_TRY(stream_writer_mark(w->stream, left, err));
 			}
-			part.iov_len = left < (size_t)(end - p) ? (size_t)left : (size_t)(end - p);
-			if (!status)
-				status = stream_writer_add(w->stream, &part, 1, err);
-			p += part.iov_len;
-			left -= part.iov_len;
+			if (left < bytes.iov_len)
+				bytes.iov_len = (size_t)left;
+			TFR_TRY(stream_writer_add(w->stream, &bytes, 1, err));
+			p += bytes.iov_len;
+			left -= bytes.iov_len;
 		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_writer_put_framed(struct tfr_writer *w, const struct iovec *pieces, int count,
@@ -534,7 +531,7 @@ enum tfr_status tfr_writer_seal(struct tfr_writer *w, struct tfr_error *err)
 
 enum tfr_status tfr_writer_end(struct tfr_writer *w, bool rest, struct tfr_error *err)
 {
-	TFR_TRY(end(w->stream, err));
+	TFR_TRY(end_stream(w->stream, err));
 	free_memory(w->stream);
 	return rest ? tfr_latch_keep(&w->stream->failed, tfr_output_rest(w->stream->out, err), err)
 		    : TFR_OK;
