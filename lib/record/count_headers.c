@@ -3,7 +3,7 @@
  * If records are small, large blocks are read, and headers are followed in memory.  If records are
  * large and the file is seekable, 12 bytes per record are read, as long as that is cheaper than
  * reading everything. */
-#include "record/count_headers.h"
+#include "record/count.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -133,40 +133,40 @@ enum {
 	SEARCH_MOST = 1 << 20, /* bytes of a range that are searched for its first record */
 };
 
-struct range {
+struct file_range {
 	uint64_t first, end; /* the start of its first record and the end of its last */
 	uint64_t records;    /* between the two */
 };
 
 /* What a chain of hops needs. */
-struct walker {
+struct header_walker {
 	uint8_t *block;
 	struct tfr_hop_timer timer;
 };
 
-struct ranges {
+struct file_ranges {
 	const struct tfr_stream *stream;
 	uint64_t size, n; /* of the file from here on; ranges */
 	uint64_t at;	  /* all before is counted */
 	uint64_t records;
-	struct walker walker; /* for the records between two ranges */
+	struct header_walker walker; /* for the records between two ranges */
 	struct tfr_hop_costs *costs;
 };
 
-struct slot {
-	struct range range;
-	struct walker walker;
+struct range_slot {
+	struct file_range range;
+	struct header_walker walker;
 };
 
-static uint64_t begin_of(const struct ranges *all, uint64_t i)
+static uint64_t range_begin(const struct file_ranges *all, uint64_t i)
 {
 	return i == all->n ? all->size : all->size / all->n * i;
 }
 
 /* Hops from r->end until a record begins at `to` or after it.  TFR_END: no valid header is at
  * r->end. */
-static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint64_t to,
-	struct walker *w, struct tfr_error *err)
+static enum tfr_status hop_to(const struct tfr_stream *s, struct file_range *r, uint64_t to,
+	struct header_walker *w, struct tfr_error *err)
 {
 	uint64_t at = r->end, next; /* `at`: the offset to read next */
 	size_t want = BLOCK, got;
@@ -201,7 +201,7 @@ static enum tfr_status hop_to(const struct tfr_stream *s, struct range *r, uint6
 }
 
 /* Moves r->first to the next position before `to` that looks like a header, or to `to`. */
-static enum tfr_status find_first(const struct tfr_stream *s, struct range *r, uint64_t to,
+static enum tfr_status find_first(const struct tfr_stream *s, struct file_range *r, uint64_t to,
 	uint8_t *block, struct tfr_error *err)
 {
 	size_t got, n;
@@ -228,10 +228,10 @@ static enum tfr_status find_first(const struct tfr_stream *s, struct range *r, u
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot_memory, struct tfr_error *err)
 {
-	struct ranges *all = ctx;
-	struct slot *slot = slot_memory;
-	struct range *r = &slot->range;
-	uint64_t begin = begin_of(all, i), to = begin_of(all, i + 1);
+	struct file_ranges *all = ctx;
+	struct range_slot *slot = slot_memory;
+	struct file_range *r = &slot->range;
+	uint64_t begin = range_begin(all, i), to = range_begin(all, i + 1);
 	uint64_t search = to - begin < SEARCH_MOST ? to : begin + SEARCH_MOST;
 	enum tfr_status status = TFR_END;
 
@@ -241,7 +241,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 		slot->walker.block = malloc(BLOCK);
 	TFR_NEED_MEMORY(slot->walker.block, err, "counting");
 	slot->walker.timer = (struct tfr_hop_timer){ .shared = all->costs };
-	*r = (struct range){ .first = begin, .end = begin };
+	*r = (struct file_range){ .first = begin, .end = begin };
 	while (status == TFR_END && r->end < search) {
 		r->first = r->end + (r->end > begin);
 		status = i ? find_first(all->stream, r, search, slot->walker.block, err) : TFR_OK;
@@ -257,22 +257,22 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	if (status && status != TFR_END)
 		return status;
 	if (status || r->first == search)
-		*r = (struct range){ .first = to, .end = to };
+		*r = (struct file_range){ .first = to, .end = to };
 	return TFR_OK;
 }
 
 static enum tfr_status join(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
 {
-	struct ranges *all = ctx;
-	const struct range *r = &((struct slot *)slot_memory)->range;
-	struct range gap = { .end = all->at };
+	struct file_ranges *all = ctx;
+	const struct file_range *r = &((struct range_slot *)slot_memory)->range;
+	struct file_range gap = { .end = all->at };
 	enum tfr_status status = hop_to(all->stream, &gap, r->first, &all->walker, err);
 
 	if (!status && gap.end == r->first) {
 		gap.records += r->records;
 		gap.end = r->end;
 	} else if (!status) {
-		status = hop_to(all->stream, &gap, begin_of(all, i + 1), &all->walker, err);
+		status = hop_to(all->stream, &gap, range_begin(all, i + 1), &all->walker, err);
 	}
 	all->records += gap.records;
 	all->at = gap.end;
@@ -281,13 +281,13 @@ static enum tfr_status join(void *ctx, uint64_t i, void *slot_memory, struct tfr
 
 static void clear_slot(void *slot_memory)
 {
-	free(((struct slot *)slot_memory)->walker.block);
+	free(((struct range_slot *)slot_memory)->walker.block);
 }
 
 /* Whether hops wait for a disk: the records at the start are large, and the file is not cached. */
-static bool waits_for_disk(struct ranges *all)
+static bool waits_for_disk(struct file_ranges *all)
 {
-	struct range first = { 0 };
+	struct file_range first = { 0 };
 	unsigned cached = 0;
 
 	for (unsigned i = 0; i < PROBES; i++)
@@ -303,12 +303,12 @@ enum tfr_status tfr_count_ranges(struct tfr_stream *s, unsigned threads,
 	struct tfr_hop_costs *costs, uint64_t *records, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint8_t *block = NULL;
-	struct ranges all = { .stream = s,
+	struct file_ranges all = { .stream = s,
 		.size = tfr_stream_left(s),
 		.walker.timer.shared = costs,
 		.costs = costs };
 	struct tfr_lanes job = {
-		.slot_size = sizeof(struct slot),
+		.slot_size = sizeof(struct range_slot),
 		.work = work,
 		.deliver = join,
 		.clear_slot = clear_slot,
@@ -337,7 +337,7 @@ enum tfr_status tfr_count_ranges(struct tfr_stream *s, unsigned threads,
 
 enum { COUNT_BLOCK = 256 << 10 };
 
-struct counter {
+struct header_counter {
 	struct tfr_stream *stream;
 	const struct tfr_hop *hop;
 	uint8_t *block;
@@ -349,7 +349,7 @@ struct counter {
 };
 
 static enum tfr_status fail_at(
-	struct counter *c, uint64_t offset, const char *what, struct tfr_error *err)
+	struct header_counter *c, uint64_t offset, const char *what, struct tfr_error *err)
 {
 	return tfr_fail_record(
 		err, TFR_EDATA, tfr_stream_name(c->stream), c->records, offset, "%s", what);
@@ -358,7 +358,7 @@ static enum tfr_status fail_at(
 /* Reports a bad header at `offset`.  The reader has a better message, which names the file's
  * format. */
 static enum tfr_status bad_header(
-	struct counter *c, const uint8_t *header, uint64_t offset, struct tfr_error *err)
+	struct header_counter *c, const uint8_t *header, uint64_t offset, struct tfr_error *err)
 {
 	if (tfr_header_verifies(header))
 		return fail_at(c, offset, "impossible record length", err);
@@ -379,26 +379,26 @@ static uint64_t start_of_last(const uint8_t *block, uint64_t end)
 }
 
 /* Reads `bytes` and discards them.  TFR_END: the file has fewer. */
-static enum tfr_status read_through(struct counter *c, uint64_t bytes, struct tfr_error *err)
+static enum tfr_status read_through(struct header_counter *c, uint64_t bytes, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_stream_has(c->stream, bytes) ? TFR_OK : TFR_END;
 	size_t got;
 
-	while (!status && bytes) {
+	if (!tfr_stream_has(c->stream, bytes))
+		return TFR_END;
+	for (; bytes; bytes -= got) {
 		size_t want = bytes < COUNT_BLOCK ? (size_t)bytes : COUNT_BLOCK;
 
-		status = tfr_stream_read(c->stream, c->block, want, &got, err);
-		if (!status && !got)
-			status = TFR_END;
-		bytes -= status ? 0 : got;
+		TFR_TRY(tfr_stream_read(c->stream, c->block, want, &got, err));
+		if (!got)
+			return TFR_END;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Goes to the record at offset `next` of `block`, after `hops` records.  The block has `size`
  * bytes. */
 static enum tfr_status pass_payload(
-	struct counter *c, uint64_t next, size_t size, uint64_t hops, struct tfr_error *err)
+	struct header_counter *c, uint64_t next, size_t size, uint64_t hops, struct tfr_error *err)
 {
 	bool seekable = tfr_stream_seekable(c->stream);
 	uint64_t read = c->offset + size, header = c->offset + next, last = 0;
@@ -425,17 +425,14 @@ static enum tfr_status pass_payload(
 	return status;
 }
 
-static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error *err)
+static enum tfr_status hop_over(struct header_counter *c, size_t size, struct tfr_error *err)
 {
 	uint64_t next = 0, before = c->records;
-	enum tfr_status status = TFR_OK;
 	bool bad = false;
 
 	c->records += tfr_hop(c->block, size, &next, &bad);
 	if (c->hop->hopped)
-		status = c->hop->hopped(c->hop->ctx, c->block, c->records - before, c->offset, err);
-	if (status)
-		return status;
+		TFR_TRY(c->hop->hopped(c->hop->ctx, c->block, c->records - before, c->offset, err));
 	if (bad)
 		return bad_header(c, c->block + next, c->offset + next, err);
 	if (next <= size) {
@@ -448,7 +445,7 @@ static enum tfr_status hop_over(struct counter *c, size_t size, struct tfr_error
 	return pass_payload(c, next, size, c->records - before, err);
 }
 
-static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
+static enum tfr_status count_stream(struct header_counter *c, struct tfr_error *err)
 {
 	enum tfr_status status;
 	size_t got;
@@ -458,22 +455,19 @@ static enum tfr_status count_stream(struct counter *c, struct tfr_error *err)
 		status = tfr_stream_read(c->stream, c->block + c->held, c->want, &got, err);
 		if (status == TFR_EDATA)
 			tfr_error_locate(err, tfr_stream_name(c->stream), c->records, c->offset);
-		if (status)
-			return status;
-		if (!got && c->held)
-			return fail_at(c, c->offset, "truncated header", err);
+		TFR_TRY(status);
 		if (!got)
-			return TFR_OK;
+			return c->held ? fail_at(c, c->offset, "truncated header", err) : TFR_OK;
 		TFR_TRY(hop_over(c, c->held + got, err));
 	}
 }
 
 /* Counting knows too little to explain a fault.  Reading the file again up to the fault gives the
  * message of all other commands.  A pipe cannot be read again. */
-static enum tfr_status explain(
+static enum tfr_status explain_fault(
 	const char *path, const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
-	struct tfr_reader *r = NULL;
+	TFR_AUTO_READER r = NULL;
 	struct tfr_record rec;
 	struct tfr_error better;
 	enum tfr_status status = tfr_reader_open(&r, path, opts, NULL);
@@ -485,14 +479,13 @@ static enum tfr_status explain(
 	}
 	if ((status == TFR_EDATA || status == TFR_EFORMAT) && err)
 		*err = better;
-	tfr_reader_close(r);
 	return status == TFR_EFORMAT ? TFR_EFORMAT : TFR_EDATA;
 }
 
 /* Counts with several threads if possible.  A callback gets the records in order, from one thread.
  */
 static enum tfr_status count_open(
-	struct counter *c, const struct tfr_stream_opts *how, struct tfr_error *err)
+	struct header_counter *c, const struct tfr_stream_opts *how, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_END;
 
@@ -504,7 +497,8 @@ static enum tfr_status count_open(
 	c->records = 0;
 	c->timer.shared->threads = c->timer.shared->streams = 1;
 	c->block = malloc(COUNT_BLOCK);
-	return c->block ? count_stream(c, err) : tfr_fail_nomem(err, "counting");
+	TFR_NEED_MEMORY(c->block, err, "counting");
+	return count_stream(c, err);
 }
 
 enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *opts,
@@ -513,7 +507,7 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	enum tfr_status status;
 	struct tfr_stream_opts how = { .gzi = hop->gzi };
 	struct tfr_hop_costs costs = { .clock = tfr_clock_ns };
-	struct counter c = { .hop = hop, .timer.shared = &costs };
+	struct header_counter c = { .hop = hop, .timer.shared = &costs };
 	struct tfr_source *source = NULL;
 	bool again;
 
@@ -532,7 +526,7 @@ enum tfr_status tfr_hop_records(const char *path, const struct tfr_reader_opts *
 	hop->end = c.offset;
 	free(c.block);
 	tfr_stream_close(c.stream);
-	return status == TFR_EDATA && again ? explain(path, opts, err) : status;
+	return status == TFR_EDATA && again ? explain_fault(path, opts, err) : status;
 }
 
 enum tfr_status tfr_count_records(const char *path, const struct tfr_reader_opts *opts,

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "record/count_headers.h"
+#include "record/count.h"
 #include "record/framing.h"
 #include "record/gzi.h"
 #include "record/index_read.h"

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "record/count_headers.h"
+#include "record/count.h"
 #include "record/framing.h"
 #include "record/index_read.h"
 

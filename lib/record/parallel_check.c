@@ -7,7 +7,7 @@
  *
  * Blocks are read at multiples of their size, because the system copies complete pages fastest.
  * The rest of a record is moved in front of the next block. */
-#include "record/parallel_check.h"
+#include "record/count.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -33,23 +33,23 @@ enum {
 };
 
 /* The memory of a thread: LEAD bytes, then the block. */
-struct worker {
+struct check_worker {
 	struct tfr_source *source;
 	uint8_t *memory;
 };
 
-struct piece {
+struct file_piece {
 	bool found; /* a record begins in it */
 	uint64_t begin, end, records;
 };
 
-struct run {
+struct check_run {
 	const struct tfr_parallel_check_opts *opts;
 	int fd;
 	const char *path;
 	size_t block, piece;
 	uint64_t pieces;
-	struct worker *workers;
+	struct check_worker *workers;
 	struct tfr_intact *intact;
 };
 
@@ -71,15 +71,15 @@ static size_t guess_record(const uint8_t *p, size_t size)
 }
 
 /* Verifies the records that begin in [from, to). */
-static void scan(
-	const struct run *run, const struct worker *w, uint64_t from, uint64_t to, struct piece *p)
+static void check_piece(const struct check_run *run, const struct check_worker *w, uint64_t from,
+	uint64_t to, struct file_piece *p)
 {
 	uint8_t *const block = w->memory + LEAD;
 	uint64_t position = from; /* of `block` */
 	size_t rest = 0, got, want;
 	bool bad = false;
 
-	*p = (struct piece){ .found = !from, .begin = from, .end = from };
+	*p = (struct file_piece){ .found = !from, .begin = from, .end = from };
 	do {
 		const uint8_t *at = block - rest;
 		size_t size, done;
@@ -110,7 +110,7 @@ static void scan(
 	} while (p->end < to && !bad && got == want);
 }
 
-static bool start_worker(const struct run *run, struct worker *w)
+static bool start_worker(const struct check_run *run, struct check_worker *w)
 {
 	if (!w->memory)
 		w->memory = aligned_alloc(4096, LEAD + BLOCK);
@@ -122,23 +122,23 @@ static bool start_worker(const struct run *run, struct worker *w)
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
-	struct run *run = ctx;
-	struct worker *w = &run->workers[worker];
-	struct piece *p = slot;
+	struct check_run *run = ctx;
+	struct check_worker *w = &run->workers[worker];
+	struct file_piece *p = slot;
 
 	(void)crew;
 	(void)err;
-	*p = (struct piece){ 0 };
+	*p = (struct file_piece){ 0 };
 	if (start_worker(run, w)) /* the last piece includes bytes that were appended meanwhile */
-		scan(run, w, i * run->piece,
+		check_piece(run, w, i * run->piece,
 			i + 1 < run->pieces ? (i + 1) * run->piece : UINT64_MAX, p);
 	return TFR_OK;
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct run *run = ctx;
-	const struct piece *p = slot;
+	struct check_run *run = ctx;
+	const struct file_piece *p = slot;
 
 	(void)i;
 	(void)err;
@@ -151,7 +151,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 }
 
 /* Whether the records are so small that the first one of a piece is found quickly. */
-static bool worth_pieces(const struct run *run, struct worker *w)
+static bool worth_pieces(const struct check_run *run, struct check_worker *w)
 {
 	size_t got = 0, end;
 	bool bad;
@@ -161,16 +161,16 @@ static bool worth_pieces(const struct run *run, struct worker *w)
 	       tfr_intact_records(w->memory, got, got, false, &end, &bad) >= FEW;
 }
 
-static void scan_file(struct run *run, uint64_t size, unsigned threads)
+static void check_file(struct check_run *run, uint64_t size, unsigned threads)
 {
 	struct tfr_lanes job = {
 		.threads = threads,
-		.slot_size = sizeof(struct piece),
+		.slot_size = sizeof(struct file_piece),
 		.work = work,
 		.deliver = deliver,
 	};
 	struct tfr_error ignored;
-	struct piece all;
+	struct file_piece all;
 
 	run->pieces = job.count = (size + run->piece - 1) / run->piece;
 	if (threads > 1 && run->pieces > 1) {
@@ -186,7 +186,7 @@ static void scan_file(struct run *run, uint64_t size, unsigned threads)
 bool tfr_parallel_check(
 	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s)
 {
-	struct run run = { .opts = opts,
+	struct check_run run = { .opts = opts,
 		.path = path,
 		.block = opts->block ? opts->block : BLOCK,
 		.piece = opts->piece ? opts->piece : PIECE,
@@ -203,7 +203,7 @@ bool tfr_parallel_check(
 	if (run.workers && opts->memory)
 		run.workers[0].memory = TFR_STEAL(*opts->memory);
 	if (fd >= 0 && run.workers)
-		scan_file(&run, (uint64_t)st.st_size, opts->threads);
+		check_file(&run, (uint64_t)st.st_size, opts->threads);
 	if (run.workers && opts->memory)
 		*opts->memory = TFR_STEAL(run.workers[0].memory);
 	for (unsigned i = 0; run.workers && i < opts->threads; i++) {

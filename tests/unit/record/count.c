@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "record/count_headers.h"
+#include "record/count.h"
 #include "record/framing.h"
 
 /* No data checksum is looked at, so none is made. */

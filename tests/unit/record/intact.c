@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
+#include "record/count.h"
 #include "record/framing.h"
-#include "record/parallel_check.h"
 
 static void frame(struct tfr_buf *b, const void *payload, size_t size)
 {
