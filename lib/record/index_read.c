@@ -56,18 +56,18 @@ static enum tfr_status open_source(
 enum tfr_status tfr_index_open(struct tfr_index **ix, const char *index_path, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, index_path, err);
 
-	return status ? status : open_source(ix, source, err);
+	TFR_TRY(tfr_source_open(&source, index_path, err));
+	return open_source(ix, source, err);
 }
 
 enum tfr_status tfr_index_open_memory(
 	struct tfr_index **ix, const void *text, size_t size, struct tfr_error *err)
 {
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open_memory(&source, text, size, "memory", err);
 
-	return status ? status : open_source(ix, source, err);
+	TFR_TRY(tfr_source_open_memory(&source, text, size, "memory", err));
+	return open_source(ix, source, err);
 }
 
 void tfr_index_close(struct tfr_index *ix)
@@ -275,7 +275,7 @@ static enum tfr_status look_beside(const char *path, const struct stat *file,
 	return TFR_OK;
 }
 
-static bool mark(struct tfr_index_seen *seen, uint64_t position)
+static bool add_mark(struct tfr_index_seen *seen, uint64_t position)
 {
 	if (TFR_ARRAY_ONE_MORE(seen->marks, seen->mark_count))
 		return false;
@@ -283,27 +283,33 @@ static bool mark(struct tfr_index_seen *seen, uint64_t position)
 	return true;
 }
 
-/* Reads the lines up to the last one. */
-static enum tfr_status follow(
-	struct tfr_index_seen *seen, const char *index_path, struct tfr_error *err)
+/* Reads the lines up to the last one.  TFR_END: after it.  TFR_EDATA: it is not an index. */
+static enum tfr_status read_lines(
+	struct tfr_index_seen *seen, struct tfr_index *ix, struct tfr_error *err)
 {
-	struct tfr_index *ix = NULL;
 	struct tfr_index_entry e;
-	enum tfr_status status = tfr_index_open(&ix, index_path, err);
 
-	while (!status) {
+	for (;;) {
 		uint64_t position = tfr_index_position(ix);
 
-		status = tfr_index_next(ix, &e, err);
-		if (status)
-			break;
-		if (seen->records % TFR_INDEX_MARK == 0 && !mark(seen, position))
-			status = tfr_fail_nomem(err, "looking at an index");
+		TFR_TRY(tfr_index_next(ix, &e, err));
+		if (seen->records % TFR_INDEX_MARK == 0)
+			TFR_NEED_MEMORY(add_mark(seen, position), err, "looking at an index");
 		if (e.offset != seen->end)
 			seen->state = TFR_INDEX_UNCHAINED;
 		seen->end = e.offset + e.size;
 		seen->records++;
 	}
+}
+
+static enum tfr_status follow_lines(
+	struct tfr_index_seen *seen, const char *index_path, struct tfr_error *err)
+{
+	struct tfr_index *ix = NULL;
+	enum tfr_status status = tfr_index_open(&ix, index_path, err);
+
+	if (!status)
+		status = read_lines(seen, ix, err);
 	tfr_index_close(ix);
 	if (status == TFR_EDATA)
 		seen->state = TFR_INDEX_FOREIGN;
@@ -319,12 +325,14 @@ static enum tfr_status look_at_lines(
 
 	TFR_NEED_MEMORY(index_path, err, "looking at an index");
 	status = look_beside(index_path, &seen->file, &beside, err);
-	seen->state = beside == TFR_INDEX_OLDER ? TFR_INDEX_GOOD : beside;
-	if (!status && !seen->state)
-		status = follow(seen, index_path, err);
-	if (!status && !seen->state) /* its origin matters more than its age */
+	if (status || (beside && beside != TFR_INDEX_OLDER)) {
 		seen->state = beside;
-	return status;
+		return status;
+	}
+	TFR_TRY(follow_lines(seen, index_path, err));
+	if (!seen->state) /* its origin matters more than its age */
+		seen->state = beside;
+	return TFR_OK;
 }
 
 static enum tfr_status look_at_points(
@@ -336,16 +344,14 @@ static enum tfr_status look_at_points(
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(gzi_path, err, "looking at an index");
-	status = look_beside(gzi_path, &seen->file, &beside, err);
-	if (!status && (!beside || beside == TFR_INDEX_OLDER)) {
+	TFR_TRY(look_beside(gzi_path, &seen->file, &beside, err));
+	if (!beside || beside == TFR_INDEX_OLDER) {
 		status = tfr_gzi_read(&seen->gzi, gzi_path, err);
-		if (status == TFR_EDATA) {
+		if (status == TFR_EDATA)
 			beside = TFR_INDEX_FOREIGN;
-			status = TFR_OK;
-		}
+		else
+			TFR_TRY(status);
 	}
-	if (status)
-		return status;
 	last = seen->gzi.count ? &seen->gzi.points[seen->gzi.count - 1] : NULL;
 	if (beside == TFR_INDEX_FOREIGN)
 		seen->points = TFR_INDEX_POINTS_FOREIGN;
@@ -364,52 +370,58 @@ static enum tfr_status open_stream(struct tfr_stream **s, const char *path,
 {
 	struct tfr_stream_opts how = { 0 };
 	struct tfr_source *source = NULL;
-	enum tfr_status status = tfr_source_open(&source, path, err);
 
+	TFR_TRY(tfr_source_open(&source, path, err));
 	if (opts)
 		how = (struct tfr_stream_opts){ opts->compression, opts->threads };
-	return status ? status : tfr_stream_open(s, source, &how, err);
+	return tfr_stream_open(s, source, &how, err);
 }
 
 enum tfr_status tfr_index_look(struct tfr_index_seen *seen, const char *path,
 	const struct tfr_index_opts *opts, struct tfr_error *err)
 {
 	struct tfr_stream *s = NULL;
-	enum tfr_status status;
 
 	*seen = (struct tfr_index_seen){ 0 };
 	TFR_TRY(tfr_stat_regular(path, &seen->file, err));
 	TFR_TRY(open_stream(&s, path, opts, err));
 	seen->compression = tfr_stream_compression(s);
 	tfr_stream_close(s);
-	status = look_at_lines(seen, path, err);
-	if (!status && seen->compression == TFR_COMPRESSION_GZIP && !(opts && opts->no_points))
-		status = look_at_points(seen, path, err);
+	TFR_TRY(look_at_lines(seen, path, err));
+	if (seen->compression == TFR_COMPRESSION_GZIP && !(opts && opts->no_points))
+		TFR_TRY(look_at_points(seen, path, err));
 	if (!seen->state)
 		seen->state = seen->points;
-	if (!status && !seen->state && seen->compression == TFR_COMPRESSION_NONE &&
+	if (!seen->state && seen->compression == TFR_COMPRESSION_NONE &&
 		seen->end != (uint64_t)seen->file.st_size)
 		seen->state = TFR_INDEX_OTHER_END;
-	return status;
+	return TFR_OK;
 }
 
 /* The size of the uncompressed stream, inflating from the last point of `gzi` on. */
-static enum tfr_status stream_size(const char *path, const struct tfr_index_opts *opts,
+static enum tfr_status measure_stream(const char *path, const struct tfr_index_opts *opts,
 	const struct tfr_gzi *gzi, uint64_t *size, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint8_t *sink = malloc(SINK_SIZE);
-	struct tfr_stream *s = NULL;
-	enum tfr_status status = sink ? open_stream(&s, path, opts, err)
-				      : tfr_fail_nomem(err, "looking at an index");
+	TFR_AUTO_STREAM s = NULL;
 	size_t got = 1;
 
-	if (!status && gzi->count)
-		status = tfr_stream_seek(s, gzi, gzi->points[gzi->count - 1].uncompressed, err);
-	while (!status && got)
-		status = tfr_stream_read(s, sink, SINK_SIZE, &got, err);
-	if (!status)
-		*size = tfr_stream_position(s);
-	tfr_stream_close(s);
+	TFR_NEED_MEMORY(sink, err, "looking at an index");
+	TFR_TRY(open_stream(&s, path, opts, err));
+	if (gzi->count)
+		TFR_TRY(tfr_stream_seek(s, gzi, gzi->points[gzi->count - 1].uncompressed, err));
+	while (got)
+		TFR_TRY(tfr_stream_read(s, sink, SINK_SIZE, &got, err));
+	*size = tfr_stream_position(s);
+	return TFR_OK;
+}
+
+/* The same, with the path in the message. */
+static enum tfr_status stream_size(const char *path, const struct tfr_index_opts *opts,
+	const struct tfr_gzi *gzi, uint64_t *size, struct tfr_error *err)
+{
+	enum tfr_status status = measure_stream(path, opts, gzi, size, err);
+
 	if (status == TFR_EDATA)
 		tfr_error_set_path(err, path);
 	return status;
@@ -430,8 +442,7 @@ enum tfr_status tfr_index_look_at_end(struct tfr_index_seen *seen, const char *p
 		other_points = true;
 		status = stream_size(path, opts, &none, &size, err);
 	}
-	if (status)
-		return status;
+	TFR_TRY(status);
 	if (size != seen->end)
 		seen->state = TFR_INDEX_OTHER_END;
 	else if (other_points)

@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "record/count.h"
 #include "record/framing.h"
 #include "record/gzi.h"
 #include "record/index_read.h"
 
-enum { TEXT_BLOCK = 64 << 10, LINE_MAX_BYTES = 2 * 20 + 2 };
+enum { TEXT_BLOCK = 64 << 10, LINE_ROOM = 2 * TFR_DECIMAL_ROOM };
 
 /* FILE.idx in the making, and FILE.gzi if there will be one. */
 struct index_writer {
@@ -25,19 +26,6 @@ struct index_writer {
 	size_t used;
 	char text[TEXT_BLOCK];
 };
-
-static char *put_decimal(char *p, uint64_t number)
-{
-	char digits[20];
-	size_t n = 0;
-
-	do
-		digits[n++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (n)
-		*p++ = digits[--n];
-	return p;
-}
 
 static enum tfr_status flush(struct index_writer *w, struct tfr_error *err)
 {
@@ -51,22 +39,21 @@ static enum tfr_status write_lines(
 	void *ctx, const uint8_t *headers, uint64_t records, uint64_t offset, struct tfr_error *err)
 {
 	struct index_writer *w = ctx;
-	enum tfr_status status = TFR_OK;
 
-	for (uint64_t at = 0; !status && records; records--) {
+	for (uint64_t at = 0; records; records--) {
 		uint64_t size = tfr_known_length(headers + at) + TFR_RECORD_OVERHEAD;
 		char *p = w->text + w->used;
 
-		p = put_decimal(p, offset + at);
+		p = tfr_decimal_u64(p, offset + at);
 		*p++ = ' ';
-		p = put_decimal(p, size);
+		p = tfr_decimal_u64(p, size);
 		*p++ = '\n';
 		w->used = (size_t)(p - w->text);
-		if (w->used > TEXT_BLOCK - LINE_MAX_BYTES)
-			status = flush(w, err);
+		if (w->used > TEXT_BLOCK - LINE_ROOM)
+			TFR_TRY(flush(w, err));
 		at += size;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status compare_lines(
@@ -74,17 +61,16 @@ static enum tfr_status compare_lines(
 {
 	struct tfr_index *old = ctx;
 	struct tfr_index_entry e;
-	enum tfr_status status = TFR_OK;
 
-	for (uint64_t at = 0; !status && records; records--) {
+	for (uint64_t at = 0; records; records--) {
 		uint64_t size = tfr_known_length(headers + at) + TFR_RECORD_OVERHEAD;
 
-		status = tfr_index_next(old, &e, err);
-		if (!status && (e.offset != offset + at || e.size != size))
-			status = TFR_END;
+		TFR_TRY(tfr_index_next(old, &e, err));
+		if (e.offset != offset + at || e.size != size)
+			return TFR_END;
 		at += size;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Shared by both passes over a file. */
@@ -108,7 +94,8 @@ static bool keeps_points(const struct index_run *run)
 	return !run->o->force && !run->seen.points && run->seen.gzi.count && !run->gzi.count;
 }
 
-static enum tfr_status hop(struct index_run *run, struct tfr_hop *hop, struct tfr_error *err)
+static enum tfr_status follow_headers(
+	struct index_run *run, struct tfr_hop *hop, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .compression = run->o->compression,
 		.threads = run->o->threads };
@@ -134,7 +121,7 @@ static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
 
 	TFR_TRY(tfr_index_open(&old, run->index_path, err));
 	by_lines.ctx = old;
-	status = hop(run, &by_lines, err);
+	status = follow_headers(run, &by_lines, err);
 	if (!status && tfr_index_next(old, &more, err) != TFR_END)
 		status = TFR_END;
 	tfr_index_close(old);
@@ -163,13 +150,13 @@ static enum tfr_status check_unchanged(
 	const char *path, const struct stat *before, struct tfr_error *err)
 {
 	struct stat now;
-	enum tfr_status status = tfr_stat_regular(path, &now, err);
 
-	if (!status && (now.st_size != before->st_size || now.st_ino != before->st_ino ||
-			       tfr_stat_older(before, &now) || tfr_stat_older(&now, before)))
-		status = tfr_fail_path(
+	TFR_TRY(tfr_stat_regular(path, &now, err));
+	if (now.st_size != before->st_size || now.st_ino != before->st_ino ||
+		tfr_stat_older(before, &now) || tfr_stat_older(&now, before))
+		return tfr_fail_path(
 			err, TFR_EDATA, path, "the file changed while it was indexed:");
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct index_run *run,
@@ -185,28 +172,30 @@ static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct 
 	return tfr_stream_writer_open(out, path, &opts, err);
 }
 
+/* Brings both files to the disk. */
+static enum tfr_status seal(
+	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
+{
+	if (w->points) {
+		TFR_TRY(tfr_gzi_put(&run->gzi, w->points, err));
+		TFR_TRY(tfr_stream_writer_seal(w->points, err));
+	}
+	return tfr_stream_writer_seal(w->lines, err);
+}
+
 /* FILE.idx is published last: if it exists, the points do. */
 static enum tfr_status publish(
 	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
-	enum tfr_status status = flush(w, err);
+	enum tfr_status status;
 
-	if (keeps_points(run)) {
-		tfr_stream_writer_close(w->points);
-		w->points = NULL;
-	}
-	if (!status && w->points)
-		status = tfr_gzi_put(&run->gzi, w->points, err);
-	if (!status && w->points)
-		status = tfr_stream_writer_seal(w->points, err);
-	if (!status)
-		status = tfr_stream_writer_seal(w->lines, err);
-	if (!status)
-		status = check_unchanged(run->path, &run->seen.file, err);
-	if (!status && w->points)
-		status = tfr_stream_writer_publish(w->points, err);
-	if (status)
-		return status;
+	TFR_TRY(flush(w, err));
+	if (keeps_points(run))
+		tfr_stream_writer_close(TFR_STEAL(w->points));
+	TFR_TRY(seal(run, w, err));
+	TFR_TRY(check_unchanged(run->path, &run->seen.file, err));
+	if (w->points)
+		TFR_TRY(tfr_stream_writer_publish(w->points, err));
 	status = tfr_stream_writer_publish(w->lines, err);
 	/* If another run has published FILE.idx meanwhile, the points may be its own; they are of
 	 * the same file. */
@@ -215,24 +204,30 @@ static enum tfr_status publish(
 	return status;
 }
 
-static enum tfr_status write_index(
+static enum tfr_status write_files(
 	struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
 	struct tfr_hop by_lines = { .hopped = write_lines, .ctx = w };
-	enum tfr_status status = open_writer(
-		&w->lines, run, run->index_path, run->seen.state != TFR_INDEX_MISSING, err);
 
-	if (!status && has_points(run))
-		status = open_writer(&w->points, run, run->gzi_path,
-			run->seen.points != TFR_INDEX_NO_POINTS, err);
-	if (!status)
-		status = hop(run, &by_lines, err);
-	if (!status)
-		status = publish(run, w, err);
+	TFR_TRY(open_writer(
+		&w->lines, run, run->index_path, run->seen.state != TFR_INDEX_MISSING, err));
+	if (has_points(run))
+		TFR_TRY(open_writer(&w->points, run, run->gzi_path,
+			run->seen.points != TFR_INDEX_NO_POINTS, err));
+	TFR_TRY(follow_headers(run, &by_lines, err));
+	return publish(run, w, err);
+}
+
+static enum tfr_status write_index(struct index_run *run, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct index_writer *w = calloc(1, sizeof(*w));
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(w, err, "writing an index");
+	status = write_files(run, w, err);
 	tfr_stream_writer_close(w->lines);
 	tfr_stream_writer_close(w->points);
-	if (status)
-		return status;
+	TFR_TRY(status);
 	date_no_earlier(run->index_path, &run->seen.file);
 	if (has_points(run))
 		date_no_earlier(run->gzi_path, &run->seen.file);
@@ -241,7 +236,7 @@ static enum tfr_status write_index(
 }
 
 /* A file that may not be ours is not replaced unless asked to. */
-static enum tfr_status refuse_work(const struct index_run *run, struct tfr_error *err)
+static enum tfr_status check_replaceable(const struct index_run *run, struct tfr_error *err)
 {
 	if (run->seen.state == TFR_INDEX_UNCHAINED)
 		tfr_fail_path(
@@ -260,22 +255,19 @@ static enum tfr_status refuse_work(const struct index_run *run, struct tfr_error
 
 static enum tfr_status write_where_needed(struct index_run *run, struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct index_writer *w = NULL;
 	enum tfr_status status = tfr_index_look(&run->seen, run->path, run->o, err);
 
 	run->report->before = run->seen.state;
 	run->report->compression = run->seen.compression;
-	if (!status && !run->o->force) {
-		status = refuse_work(run, err);
-		if (!status && !run->seen.state)
-			status = compare(run, err);
-		if (status || !run->report->before)
-			return status;
+	TFR_TRY(status);
+	if (!run->o->force) {
+		TFR_TRY(check_replaceable(run, err));
+		if (!run->seen.state)
+			TFR_TRY(compare(run, err));
+		if (!run->report->before)
+			return TFR_OK;
 	}
-	if (status)
-		return status;
-	w = calloc(1, sizeof(*w));
-	return w ? write_index(run, w, err) : tfr_fail_nomem(err, "writing an index");
+	return write_index(run, err);
 }
 
 enum tfr_status tfr_index_write(const char *path, const struct tfr_index_opts *opts,

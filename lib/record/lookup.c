@@ -39,23 +39,28 @@ static enum tfr_status open_lines(struct tfr_lookup *l, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *index_path = tfr_index_path(l->path);
 
-	return index_path ? tfr_index_open(&l->lines, index_path, err)
-			  : tfr_fail_nomem(err, "opening an index");
+	TFR_NEED_MEMORY(index_path, err, "opening an index");
+	return tfr_index_open(&l->lines, index_path, err);
+}
+
+static enum tfr_status look_at_index(struct tfr_lookup *l, struct tfr_error *err)
+{
+	struct tfr_index_opts opts = { .compression = l->opts.compression,
+		.threads = l->opts.threads };
+
+	TFR_TRY(tfr_index_look(&l->seen, l->path, &opts, err));
+	if (l->seen.compression == TFR_COMPRESSION_ZLIB)
+		l->seen.state = TFR_INDEX_MISSING;
+	return tfr_index_look_at_end(&l->seen, l->path, &opts, err);
 }
 
 /* Whether there is a usable index.  A file that is too damaged to judge its index is read from its
  * start. */
-static enum tfr_status judge(
+static enum tfr_status judge_index(
 	struct tfr_lookup *l, enum tfr_index_state *state, struct tfr_error *err)
 {
-	struct tfr_index_opts opts = { .compression = l->opts.compression,
-		.threads = l->opts.threads };
-	enum tfr_status status = tfr_index_look(&l->seen, l->path, &opts, err);
+	enum tfr_status status = look_at_index(l, err);
 
-	if (!status && l->seen.compression == TFR_COMPRESSION_ZLIB)
-		l->seen.state = TFR_INDEX_MISSING;
-	if (!status)
-		status = tfr_index_look_at_end(&l->seen, l->path, &opts, err);
 	*state = l->seen.state;
 	if (status == TFR_EDATA) {
 		*state = TFR_INDEX_OTHER_END;
@@ -64,17 +69,17 @@ static enum tfr_status judge(
 	return status;
 }
 
-static enum tfr_status start(
+static enum tfr_status open_by_index(
 	struct tfr_lookup *l, enum tfr_index_state *state, struct tfr_error *err)
 {
 	struct tfr_reader_opts narrow = l->opts;
-	enum tfr_status status = judge(l, state, err);
 
-	if (status || *state)
-		return status;
+	TFR_TRY(judge_index(l, state, err));
+	if (*state)
+		return TFR_OK;
 	narrow.threads = 1;
-	status = open_lines(l, err);
-	return status ? status : tfr_reader_open(&l->reader, l->path, &narrow, err);
+	TFR_TRY(open_lines(l, err));
+	return tfr_reader_open(&l->reader, l->path, &narrow, err);
 }
 
 static enum tfr_status new_lookup(struct tfr_lookup **out, const char *path,
@@ -113,7 +118,7 @@ enum tfr_status tfr_lookup_open(struct tfr_lookup **out, const char *path,
 	if (!S_ISREG(st.st_mode))
 		return TFR_OK;
 	TFR_TRY(new_lookup(&l, path, opts, err));
-	status = start(l, state, err);
+	status = open_by_index(l, state, err);
 	if (status || *state)
 		tfr_lookup_close(l);
 	else
@@ -138,11 +143,10 @@ static enum tfr_status note_offsets(
 	return TFR_OK;
 }
 
-static enum tfr_status scan(struct tfr_lookup *l, struct tfr_error *err)
+static enum tfr_status open_by_headers(struct tfr_lookup *l, struct tfr_error *err)
 {
 	struct tfr_hop hop = { .hopped = note_offsets, .ctx = l, .gzi = &l->seen.gzi };
 	struct tfr_reader_opts narrow = l->opts;
-	enum tfr_status status;
 	struct stat st;
 
 	if (tfr_stat(l->path, &st))
@@ -150,21 +154,21 @@ static enum tfr_status scan(struct tfr_lookup *l, struct tfr_error *err)
 	if (!S_ISREG(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path,
 			"only a regular file has records that can be read by number, not");
-	status = tfr_hop_records(l->path, &l->opts, &hop, err);
+	TFR_TRY(tfr_hop_records(l->path, &l->opts, &hop, err));
 	l->seen.compression = hop.compression;
 	narrow.threads = 1;
-	return status ? status : tfr_reader_open(&l->reader, l->path, &narrow, err);
+	return tfr_reader_open(&l->reader, l->path, &narrow, err);
 }
 
 enum tfr_status tfr_lookup_scan(struct tfr_lookup **out, const char *path,
 	const struct tfr_reader_opts *opts, struct tfr_error *err)
 {
 	struct tfr_lookup *l = NULL;
-	enum tfr_status status = new_lookup(&l, path, opts, err);
+	enum tfr_status status;
 
 	*out = NULL;
-	if (!status)
-		status = scan(l, err);
+	TFR_TRY(new_lookup(&l, path, opts, err));
+	status = open_by_headers(l, err);
 	if (status)
 		tfr_lookup_close(l);
 	else
@@ -242,8 +246,8 @@ static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct
 	return tfr_reader_seek(l->reader, &l->seen.gzi, e->offset, number, err);
 }
 
-/* Either the file or its index is wrong. */
-static enum tfr_status blame(const struct tfr_lookup *l, struct tfr_error *err)
+/* Adds that either the file or its index is wrong. */
+static enum tfr_status blame_index(const struct tfr_lookup *l, struct tfr_error *err)
 {
 	if (err && !*tfr_error_hint_text(err) && l->offsets)
 		tfr_error_hint(err, "The file changed after its headers were read.");
@@ -254,14 +258,14 @@ static enum tfr_status blame(const struct tfr_lookup *l, struct tfr_error *err)
 	return TFR_EDATA;
 }
 
-static enum tfr_status other_length(struct tfr_lookup *l, const struct tfr_record *rec,
+static enum tfr_status other_length(const struct tfr_lookup *l, const struct tfr_record *rec,
 	const struct tfr_index_entry *e, struct tfr_error *err)
 {
 	tfr_fail_record(err, TFR_EDATA, l->path, rec->index, rec->offset,
 		"a record of %llu bytes where %s %llu",
 		(unsigned long long)rec->size + TFR_RECORD_OVERHEAD,
 		l->offsets ? "its header said" : "the index says", (unsigned long long)e->size);
-	return blame(l, err);
+	return TFR_EDATA;
 }
 
 /* No index is judged good, and no headers are followed, of a file that is shorter. */
@@ -276,28 +280,35 @@ static enum tfr_status too_short(
 	tfr_fail_record(err, TFR_EDATA, l->path, number, offset,
 		l->offsets ? "the file ends before a record that it had"
 			   : "the file ends before a record of its index");
-	return blame(l, err);
+	return blame_index(l, err);
+}
+
+static struct tfr_reader *current_reader(const struct tfr_lookup *l)
+{
+	return l->wide ? l->wide : l->reader;
+}
+
+/* *e: where the record is said to be. */
+static enum tfr_status read_record(struct tfr_lookup *l, uint64_t number, struct tfr_index_entry *e,
+	struct tfr_record *rec, struct tfr_error *err)
+{
+	TFR_TRY(find_line(l, number, e, err));
+	TFR_TRY(go_to(l, number, e, err));
+	TFR_TRY(tfr_reader_next(current_reader(l), rec, err));
+	return rec->size + TFR_RECORD_OVERHEAD == e->size ? TFR_OK : other_length(l, rec, e, err);
 }
 
 enum tfr_status tfr_lookup_read(
 	struct tfr_lookup *l, uint64_t number, struct tfr_record *rec, struct tfr_error *err)
 {
 	struct tfr_index_entry e = { 0 };
-	struct tfr_reader *r;
 	enum tfr_status status;
 
 	if (number >= l->seen.records)
 		return TFR_END;
-	status = find_line(l, number, &e, err);
-	if (!status)
-		status = go_to(l, number, &e, err);
-	r = l->wide ? l->wide : l->reader;
-	if (!status)
-		status = tfr_reader_next(r, rec, err);
-	if (!status && rec->size + TFR_RECORD_OVERHEAD != e.size)
-		status = other_length(l, rec, &e, err);
-	else if (status == TFR_EDATA && tfr_reader_fault(r) != TFR_FAULT_PAYLOAD)
-		blame(l, err);
+	status = read_record(l, number, &e, rec, err);
+	if (status == TFR_EDATA && tfr_reader_fault(current_reader(l)) != TFR_FAULT_PAYLOAD)
+		blame_index(l, err);
 	l->next = status ? UINT64_MAX : number + 1;
 	return ends_early(status) ? too_short(l, number, e.offset, err) : status;
 }

@@ -51,7 +51,7 @@ bool tfr_reader_holds_next(const struct tfr_reader *r);
 
 /* Notes a fault of this `kind` at the reader's position.  Returns TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
-/* Skips `size` bytes of the block that are part of a fault. */
+/* Skips `size` bytes of the block that belong to a fault. */
 enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err);
 /* Reads until `need` bytes follow `begin`, or the stream ends. */
 enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err);

@@ -68,9 +68,9 @@ void tfr_run_clear(struct tfr_run *run)
  * rather than copying its beginning to the next block.  So records that are as large as blocks are
  * not copied at all. */
 
-/* A rest of more than this part of a run costs more to copy to the next block than a call that
- * reads its end. */
-enum { REST_PARTS = 64 };
+/* A rest of more than one in so many bytes of a run costs more to copy to the next block than a
+ * call that reads its end. */
+enum { REST_MOST = 64 };
 
 /* Reads `run_size` bytes, or to the end of the stream: one call for a file, several for a pipe or
  * a compressed stream. */
@@ -88,18 +88,17 @@ static enum tfr_status complete_last(
 	struct tfr_reader *r, struct tfr_run *run, size_t *size, struct tfr_error *err)
 {
 	size_t rest = r->end - r->begin - *size;
-	enum tfr_status status;
 	uint64_t length, total;
 
-	if (rest < TFR_RECORD_HEADER || (run->records && rest < r->run_size / REST_PARTS) ||
+	if (rest < TFR_RECORD_HEADER || (run->records && rest < r->run_size / REST_MOST) ||
 		!tfr_header_length(r->block + r->begin + *size, &length))
 		return TFR_OK;
 	total = length + TFR_RECORD_OVERHEAD;
 	if (total > r->cap - r->begin - *size || !tfr_stream_has(r->stream, total - rest))
 		return TFR_OK;
-	status = tfr_reader_fill_most(r, *size + total, *size + total, err);
-	if (status || r->end - r->begin < *size + total)
-		return status;
+	TFR_TRY(tfr_reader_fill_most(r, *size + total, *size + total, err));
+	if (r->end - r->begin < *size + total)
+		return TFR_OK;
 	*size += (size_t)total;
 	run->records++;
 	return TFR_OK;
