@@ -225,8 +225,8 @@ static enum tfr_status find_first(const struct tfr_stream *s, struct file_range 
 }
 
 /* If it was not a header, or was in a payload that holds records, the search continues after it. */
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
-	void *slot_memory, struct tfr_error *err)
+static enum tfr_status count_range(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+	uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct file_ranges *all = ctx;
 	struct range_slot *slot = slot_memory;
@@ -261,7 +261,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	return TFR_OK;
 }
 
-static enum tfr_status join(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status join_range(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct file_ranges *all = ctx;
 	const struct file_range *r = &((struct range_slot *)slot_memory)->range;
@@ -309,8 +309,8 @@ enum tfr_status tfr_count_ranges(struct tfr_stream *s, unsigned threads,
 		.costs = costs };
 	struct tfr_lanes job = {
 		.slot_size = sizeof(struct range_slot),
-		.work = work,
-		.deliver = join,
+		.work = count_range,
+		.deliver = join_range,
 		.clear_slot = clear_slot,
 	};
 	enum tfr_status status;

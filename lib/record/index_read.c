@@ -85,7 +85,7 @@ static enum tfr_status bad_line(const struct tfr_index *ix, const char *what, st
 }
 
 /* Peeks at the next byte.  TFR_END: there is none. */
-static enum tfr_status peek(struct tfr_index *ix, uint8_t *c, struct tfr_error *err)
+static enum tfr_status peek_byte(struct tfr_index *ix, uint8_t *c, struct tfr_error *err)
 {
 	if (ix->at == ix->size) {
 		enum tfr_status status;
@@ -119,7 +119,7 @@ static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struc
 	uint8_t c = 0;
 
 	*number = 0;
-	while (!(status = peek(ix, &c, err)) && is_space(c)) {
+	while (!(status = peek_byte(ix, &c, err)) && is_space(c)) {
 		ix->line += c == '\n';
 		ix->at++;
 	}
@@ -129,7 +129,7 @@ static enum tfr_status read_number(struct tfr_index *ix, uint64_t *number, struc
 			return bad_line(ix, "a number too large", err);
 		any = true;
 		ix->at++;
-		status = peek(ix, &c, err);
+		status = peek_byte(ix, &c, err);
 	}
 	if (!status && !is_space(c))
 		return bad_line(ix, "text that is not a number", err);

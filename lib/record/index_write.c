@@ -27,7 +27,7 @@ struct index_writer {
 	char text[TEXT_BLOCK];
 };
 
-static enum tfr_status flush(struct index_writer *w, struct tfr_error *err)
+static enum tfr_status flush_lines(struct index_writer *w, struct tfr_error *err)
 {
 	struct iovec piece = { w->text, w->used };
 
@@ -50,7 +50,7 @@ static enum tfr_status write_lines(
 		*p++ = '\n';
 		w->used = (size_t)(p - w->text);
 		if (w->used > TEXT_BLOCK - LINE_ROOM)
-			TFR_TRY(flush(w, err));
+			TFR_TRY(flush_lines(w, err));
 		at += size;
 	}
 	return TFR_OK;
@@ -112,7 +112,7 @@ static enum tfr_status follow_headers(
 }
 
 /* Compares the file's headers with the old index.  TFR_INDEX_GOOD: they are the same to the end. */
-static enum tfr_status compare(struct index_run *run, struct tfr_error *err)
+static enum tfr_status compare_index(struct index_run *run, struct tfr_error *err)
 {
 	enum tfr_status status;
 	struct tfr_index *old = NULL;
@@ -173,7 +173,7 @@ static enum tfr_status open_writer(struct tfr_stream_writer **out, const struct 
 }
 
 /* Brings both files to the disk. */
-static enum tfr_status seal(
+static enum tfr_status seal_files(
 	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
 	if (w->points) {
@@ -184,15 +184,15 @@ static enum tfr_status seal(
 }
 
 /* FILE.idx is published last: if it exists, the points do. */
-static enum tfr_status publish(
+static enum tfr_status publish_files(
 	const struct index_run *run, struct index_writer *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
-	TFR_TRY(flush(w, err));
+	TFR_TRY(flush_lines(w, err));
 	if (keeps_points(run))
 		tfr_stream_writer_close(TFR_STEAL(w->points));
-	TFR_TRY(seal(run, w, err));
+	TFR_TRY(seal_files(run, w, err));
 	TFR_TRY(check_unchanged(run->path, &run->seen.file, err));
 	if (w->points)
 		TFR_TRY(tfr_stream_writer_publish(w->points, err));
@@ -215,7 +215,7 @@ static enum tfr_status write_files(
 		TFR_TRY(open_writer(&w->points, run, run->gzi_path,
 			run->seen.points != TFR_INDEX_NO_POINTS, err));
 	TFR_TRY(follow_headers(run, &by_lines, err));
-	return publish(run, w, err);
+	return publish_files(run, w, err);
 }
 
 static enum tfr_status write_index(struct index_run *run, struct tfr_error *err)
@@ -263,7 +263,7 @@ static enum tfr_status write_where_needed(struct index_run *run, struct tfr_erro
 	if (!run->o->force) {
 		TFR_TRY(check_replaceable(run, err));
 		if (!run->seen.state)
-			TFR_TRY(compare(run, err));
+			TFR_TRY(compare_index(run, err));
 		if (!run->report->before)
 			return TFR_OK;
 	}

@@ -221,7 +221,7 @@ static enum tfr_status find_line(
 }
 
 /* Inflates ahead from here on. */
-static enum tfr_status widen(
+static enum tfr_status open_wide(
 	struct tfr_lookup *l, const struct tfr_index_entry *e, struct tfr_error *err)
 {
 	return tfr_reader_open_at(
@@ -236,7 +236,7 @@ static enum tfr_status go_to(struct tfr_lookup *l, uint64_t number, const struct
 		l->row += e->size;
 		if (!l->wide && l->row > LONG_ROW && l->seen.compression == TFR_COMPRESSION_GZIP &&
 			l->opts.threads != 1)
-			return widen(l, e, err);
+			return open_wide(l, e, err);
 		return TFR_OK;
 	}
 	l->row = e->size;

@@ -261,7 +261,7 @@ enum tfr_status tfr_reader_header(struct tfr_reader *r, uint64_t *length, struct
 	return tfr_reader_fail(r, TFR_FAULT_LENGTH, err);
 }
 
-static enum tfr_status truncated(
+static enum tfr_status fail_truncated(
 	struct tfr_reader *r, uint64_t length, uint64_t have, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EDATA, "truncated record: %llu of %llu bytes", (unsigned long long)have,
@@ -276,10 +276,10 @@ enum tfr_status tfr_reader_fill_record(struct tfr_reader *r, uint64_t length, st
 	if (have >= total)
 		return TFR_OK;
 	if (!tfr_stream_has(r->stream, total - have))
-		return truncated(r, length, have + tfr_stream_left(r->stream), err);
+		return fail_truncated(r, length, have + tfr_stream_left(r->stream), err);
 	TFR_TRY(tfr_reader_fill(r, total, err));
 	have = r->end - r->begin;
-	return have < total ? truncated(r, length, have, err) : TFR_OK;
+	return have < total ? fail_truncated(r, length, have, err) : TFR_OK;
 }
 
 /* --- payloads that are not in records --- */

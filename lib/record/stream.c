@@ -149,6 +149,8 @@ struct ahead_span {
 	size_t used;
 };
 
+/* The source is read into `rest`, which is cut into spans; those from `first` to `next` are in the
+ * ring.  One thread, the caller's, has all of this; a job has its span only. */
 struct ahead {
 	struct tfr_source *source;
 	struct tfr_inflate *z; /* at byte `at` of the first span */
@@ -166,9 +168,9 @@ struct ahead {
 	struct tfr_error err;
 	const uint8_t *ready; /* output of an accepted span */
 	size_t ready_size;
-	unsigned hits, misses;
-	struct tfr_gzi *gzi;
-	uint64_t uncompressed;
+	unsigned hits, misses; /* of the guesses that spans begin at flush points */
+	struct tfr_gzi *gzi;   /* gets the proven flush points; may be NULL */
+	uint64_t uncompressed; /* bytes returned or ready */
 	unsigned slots;
 	struct ahead_span ring[];
 };
@@ -542,7 +544,7 @@ void tfr_stream_close(struct tfr_stream *s)
 	free(s);
 }
 
-static enum tfr_status refill(struct tfr_stream *s, struct tfr_error *err)
+static enum tfr_status refill_input(struct tfr_stream *s, struct tfr_error *err)
 {
 	s->in_at = s->in_size = 0; /* also after a failure, or the last bytes would be used again */
 	TFR_TRY(tfr_source_read_some(s->source, s->in, INPUT_SIZE, &s->in_size, err));
@@ -575,7 +577,7 @@ static enum tfr_status read_inflated(
 			return tfr_inflate_at_end(s->inflate) ? TFR_OK
 							      : tfr_inflate_cut(s->inflate, err);
 		if (s->in_at == s->in_size)
-			TFR_TRY(refill(s, err));
+			TFR_TRY(refill_input(s, err));
 	}
 }
 
@@ -679,7 +681,7 @@ static enum tfr_status start_here(struct tfr_stream *s, bool inside, struct tfr_
 }
 
 /* Starts inflating again at the point. */
-static enum tfr_status restart(
+static enum tfr_status restart_inflating(
 	struct tfr_stream *s, struct tfr_gzi_point point, struct tfr_error *err)
 {
 	free_inflaters(s);
@@ -700,7 +702,7 @@ static enum tfr_status seek_compressed(
 	if (s->compression == TFR_COMPRESSION_GZIP)
 		point = tfr_gzi_find(gzi, offset);
 	if (offset < s->position || point.uncompressed > s->position || s->unplaced)
-		TFR_TRY(restart(s, point, err));
+		TFR_TRY(restart_inflating(s, point, err));
 	return discard(s, offset - s->position, err);
 }
 
