@@ -26,7 +26,7 @@
 #include "io/output.h"
 #include "io/path.h"
 #include "io/temporaries.h"
-#include "shard/finished_run.h"
+#include "shard/manifests.h"
 
 /* --- the file --- */
 

@@ -24,7 +24,7 @@ struct tfr_output_opts {
 	 * gets its name by tfr_output_name(). */
 	const char *temporary;
 	/* The descriptor is closed after every write, which releases the lock: for the many files
-	 * of a set, whose target is locked (shard/lock.h). */
+	 * of a set, whose target is locked (shard/publication.h). */
 	bool brief;
 	/* Continues the temporary that tfr_output_checkpoint() named in another run, after this
 	 * many bytes.  TFR_EDATA: it is missing, shorter, or not a file of this user with one link.

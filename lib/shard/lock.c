@@ -3,7 +3,7 @@
  * The process that holds the lock removes the lock file.  A lock file that is not locked was left
  * by a process that was killed.  A process may open a lock file that another one removes before the
  * lock is taken; it then holds a file without a name, and tries again. */
-#include "shard/lock.h"
+#include "shard/publication.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "base/suffix.h"
-#include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "io/temporaries.h"

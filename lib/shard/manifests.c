@@ -1,7 +1,9 @@
-/* shard/manifests.c - finds the manifest that describes each file.
+/* shard/manifests.c - finds the manifest of a set, of a finished run, and of each file of many
+ * sets.
  *
  * The files of a set follow each other in the inputs, so a new manifest is looked for only when the
- * previous one does not describe a file. */
+ * previous one does not describe a file.  The files of a finished run are compared by size and
+ * time, as its inputs are, so a script that repeats a finished run reads nothing. */
 #include "shard/manifests.h"
 
 #include <errno.h>
@@ -16,87 +18,38 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "shard/set_name.h"
+
+/* --- one manifest --- */
 
 /* About 200 bytes per shard are usual, and class names may be added. */
 enum { MOST_A_SHARD = 1 << 10, MOST_BESIDE = 16 << 20 };
 
-/* One manifest, or why there is none. */
-struct beside {
-	char *own;  /* the name of the set's manifest */
-	char *path; /* of the manifest that was read, which may have the name of version 0.1.0 */
-	struct tfr_manifest *manifest; /* NULL: `why` says why not */
-	uint32_t members;	       /* by the names of its files */
-	struct tfr_error why;	       /* TFR_OK: no fault */
-};
-
-struct named {
-	const struct beside *beside; /* NULL: the file is no member of a set */
-	uint32_t shard;
-	bool first;
-};
-
-struct tfr_manifests {
-	struct beside **besides;
-	size_t n;
-	struct named *files;
-	const struct tfr_set *set;
-};
-
 /* A foreign file under the name of a manifest must neither block the reader nor fill the memory. */
-static enum tfr_status read_whole(
+static enum tfr_status read_text(
 	const char *path, size_t most, struct tfr_buf *text, struct tfr_error *err)
 {
-	enum tfr_status status =
-		tfr_source_read_regular(path, most, text, "reading a manifest", err);
-
-	if (!status && text->size > most)
-		return tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most);
-	return status;
+	TFR_TRY(tfr_source_read_regular(path, most, text, "reading a manifest", err));
+	return text->size > most ? tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most) : TFR_OK;
 }
-
-/* Finds totals that are not the sums of the shards, or a number of shards that differs from the
- * names. */
-static void find_contradictions(struct beside *b)
-{
-	const struct tfr_manifest *m = b->manifest;
-	uint64_t records = 0, bytes = 0, sum = 0;
-	bool over = false;
-
-	for (size_t i = 0; i < m->count; i++) {
-		over |= __builtin_add_overflow(records, m->shards[i].records, &records);
-		over |= __builtin_add_overflow(bytes, m->shards[i].bytes, &bytes);
-		sum += m->shards[i].sum;
-	}
-	if (m->count != b->members)
-		tfr_fail(&b->why, TFR_EDATA, "the manifest has %zu shards, the names say %u",
-			m->count, b->members);
-	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
-		tfr_fail(
-			&b->why, TFR_EDATA, "the manifest's totals are not the sums of its shards");
-}
-
-/* --- the manifest of a set --- */
 
 enum tfr_status tfr_manifest_read(
 	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		read_whole(path, MOST_BESIDE + (size_t)MOST_A_SHARD * shards, &text, err);
 	struct stat st;
 
-	if (!status)
-		status = tfr_manifest_parse(m, text.data, text.size, err);
-	if (status || !tfr_is_url(path))
-		return status;
+	TFR_TRY(read_text(path, MOST_BESIDE + (size_t)MOST_A_SHARD * shards, &text, err));
+	TFR_TRY(tfr_manifest_parse(m, text.data, text.size, err));
+	if (!tfr_is_url(path))
+		return TFR_OK;
 	if (tfr_stat(path, &st))
-		status = tfr_fail_errno(err, errno, path, "cannot access");
-	else
-		for (size_t i = 0; i < (*m)->count; i++)
-			(*m)->shards[i].published = st.st_mtim.tv_sec;
-	return status;
+		return tfr_fail_errno(err, errno, path, "cannot access");
+	for (size_t i = 0; i < (*m)->count; i++)
+		(*m)->shards[i].published = st.st_mtim.tv_sec;
+	return TFR_OK;
 }
 
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
@@ -127,8 +80,7 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 		*m = NULL;
 		return TFR_END;
 	}
-	*path = former;
-	former = NULL;
+	*path = TFR_STEAL(former);
 	return status;
 }
 
@@ -149,8 +101,261 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 			return status;
 	}
 	tfr_error_pass(&missing, err);
-	*path = own;
-	own = NULL;
+	*path = TFR_STEAL(own);
+	return status;
+}
+
+bool tfr_manifest_fits(
+	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || st->st_size < 0 || (uint64_t)st->st_size != shard->bytes)
+		return false;
+	/* The store gives an object its time when it is complete, and the manifest is the last. */
+	if (tfr_is_url(path))
+		return st->st_mtim.tv_sec <= shard->published;
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec ==
+	       shard->mtime;
+}
+
+/* --- finished runs --- */
+
+enum tfr_status tfr_options_compare(
+	const char *then, const char *now, const char *which, struct tfr_error *err)
+{
+	size_t n, m;
+
+	do {
+		n = strcspn(then, "\n");
+		m = strcspn(now, "\n");
+		if (n != m || memcmp(then, now, n))
+			break;
+		then += n + (then[n] != 0);
+		now += m + (now[m] != 0);
+	} while (*then || *now);
+	if (!*then && !*now)
+		return TFR_OK;
+	return tfr_fail(err, TFR_EUSAGE, "%s had '%.*s', and this one has '%.*s'", which, (int)n,
+		then, (int)m, now);
+}
+
+enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct tfr_set_info *now,
+	const char *which, struct tfr_error *err)
+{
+	TFR_TRY(tfr_options_compare(then->options ?: "", now->options ?: "", which, err));
+	if (then->inputs != now->inputs)
+		return tfr_fail(err, TFR_EUSAGE, "%s had other or changed input files", which);
+	return TFR_OK;
+}
+
+/* TFR_END: the files of a manifest are not in the folder of `target` with the sizes and times that
+ * it states. */
+static enum tfr_status check_files(
+	const struct tfr_manifest *m, const char *target, struct tfr_error *err)
+{
+	const char *slash = strrchr(target, '/');
+
+	if (!m->options || !m->count)
+		return TFR_END;
+	for (size_t i = 0; i < m->count; i++) {
+		TFR_AUTO_FREE char *path = tfr_asprintf(
+			"%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, m->shards[i].name);
+		struct stat st;
+
+		TFR_NEED_MEMORY(path, err, "looking for a finished run");
+		TFR_TRY(tfr_look(path, &st, err));
+		if (!tfr_manifest_fits(&m->shards[i], path, &st))
+			return TFR_END;
+	}
+	return TFR_OK;
+}
+
+/* Sets the number of shards of a set that was written as @auto, by its first shard.  TFR_END: no
+ * such set, or several. */
+static enum tfr_status find_count(struct tfr_set_name *name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-00000-of-*%s", name->base, name->extension);
+	TFR_AUTO_NAMES found = { 0 };
+	struct tfr_shard_file f;
+	size_t n = 0;
+
+	TFR_NEED_MEMORY(pattern, err, "looking for a finished run");
+	TFR_TRY(tfr_glob(pattern, &found, err));
+	for (size_t i = 0; i < found.n; i++)
+		if (tfr_shard_file_of(name, found.list[i], &f)) {
+			name->count = f.count;
+			n++;
+		}
+	return n == 1 ? TFR_OK : TFR_END;
+}
+
+static enum tfr_status find_finished(struct tfr_manifest **m, struct tfr_set_name *name,
+	const char *target, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = NULL;
+	enum tfr_status status = tfr_set_name_parse(name, target, err);
+
+	if (status == TFR_END) {
+		path = tfr_file_name_beside(target, "manifest.json");
+		TFR_NEED_MEMORY(path, err, "looking for a finished run");
+		TFR_TRY(tfr_manifest_read(path, 1, m, err));
+		return check_files(*m, target, err);
+	}
+	TFR_TRY(status);
+	if (name->automatic)
+		TFR_TRY(find_count(name, err));
+	if (!name->count)
+		return TFR_END;
+	TFR_TRY(tfr_manifest_find(name, m, &path, err));
+	return (*m)->count == name->count ? check_files(*m, name->base, err) : TFR_END;
+}
+
+enum tfr_status tfr_finished_find(
+	struct tfr_manifest **m, const char *target, struct tfr_error *err)
+{
+	TFR_AUTO_SET_NAME name = { 0 };
+	struct tfr_error why = { 0 };
+	enum tfr_status status;
+
+	*m = NULL;
+	status = find_finished(m, &name, target, &why);
+	if (!status)
+		return TFR_OK;
+	tfr_manifest_free(*m);
+	*m = NULL;
+	return status == TFR_EDATA ? TFR_END : tfr_absent_or_failed(target, status, &why, err);
+}
+
+/* --- the manifests beside many files --- */
+
+/* One manifest, or why there is none. */
+struct beside {
+	char *own;  /* the name of the set's manifest */
+	char *path; /* of the manifest that was read, which may have the name of version 0.1.0 */
+	struct tfr_manifest *manifest; /* NULL: `why` says why not */
+	uint32_t members;	       /* by the names of its files */
+	struct tfr_error why;	       /* TFR_OK: no fault */
+};
+
+/* What is known of one file. */
+struct named_file {
+	const struct beside *beside; /* NULL: the file is no member of a set */
+	uint32_t shard;
+	bool first;
+};
+
+struct tfr_manifests {
+	struct beside **besides;
+	size_t n;
+	struct named_file *files;
+	const struct tfr_set *set;
+};
+
+/* Finds totals that are not the sums of the shards, or a number of shards that differs from the
+ * names. */
+static void find_contradictions(struct beside *b)
+{
+	const struct tfr_manifest *m = b->manifest;
+	uint64_t records = 0, bytes = 0, sum = 0;
+	bool over = false;
+
+	for (size_t i = 0; i < m->count; i++) {
+		over |= __builtin_add_overflow(records, m->shards[i].records, &records);
+		over |= __builtin_add_overflow(bytes, m->shards[i].bytes, &bytes);
+		sum += m->shards[i].sum;
+	}
+	if (m->count != b->members)
+		tfr_fail(&b->why, TFR_EDATA, "the manifest has %zu shards, the names say %u",
+			m->count, b->members);
+	else if (over || records != m->records || bytes != m->bytes || sum != m->sum)
+		tfr_fail(
+			&b->why, TFR_EDATA, "the manifest's totals are not the sums of its shards");
+}
+
+/* A bad or missing manifest is kept as the reason; only what the next set would meet as well is a
+ * failure. */
+static enum tfr_status read_beside(
+	struct beside *b, const struct tfr_set_name *name, struct tfr_error *err)
+{
+	struct tfr_error why = { 0 };
+	enum tfr_status status = tfr_manifest_find(name, &b->manifest, &b->path, &why);
+	bool absent = status != TFR_ESYS || why.sys_errno == ENOENT;
+	char reason[512];
+
+	if (!status) {
+		find_contradictions(b);
+		return TFR_OK;
+	}
+	if (status == TFR_ENOMEM || (status == TFR_ESYS && tfr_errno_of_process(why.sys_errno)))
+		return tfr_error_pass(&why, err);
+	tfr_error_format(&why, reason, sizeof(reason));
+	tfr_fail(&b->why, absent ? TFR_EDATA : TFR_ESYS, "%s%s", absent ? "no manifest: " : "",
+		reason);
+	return TFR_OK;
+}
+
+static enum tfr_status add_beside(
+	struct tfr_manifests *all, const struct tfr_set_name *name, struct tfr_error *err)
+{
+	struct beside *b;
+
+	TFR_NEED_MEMORY(!TFR_ARRAY_ONE_MORE(all->besides, all->n), err, "looking for a manifest");
+	b = calloc(1, sizeof(*b));
+	TFR_NEED_MEMORY(b, err, "looking for a manifest");
+	all->besides[all->n++] = b;
+	b->own = tfr_set_name_manifest(name);
+	TFR_NEED_MEMORY(b->own, err, "looking for a manifest");
+	b->members = name->count;
+	return read_beside(b, name, err);
+}
+
+static enum tfr_status find_beside(struct tfr_manifests *all, size_t i, struct tfr_error *err)
+{
+	const char *file = tfr_set_path(all->set, i);
+	const struct beside *last = all->n ? all->besides[all->n - 1] : NULL;
+	TFR_AUTO_SET_NAME name = { 0 };
+	TFR_AUTO_FREE char *own = NULL;
+	struct tfr_shard_file f;
+	enum tfr_status status = tfr_shard_file_set(&name, file, err);
+
+	if (status == TFR_END)
+		return TFR_OK;
+	TFR_TRY(status);
+	own = tfr_set_name_manifest(&name);
+	TFR_NEED_MEMORY(own, err, "looking for a manifest");
+	if (!last || strcmp(last->own, own)) {
+		TFR_TRY(add_beside(all, &name, err));
+		all->files[i].first = true;
+	}
+	tfr_shard_file_parse(file, &f);
+	all->files[i].beside = all->besides[all->n - 1];
+	all->files[i].shard = f.shard;
+	return TFR_OK;
+}
+
+static enum tfr_status find_all(struct tfr_manifests *all, struct tfr_error *err)
+{
+	const size_t count = tfr_set_count(all->set);
+
+	all->files = calloc(count + 1, sizeof(*all->files));
+	TFR_NEED_MEMORY(all->files, err, "looking for a manifest");
+	for (size_t i = 0; i < count; i++)
+		TFR_TRY(find_beside(all, i, err));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_manifests_open(
+	struct tfr_manifests **out, const struct tfr_set *set, struct tfr_error *err)
+{
+	struct tfr_manifests *all = calloc(1, sizeof(*all));
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(all, err, "looking for a manifest");
+	all->set = set;
+	status = find_all(all, err);
+	if (status)
+		tfr_manifests_close(all);
+	else
+		*out = all;
 	return status;
 }
 
@@ -160,99 +365,6 @@ static void free_beside(struct beside *b)
 	free(b->own);
 	free(b->path);
 	free(b);
-}
-
-static struct beside *open_beside(const struct tfr_set_name *name, struct tfr_error *err)
-{
-	struct beside *b = calloc(1, sizeof(*b));
-	enum tfr_status status;
-
-	if (b)
-		b->own = tfr_set_name_manifest(name);
-	if (!b || !b->own) {
-		free(b);
-		tfr_fail_nomem(err, "looking for a manifest");
-		return NULL;
-	}
-	b->members = name->count;
-	status = tfr_manifest_find(name, &b->manifest, &b->path, err);
-	if (status == TFR_ENOMEM || (status == TFR_ESYS && tfr_errno_of_process(err->sys_errno))) {
-		free_beside(b);
-		return NULL;
-	}
-	if (!status) {
-		find_contradictions(b);
-	} else {
-		char reason[512];
-		bool absent = status != TFR_ESYS || err->sys_errno == ENOENT;
-
-		tfr_error_format(err, reason, sizeof(reason));
-		tfr_fail(&b->why, absent ? TFR_EDATA : TFR_ESYS, "%s%s",
-			absent ? "no manifest: " : "", reason);
-	}
-	return b;
-}
-
-static struct beside *add_beside(
-	struct tfr_manifests *all, const struct tfr_set_name *name, struct tfr_error *err)
-{
-	struct beside *b;
-
-	if (TFR_ARRAY_ONE_MORE(all->besides, all->n)) {
-		tfr_fail_nomem(err, "looking for a manifest");
-		return NULL;
-	}
-	b = open_beside(name, err);
-	if (b)
-		all->besides[all->n++] = b;
-	return b;
-}
-
-static enum tfr_status find_beside(struct tfr_manifests *all, size_t i, struct tfr_error *err)
-{
-	const char *file = tfr_set_path(all->set, i);
-	struct beside *last = all->n ? all->besides[all->n - 1] : NULL;
-	TFR_AUTO_SET_NAME name = { 0 };
-	TFR_AUTO_FREE char *own = NULL;
-	struct tfr_shard_file parts;
-	struct tfr_error inner;
-	enum tfr_status status = tfr_shard_file_set(&name, file, err);
-
-	if (status)
-		return status == TFR_END ? TFR_OK : status;
-	own = tfr_set_name_manifest(&name);
-	TFR_NEED_MEMORY(own, err, "looking for a manifest");
-	if (!last || strcmp(last->own, own)) {
-		last = add_beside(all, &name, &inner);
-		if (!last)
-			return tfr_error_pass(&inner, err);
-		all->files[i].first = true;
-	}
-	tfr_shard_file_parse(file, &parts);
-	all->files[i].beside = last;
-	all->files[i].shard = parts.shard;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_manifests_open(
-	struct tfr_manifests **out, const struct tfr_set *set, struct tfr_error *err)
-{
-	struct tfr_manifests *all = calloc(1, sizeof(*all));
-	enum tfr_status status = TFR_OK;
-
-	if (all) {
-		all->set = set;
-		all->files = calloc(tfr_set_count(set) + 1, sizeof(*all->files));
-	}
-	if (!all || !all->files)
-		status = tfr_fail_nomem(err, "looking for a manifest");
-	for (size_t i = 0; !status && i < tfr_set_count(set); i++)
-		status = find_beside(all, i, err);
-	if (status)
-		tfr_manifests_close(all);
-	else
-		*out = all;
-	return status;
 }
 
 void tfr_manifests_close(struct tfr_manifests *all)
@@ -273,7 +385,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 		.message = "no manifest: the file is not a member of a set" };
 	static const struct tfr_error unnamed = { .status = TFR_EDATA,
 		.message = "the manifest does not name this file" };
-	const struct named *file = &all->files[i];
+	const struct named_file *file = &all->files[i];
 	const char *path = tfr_set_path(all->set, i);
 	const struct tfr_manifest *m;
 
@@ -294,16 +406,4 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 		*first = true;
 	}
 	return NULL;
-}
-
-bool tfr_manifest_fits(
-	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st)
-{
-	if (!S_ISREG(st->st_mode) || st->st_size < 0 || (uint64_t)st->st_size != shard->bytes)
-		return false;
-	/* The store gives an object its time when it is complete, and the manifest is the last. */
-	if (tfr_is_url(path))
-		return st->st_mtim.tv_sec <= shard->published;
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec ==
-	       shard->mtime;
 }

@@ -52,6 +52,11 @@ enum tfr_status tfr_manifest_parse(
 enum tfr_status tfr_manifest_read(
 	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err);
 void tfr_manifest_free(struct tfr_manifest *m); /* accepts NULL */
+static inline void tfr_manifest_auto_free(struct tfr_manifest **m)
+{
+	tfr_manifest_free(*m);
+}
+#define TFR_AUTO_MANIFEST __attribute__((cleanup(tfr_manifest_auto_free))) struct tfr_manifest *
 
 /* Reads the manifest of a set whose number of shards is known.  If the file named for the set does
  * not exist, it reads the name that version 0.1.0 used, if that describes this set.  *path, which
@@ -59,6 +64,30 @@ void tfr_manifest_free(struct tfr_manifest *m); /* accepts NULL */
  * TFR_EDATA, TFR_ESYS: a manifest exists but cannot be read. */
 enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_manifest **m,
 	char **path, struct tfr_error *err);
+
+/* Whether the file at `path`, of which tfr_look() said `st`, has the size and time of its entry, so
+ * that nothing was written to it since. */
+bool tfr_manifest_fits(
+	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st);
+
+/* --- finished runs --- */
+
+/* A manifest holds what determines the bytes of a run: its options and a digest of its inputs. */
+
+/* Finds the manifest of a set, or of a file, that such a run has written: it holds the same
+ * options, and every file has the size and time that it states.  The caller frees it.  TFR_END:
+ * there is no such manifest, or a file was written since. */
+enum tfr_status tfr_finished_find(
+	struct tfr_manifest **m, const char *target, struct tfr_error *err);
+/* Compares two texts of options, one per line.  TFR_EUSAGE: they differ; the message has the first
+ * difference and calls the earlier run `which`, such as "the run to be resumed". */
+enum tfr_status tfr_options_compare(
+	const char *then, const char *now, const char *which, struct tfr_error *err);
+/* The same for the options and inputs of a run and those in a manifest. */
+enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct tfr_set_info *now,
+	const char *which, struct tfr_error *err);
+
+/* --- the manifests beside many files --- */
 
 struct tfr_manifests;
 
@@ -73,9 +102,5 @@ void tfr_manifests_close(struct tfr_manifests *all); /* accepts NULL */
  * be called from any thread. */
 const struct tfr_manifest_shard *tfr_manifests_at(
 	const struct tfr_manifests *all, size_t i, const struct tfr_error **why, bool *first);
-/* Whether the file at `path`, of which tfr_look() said `st`, has the size and time of its entry, so
- * that nothing was written to it since. */
-bool tfr_manifest_fits(
-	const struct tfr_manifest_shard *shard, const char *path, const struct stat *st);
 
 #endif

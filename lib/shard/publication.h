@@ -1,16 +1,57 @@
-/* shard/publication.h - publishes all outputs of a command together or not at all.
+/* shard/publication.h - the protocol by which the outputs of a command get their names together or
+ * not at all (tfr-records(5), PUBLISHING).
+ *
+ * A lock is the right to write a set or a file of records: a lock file beside it, which holds the
+ * journal while names change.  A publication takes the locks of all sets of a command, then their
+ * files: members first, then proofs; the last file is the commit point.  All files are sealed.
  *
  * Objects have no second names, and another process may replace them at any time: a failure leaves
- * those that are complete, and the missing manifest says that they are not a set.
- *
- * Add the locks, then the files: members first, then proofs; the last file is the commit point
- * (tfr-records(5), PUBLISHING).  All files are sealed. */
+ * those that are complete, and the missing manifest says that they are not a set. */
 #ifndef TFR_SHARD_PUBLICATION_H
 #define TFR_SHARD_PUBLICATION_H
 
+#include <tfr-private/io.h>
+
 #include "io/output.h"
 #include "shard/journal.h"
-#include "shard/lock.h"
+
+/* --- locks --- */
+
+struct tfr_lock;
+
+struct tfr_lock_opts {
+	const char *subject; /* its name in errors: "out/train@16.tfrecord" */
+	struct tfr_temporaries *temporaries;
+	void (*warn)(
+		void *ctx, const char *text); /* reports what was undone or finished; may be NULL */
+	void *ctx;
+};
+
+/* Locks `.NAME.lock` for `path`, "out/NAME", and finishes or undoes a publication that a killed run
+ * had begun there.  TFR_ESYS: also if another run holds the lock, or the file belongs to another
+ * user. TFR_EEXIST: the publication cannot be undone, because a file has changed since. */
+enum tfr_status tfr_lock_open(struct tfr_lock **t, const char *path,
+	const struct tfr_lock_opts *opts, struct tfr_error *err);
+/* Removes the lock file, unless it holds a journal.  Accepts NULL. */
+void tfr_lock_close(struct tfr_lock *t);
+
+/* The folder, by an absolute path without links; belongs to the lock. */
+const char *tfr_lock_folder(const struct tfr_lock *t);
+const char *tfr_lock_path(const struct tfr_lock *t); /* likewise */
+
+/* Writes a journal into the lock file and forces it to disk.  From here on no signal handler
+ * removes the file. */
+enum tfr_status tfr_lock_begin(
+	struct tfr_lock *t, const void *journal, size_t size, struct tfr_error *err);
+/* Empties the lock file: the journal is no longer needed. */
+enum tfr_status tfr_lock_end(struct tfr_lock *t, struct tfr_error *err);
+/* Removes the lock file and gives up the lock: everything is published. */
+void tfr_lock_publish(struct tfr_lock *t);
+
+/* Whether some process holds the lock `.NAME.lock` for `path`. */
+bool tfr_lock_is_locked(const char *path);
+
+/* --- publications --- */
 
 struct tfr_publication {
 	struct tfr_journal journal; /* of the files */

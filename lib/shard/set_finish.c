@@ -18,7 +18,6 @@
 #include "io/path.h"
 #include "io/source.h"
 #include "io/temporaries.h"
-#include "shard/finished_run.h"
 #include "shard/manifests.h"
 #include "shard/set.h"
 #include "shard/set_name.h"
