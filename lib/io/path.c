@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/suffix.h"
 #include "base/url.h"
 #include "io/object.h"
 #include "io/path.h"
@@ -227,4 +228,9 @@ char *tfr_path_beside(const char *path, const char *suffix)
 	size_t n = tfr_is_web(path) ? strcspn(path, "?#") : strlen(path);
 
 	return tfr_asprintf("%.*s%s%s", (int)n, path, suffix, path + n);
+}
+
+char *tfr_path_in_folder_of(const char *path, const char *name)
+{
+	return tfr_asprintf("%.*s%s", (int)(tfr_last_part(path) - path), path, name);
 }

@@ -31,5 +31,7 @@ void tfr_look_ahead(const char *url);
 /* "x.tfrecord.idx" of "x.tfrecord" and ".idx"; before the query of a web address.  The caller frees
  * it; NULL: out of memory. */
 char *tfr_path_beside(const char *path, const char *suffix);
+/* "out/labels.txt" of "out/x.tfrecord" and "labels.txt".  As above. */
+char *tfr_path_in_folder_of(const char *path, const char *name);
 
 #endif

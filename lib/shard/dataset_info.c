@@ -122,7 +122,7 @@ enum tfr_status tfr_dataset_info_records(
 
 	if (!strcmp(path, "-") || tfr_is_url(path))
 		return TFR_END;
-	beside = tfr_asprintf("%.*sdataset_info.json", (int)(name - path), path);
+	beside = tfr_path_in_folder_of(path, "dataset_info.json");
 	TFR_TRY(read_info(info, &beside, err));
 	/* Hugging Face writes a file of this name whose splits are an object. */
 	splits = tfr_json_member(info->doc, "splits", json_type_array);

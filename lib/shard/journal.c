@@ -147,13 +147,13 @@ static enum tfr_status take_entry(
 	e = (struct tfr_journal_entry){ (enum tfr_journal_role)f.role, f.lock, f.inode, f.size,
 		f.mtime, (char *)(uintptr_t)path, (char *)(uintptr_t)none_if_empty(temp),
 		(char *)(uintptr_t)none_if_empty(old) };
-	return tfr_journal_add(j, &e) ? TFR_OK : tfr_fail_nomem(err, "reading a journal");
+	TFR_NEED_MEMORY(tfr_journal_add(j, &e), err, "reading a journal");
+	return TFR_OK;
 }
 
 static enum tfr_status take_all(
 	struct tfr_journal *j, struct tfr_unread *from, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint32_t counts[2];
 
 	if (!tfr_unread_copy(from, &j->token, sizeof(j->token)) ||
@@ -161,17 +161,16 @@ static enum tfr_status take_all(
 		counts[0] > (uint64_t)(from->end - from->p) / 2 ||
 		counts[1] > (uint64_t)(from->end - from->p) / LEAST_ENTRY)
 		return TFR_END;
-	for (uint32_t k = 0; !status && k < counts[0]; k++) {
+	for (uint32_t k = 0; k < counts[0]; k++) {
 		const char *path = take_text(from);
 
 		if (!path || *path != '/')
-			status = TFR_END;
-		else if (!tfr_journal_add_lock(j, path))
-			status = tfr_fail_nomem(err, "reading a journal");
+			return TFR_END;
+		TFR_NEED_MEMORY(tfr_journal_add_lock(j, path), err, "reading a journal");
 	}
-	for (uint32_t k = 0; !status && k < counts[1]; k++)
-		status = take_entry(j, from, err);
-	return !status && from->p != from->end ? TFR_END : status;
+	for (uint32_t k = 0; k < counts[1]; k++)
+		TFR_TRY(take_entry(j, from, err));
+	return from->p != from->end ? TFR_END : TFR_OK;
 }
 
 enum tfr_status tfr_journal_parse(
@@ -251,23 +250,22 @@ static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_er
 enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 	enum tfr_journal_role role, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	const char *last = NULL;
 	size_t n = 0;
 
 	/* The files of a set are in one folder and next to each other in the list. */
-	for (uint32_t k = 0; !status && k < j->n; k++) {
+	for (uint32_t k = 0; k < j->n; k++) {
 		const struct tfr_journal_entry *e = &j->entries[k];
 		size_t folder = (size_t)(strrchr(e->path, '/') - e->path);
 
 		if (e->role != role || !held[e->lock] ||
 			(last && n == folder && !memcmp(last, e->path, n)))
 			continue;
-		status = tfr_sync_directory_of(e->path, err);
+		TFR_TRY(tfr_sync_directory_of(e->path, err));
 		last = e->path;
 		n = folder;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* New proofs go first, so that none vouches for files that are removed. */
@@ -291,16 +289,14 @@ static enum tfr_status remove_proofs(
 enum tfr_status tfr_journal_undo(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = remove_proofs(j, held, err);
-
-	for (int role = TFR_JOURNAL_MEMBER; !status && role <= TFR_JOURNAL_PROOF; role++) {
-		for (uint32_t k = 0; !status && k < j->n; k++)
+	TFR_TRY(remove_proofs(j, held, err));
+	for (int role = TFR_JOURNAL_MEMBER; role <= TFR_JOURNAL_PROOF; role++) {
+		for (uint32_t k = 0; k < j->n; k++)
 			if ((int)j->entries[k].role == role && held[j->entries[k].lock])
-				status = undo_one(&j->entries[k], err);
-		if (!status)
-			status = tfr_journal_sync(j, held, (enum tfr_journal_role)role, err);
+				TFR_TRY(undo_one(&j->entries[k], err));
+		TFR_TRY(tfr_journal_sync(j, held, (enum tfr_journal_role)role, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)

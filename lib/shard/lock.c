@@ -139,16 +139,15 @@ static bool contains(const char *path, const struct tfr_journal *j)
 		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	TFR_AUTO_JOURNAL other = { 0 };
 	enum tfr_status status = fd < 0 ? TFR_END : read_journal(fd, path, &other, NULL);
-	bool same = status ? status != TFR_END : other.token == j->token;
 
-	return same;
+	return status ? status != TFR_END : other.token == j->token;
 }
 
 /* Opens another lock file of a journal: *fd, and whether it still contains the journal. */
 static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
 	const char *subject, int *fd, bool *held, struct tfr_error *err)
 {
-	struct tfr_journal other = { 0 };
+	TFR_AUTO_JOURNAL other = { 0 };
 	enum tfr_status status = lock(fd, path, subject, false, NULL);
 
 	*held = false;
@@ -156,15 +155,15 @@ static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
 		return TFR_OK;
 	if (status == TFR_ESYS)
 		status = lock(fd, path, subject, false, err); /* says why */
-	if (!status) {
+	if (!status)
 		status = read_journal(*fd, path, &other, err);
-		*held = !status && other.token == j->token;
-		tfr_journal_clear(&other);
-	}
-	return status == TFR_END ? TFR_OK : status; /* the journal was completed */
+	if (status == TFR_END) /* the journal was completed */
+		return TFR_OK;
+	*held = !status && other.token == j->token;
+	return status;
 }
 
-static void say(const struct tfr_lock_opts *opts, bool committed)
+static void report_recovery(const struct tfr_lock_opts *opts, bool committed)
 {
 	char text[4300];
 
@@ -177,28 +176,29 @@ static void say(const struct tfr_lock_opts *opts, bool committed)
 	opts->warn(opts->ctx, text);
 }
 
-static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *opts,
+static enum tfr_status finish_or_undo(const struct tfr_journal *j, const char *subject,
+	uint32_t own, int *fds, bool *held, bool *committed, struct tfr_error *err)
+{
+	for (uint32_t k = 0; k < j->n_locks; k++)
+		if (k != own)
+			TFR_TRY(lock_other(j, j->locks[k], subject, &fds[k], &held[k], err));
+	*committed = tfr_journal_is_committed(j, held);
+	return *committed ? tfr_journal_finish(j, held, err) : tfr_journal_undo(j, held, err);
+}
+
+static enum tfr_status complete_journal(struct tfr_lock *t, const struct tfr_lock_opts *opts,
 	const struct tfr_journal *j, uint32_t own, struct tfr_error *err)
 {
 	TFR_AUTO_FREE int *fds = malloc(j->n_locks * sizeof(*fds));
 	TFR_AUTO_FREE bool *held = calloc(j->n_locks, sizeof(*held));
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 	bool committed = false;
 
 	TFR_NEED_MEMORY(fds && held, err, "reading a journal");
 	for (uint32_t k = 0; k < j->n_locks; k++)
 		fds[k] = -1;
 	held[own] = true;
-	for (uint32_t k = 0; !status && k < j->n_locks; k++)
-		if (k != own)
-			status = lock_other(j, j->locks[k], t->subject, &fds[k], &held[k], err);
-	if (!status) {
-		committed = tfr_journal_is_committed(j, held);
-		if (committed)
-			status = tfr_journal_finish(j, held, err);
-		else
-			status = tfr_journal_undo(j, held, err);
-	}
+	status = finish_or_undo(j, t->subject, own, fds, held, &committed, err);
 	for (uint32_t k = 0; k < j->n_locks; k++) {
 		if (!status && k == own)
 			status = tfr_lock_end(t, err);
@@ -208,7 +208,7 @@ static enum tfr_status settle(struct tfr_lock *t, const struct tfr_lock_opts *op
 			close(fds[k]);
 	}
 	if (!status)
-		say(opts, committed);
+		report_recovery(opts, committed);
 	return status;
 }
 
@@ -225,21 +225,18 @@ static enum tfr_status recover(
 			       ? tfr_fail_errno(err, errno, t->shown, "cannot truncate")
 			       : TFR_OK;
 	}
-	if (status)
-		return status;
+	TFR_TRY(status);
 	while (own < j.n_locks && strcmp(j.locks[own], t->path) != 0)
 		own++;
-	if (own < j.n_locks) {
-		status = settle(t, opts, &j, own, err);
-	} else {
-		status = tfr_fail_path(err, TFR_EEXIST, t->shown,
-			"a run that was publishing in another folder has left");
-		tfr_error_hint(err,
-			"Its files were '%.500s' and others.  Move the folder back and run the "
-			"command again, or look at the files named .old and remove the lock file.",
-			j.entries[0].path);
-	}
-	return status;
+	if (own < j.n_locks)
+		return complete_journal(t, opts, &j, own, err);
+	tfr_fail_path(
+		err, TFR_EEXIST, t->shown, "a run that was publishing in another folder has left");
+	tfr_error_hint(err,
+		"Its files were '%.500s' and others.  Move the folder back and run the "
+		"command again, or look at the files named .old and remove the lock file.",
+		j.entries[0].path);
+	return TFR_EEXIST;
 }
 
 /* --- the lock --- */
@@ -260,27 +257,27 @@ static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct 
 	return t->path && t->shown ? TFR_OK : tfr_fail_nomem(err, "creating a set");
 }
 
-static enum tfr_status take_lock(
-	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
+static enum tfr_status take_lock(struct tfr_lock *t, const char *path,
+	const struct tfr_lock_opts *opts, struct tfr_error *err)
 {
 	enum tfr_status status;
 	sigset_t saved;
 	struct stat st;
 
+	TFR_TRY(find_folder(t, path, err));
 	tfr_temporaries_begin(t->temporaries, &saved);
 	status = lock(&t->fd, t->shown, t->subject, true, err);
 	t->journaled = !status && (fstat(t->fd, &st) || st.st_size > 0);
 	if (!status && !t->journaled)
 		t->noted = tfr_temporaries_note(t->temporaries, t->path);
 	tfr_temporaries_end(t->temporaries, &saved);
-	if (!status && t->journaled) {
-		status = recover(t, opts, err);
-		if (!status)
-			t->noted = tfr_temporaries_note(t->temporaries, t->path);
+	TFR_TRY(status);
+	if (t->journaled) {
+		TFR_TRY(recover(t, opts, err));
+		t->noted = tfr_temporaries_note(t->temporaries, t->path);
 	}
-	if (!status && t->temporaries && !t->noted)
-		status = tfr_fail_nomem(err, "creating a set");
-	return status;
+	TFR_NEED_MEMORY(!t->temporaries || t->noted, err, "creating a set");
+	return TFR_OK;
 }
 
 enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
@@ -293,9 +290,7 @@ enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
 	t->fd = -1;
 	t->subject = opts->subject;
 	t->temporaries = opts->temporaries;
-	status = find_folder(t, path, err);
-	if (!status)
-		status = take_lock(t, opts, err);
+	status = take_lock(t, path, opts, err);
 	if (status)
 		tfr_lock_close(t);
 	else
@@ -303,7 +298,7 @@ enum tfr_status tfr_lock_open(struct tfr_lock **out, const char *path,
 	return status;
 }
 
-static void release(struct tfr_lock *t)
+static void release_lock(struct tfr_lock *t)
 {
 	tfr_temporaries_forget(t->noted);
 	t->noted = NULL;
@@ -319,7 +314,7 @@ void tfr_lock_close(struct tfr_lock *t)
 {
 	if (!t)
 		return;
-	release(t);
+	release_lock(t);
 	free(t->path);
 	free(t->shown);
 	free(t->folder);
@@ -329,7 +324,7 @@ void tfr_lock_close(struct tfr_lock *t)
 void tfr_lock_publish(struct tfr_lock *t)
 {
 	t->journaled = false;
-	release(t);
+	release_lock(t);
 }
 
 const char *tfr_lock_folder(const struct tfr_lock *t)

@@ -22,6 +22,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json_read.h"
 
@@ -189,7 +190,7 @@ static bool get_time(struct json_object *o, const char *key, uint64_t *value)
 	return true;
 }
 
-static enum tfr_status bad(struct tfr_error *err, const char *what)
+static enum tfr_status not_a_manifest(struct tfr_error *err, const char *what)
 {
 	return tfr_fail(err, TFR_EDATA, "not a manifest of ours: %s", what);
 }
@@ -201,13 +202,13 @@ static enum tfr_status read_shard(
 	uint64_t crc;
 
 	if (!name || !*name || strchr(name, '/'))
-		return bad(err, "a shard without a name");
+		return not_a_manifest(err, "a shard without a name");
 	if (!get_u64(o, "records", &s->records) || !get_u64(o, "bytes", &s->bytes))
-		return bad(err, "a shard without its records and bytes");
+		return not_a_manifest(err, "a shard without its records and bytes");
 	if (!get_hex(o, "sum", 16, &s->sum) || !get_hex(o, "crc32c", 8, &crc))
-		return bad(err, "a shard without its sums");
+		return not_a_manifest(err, "a shard without its sums");
 	if (!get_time(o, "mtime", &s->mtime))
-		return bad(err, "a shard without its time");
+		return not_a_manifest(err, "a shard without its time");
 	s->crc = (uint32_t)crc;
 	s->name = strdup(name);
 	return s->name ? TFR_OK : tfr_fail_nomem(err, "reading a manifest");
@@ -254,7 +255,7 @@ static enum tfr_status read_counts(
 
 		o = json_object_array_get_idx(classes, m->n_counts);
 		if (!json_object_object_get_ex(o, "label", &label))
-			return bad(err, "a class without a label");
+			return not_a_manifest(err, "a class without a label");
 		count->label = json_object_get_int64(label);
 		if (!get_u64(o, "records", &count->records))
 			count->records = TFR_CLASS_UNCOUNTED;
@@ -278,7 +279,7 @@ static enum tfr_status read_note(
 	TFR_NEED_MEMORY(note, err, "reading the note of a part");
 	if (!get_u64(o, "index", &part) || !get_u64(o, "parts", &parts) || parts > UINT32_MAX ||
 		part >= parts)
-		return bad(err, "no part");
+		return not_a_manifest(err, "no part");
 	note->part = (uint32_t)part;
 	note->parts = (uint32_t)parts;
 	first = get_text(o, "first_lost");
@@ -286,7 +287,7 @@ static enum tfr_status read_note(
 		!get_u64(o, "left", &t->left) || !get_u64(o, "read_bytes", &t->bytes) ||
 		!get_u64(o, "expected", &t->expected) || !get_u64(o, "lost", &t->lost) ||
 		!json_object_object_get_ex(o, "most_lost", &most) || !first)
-		return bad(err, "a part without its counts");
+		return not_a_manifest(err, "a part without its counts");
 	t->most_lost = json_object_get_double(most);
 	snprintf(t->first_lost, sizeof(t->first_lost), "%s", first);
 	labels = get_text(o, "labels");
@@ -300,7 +301,6 @@ static enum tfr_status read_rest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
 	const char *options = get_text(root, "options"), *command = get_text(root, "command");
-	enum tfr_status status = TFR_OK;
 	struct json_object *seed;
 
 	m->command = command ? strdup(command) : NULL;
@@ -311,10 +311,7 @@ static enum tfr_status read_rest(
 	if (json_object_object_get_ex(root, "seed", &seed))
 		m->seed = json_object_get_uint64(seed);
 	if (json_object_object_get_ex(root, "part", NULL))
-		status = read_note(m, root, err);
-	if (status)
-		return status;
-
+		TFR_TRY(read_note(m, root, err));
 	if (options && get_hex(root, "inputs", 16, &m->inputs)) {
 		m->options = strdup(options);
 		TFR_NEED_MEMORY(m->options, err, "reading a manifest");
@@ -326,57 +323,49 @@ static enum tfr_status read_manifest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
 	struct json_object *shards = tfr_json_member(root, "shards", json_type_array);
-	enum tfr_status status = TFR_OK;
 	uint64_t version;
 	size_t n;
 
 	if (!get_u64(root, "version", &version))
-		return bad(err, "no version");
+		return not_a_manifest(err, "no version");
 	if (version != 1)
-		return bad(err, "its version is not 1");
+		return not_a_manifest(err, "its version is not 1");
 	if (!get_u64(root, "records", &m->records) || !get_u64(root, "bytes", &m->bytes) ||
 		!get_hex(root, "sum", 16, &m->sum))
-		return bad(err, "no totals");
+		return not_a_manifest(err, "no totals");
 	if (!shards)
-		return bad(err, "no shards");
+		return not_a_manifest(err, "no shards");
 	n = json_object_array_length(shards);
 	m->shards = calloc(n + 1, sizeof(*m->shards));
 	TFR_NEED_MEMORY(m->shards, err, "reading a manifest");
-	for (; !status && m->count < n; m->count++) {
+	for (; m->count < n; m->count++) {
 		struct json_object *o = json_object_array_get_idx(shards, m->count);
 
-		status = json_object_is_type(o, json_type_object)
-				 ? read_shard(&m->shards[m->count], o, err)
-				 : bad(err, "a shard that is not an object");
+		if (!json_object_is_type(o, json_type_object))
+			return not_a_manifest(err, "a shard that is not an object");
+		TFR_TRY(read_shard(&m->shards[m->count], o, err));
 	}
-	return status ? status : read_rest(m, root, err);
+	return read_rest(m, root, err);
 }
 
 enum tfr_status tfr_manifest_parse(
 	struct tfr_manifest **out, const void *text, size_t size, struct tfr_error *err)
 {
-	struct tfr_manifest *m = calloc(1, sizeof(*m));
 	/* A manifest that we write has few brackets for its size. */
 	static const struct tfr_json_limits limits = {
 		.depth = 32, .bytes_per_bracket = 24, .bytes = true
 	};
+	TFR_AUTO_MANIFEST m = calloc(1, sizeof(*m));
 	TFR_AUTO_JSON root = NULL;
 	struct tfr_error inner = { 0 };
-	enum tfr_status status;
 
 	TFR_NEED_MEMORY(m, err, "reading a manifest");
-	status = tfr_json_read(&root, text, size, &limits, &inner);
-	if (!status)
-		status = read_manifest(m, root, err);
-	else if (status == TFR_EDATA)
-		status = bad(err, inner.message);
-	else
-		tfr_error_pass(&inner, err);
-	if (status)
-		tfr_manifest_free(m);
-	else
-		*out = m;
-	return status;
+	if (tfr_json_read(&root, text, size, &limits, &inner) == TFR_EDATA)
+		return not_a_manifest(err, inner.message);
+	TFR_TRY(tfr_error_pass(&inner, err));
+	TFR_TRY(read_manifest(m, root, err));
+	*out = TFR_STEAL(m);
+	return TFR_OK;
 }
 
 void tfr_manifest_free(struct tfr_manifest *m)

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
+#include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "shard/set_name.h"
@@ -55,9 +56,7 @@ enum tfr_status tfr_manifest_read(
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
 static bool describes(const struct tfr_manifest *m, const char *first)
 {
-	const char *slash = strrchr(first, '/');
-
-	return m->count && !strcmp(m->shards[0].name, slash ? slash + 1 : first);
+	return m->count && !strcmp(m->shards[0].name, tfr_last_part(first));
 }
 
 /* In version 0.1.0 all sets with one base shared the name of a manifest, so this one may belong to
@@ -113,8 +112,7 @@ bool tfr_manifest_fits(
 	/* The store gives an object its time when it is complete, and the manifest is the last. */
 	if (tfr_is_url(path))
 		return st->st_mtim.tv_sec <= shard->published;
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec ==
-	       shard->mtime;
+	return tfr_stat_mtime(st) == shard->mtime;
 }
 
 /* --- finished runs --- */
@@ -152,13 +150,10 @@ enum tfr_status tfr_terms_compare(const struct tfr_manifest *then, const struct 
 static enum tfr_status check_files(
 	const struct tfr_manifest *m, const char *target, struct tfr_error *err)
 {
-	const char *slash = strrchr(target, '/');
-
 	if (!m->options || !m->count)
 		return TFR_END;
 	for (size_t i = 0; i < m->count; i++) {
-		TFR_AUTO_FREE char *path = tfr_asprintf(
-			"%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, m->shards[i].name);
+		TFR_AUTO_FREE char *path = tfr_path_in_folder_of(target, m->shards[i].name);
 		struct stat st;
 
 		TFR_NEED_MEMORY(path, err, "looking for a finished run");

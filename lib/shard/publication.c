@@ -80,7 +80,7 @@ static enum tfr_status make_absolute(
 	return *absolute ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
-static enum tfr_status add(struct tfr_publication *p, const struct tfr_publication_file *file,
+static enum tfr_status add_entry(struct tfr_publication *p, const struct tfr_publication_file *file,
 	struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	struct tfr_journal *j = &p->journal;
@@ -98,24 +98,23 @@ static enum tfr_status add_output(struct tfr_publication *p,
 	const char *temp = tfr_output_temporary(file->o);
 	const struct stat *st = tfr_output_stat(file->o);
 	TFR_AUTO_FREE char *temporary = NULL, *old = NULL;
-	enum tfr_status status = TFR_OK;
 	struct stat now;
 
 	e->inode = st->st_ino;
 	e->size = (uint64_t)st->st_size;
 	e->mtime = tfr_stat_mtime(st);
 	if (temp)
-		status = make_absolute(p, temp, &temporary, err);
+		TFR_TRY(make_absolute(p, temp, &temporary, err));
 	e->temp = temporary;
-	if (!status && tfr_journal_placed(e)) {
+	if (tfr_journal_placed(e)) {
 		/* That of a run that is resumed may have its name already, and keeps it: a set that
 		 * was complete before stays so if this run fails. */
 		e->inode = e->size = e->mtime = 0;
 		e->temp = NULL;
-	} else if (!status && lstat(e->path, &now)) {
+	} else if (lstat(e->path, &now)) {
 		if (errno != ENOENT)
 			return tfr_fail_errno(err, errno, e->path, "cannot access");
-	} else if (!status) {
+	} else {
 		if (!tfr_output_replaces(file->o))
 			return tfr_fail_path(
 				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
@@ -123,7 +122,7 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		TFR_NEED_MEMORY(old, err, "publishing");
 		e->old = old;
 	}
-	return status ? status : add(p, file, e, err);
+	return add_entry(p, file, e, err);
 }
 
 static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *o, const char *url,
@@ -157,17 +156,16 @@ enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output
 	const struct tfr_publication_file file = { o, role, false };
 	TFR_AUTO_FREE char *path = NULL;
 	struct tfr_journal_entry e = { 0 };
-	enum tfr_status status;
 
 	if (!tfr_output_is_file(o))
 		return TFR_OK;
 	if (tfr_output_is_object(o))
 		return add_object(p, o, tfr_output_path(o), role, err);
-	status = tfr_output_replaces(o) ? tfr_output_prepare(o, err) : TFR_OK;
-	if (!status)
-		status = make_absolute(p, tfr_output_path(o), &path, err);
+	if (tfr_output_replaces(o))
+		TFR_TRY(tfr_output_prepare(o, err));
+	TFR_TRY(make_absolute(p, tfr_output_path(o), &path, err));
 	e.path = path;
-	return status ? status : add_output(p, &file, &e, err);
+	return add_output(p, &file, &e, err);
 }
 
 enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *path,
@@ -186,7 +184,8 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;
 	e.old = old;
-	return old ? add(p, &file, &e, err) : tfr_fail_nomem(err, "publishing");
+	TFR_NEED_MEMORY(old, err, "publishing");
+	return add_entry(p, &file, &e, err);
 }
 
 void tfr_publication_clear(struct tfr_publication *p)
@@ -226,17 +225,13 @@ static enum tfr_status remove_object_proofs(struct tfr_publication *p, struct tf
 static enum tfr_status place_object(
 	struct tfr_publication_object *one, bool proofs, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	if ((one->role != TFR_PUBLISH_MEMBER) != proofs)
 		return TFR_OK;
-	if (one->o) {
-		status = tfr_output_place(one->o, one->replaces, err);
-		one->placed = !status;
-	} else if (one->role != TFR_PUBLISH_PROOF) {
-		status = remove_former(one, err);
-	}
-	return status;
+	if (!one->o)
+		return one->role != TFR_PUBLISH_PROOF ? remove_former(one, err) : TFR_OK;
+	TFR_TRY(tfr_output_place(one->o, one->replaces, err));
+	one->placed = true;
+	return TFR_OK;
 }
 
 static enum tfr_status place_member(void *ctx, struct tfr_lanes_run *run, unsigned worker,
@@ -333,40 +328,37 @@ static enum tfr_status remove_old(
 static enum tfr_status remove_proofs(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	bool some = false;
 
-	for (uint32_t k = 0; !status && k < p->journal.n; k++)
+	for (uint32_t k = 0; k < p->journal.n; k++)
 		if (p->files[k].role == TFR_PUBLISH_PROOF && p->journal.entries[k].old) {
-			status = remove_old(&p->journal.entries[k], p->files[k].aside, err);
+			TFR_TRY(remove_old(&p->journal.entries[k], p->files[k].aside, err));
 			some = true;
 		}
-	return status || !some ? status
-			       : tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+	return some ? tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err) : TFR_OK;
 }
 
-static enum tfr_status place_one(
+static enum tfr_status place_file(
 	struct tfr_publication_file *f, const struct tfr_journal_entry *e, struct tfr_error *err)
 {
 	bool removed = f->role == TFR_PUBLISH_PROOF;
-	enum tfr_status status = TFR_OK;
 
 	if (e->old && !removed && (f->aside || !f->o))
-		status = remove_old(e, f->aside, err);
-	return status || !f->o ? status : tfr_output_place(f->o, e->old && !removed, err);
+		TFR_TRY(remove_old(e, f->aside, err));
+	return f->o ? tfr_output_place(f->o, e->old && !removed, err) : TFR_OK;
 }
 
-static enum tfr_status place(struct tfr_publication *p, const bool *held,
+static enum tfr_status place_files(struct tfr_publication *p, const bool *held,
 	enum tfr_journal_role role, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < p->journal.n; k++)
 		if (p->journal.entries[k].role == role)
-			TFR_TRY(place_one(&p->files[k], &p->journal.entries[k], err));
+			TFR_TRY(place_file(&p->files[k], &p->journal.entries[k], err));
 	return tfr_journal_sync(&p->journal, held, role, err);
 }
 
 /* Entries that cannot be undone now stay in the journal for the next run. */
-static void undo(struct tfr_publication *p, const bool *held)
+static void undo_changes(struct tfr_publication *p, const bool *held)
 {
 	bool undone = tfr_journal_undo(&p->journal, held, NULL) == TFR_OK;
 
@@ -396,13 +388,14 @@ static enum tfr_status change_objects(struct tfr_publication *p,
 static enum tfr_status change_names(
 	struct tfr_publication *p, const bool *held, struct tfr_error *err)
 {
+	TFR_TRY(write_journal(p, err));
 	TFR_TRY(keep_old(p, held, err));
 	TFR_TRY(remove_proofs(p, held, err));
 	TFR_TRY(change_objects(p, remove_object_proofs, err));
 	TFR_TRY(change_objects(p, place_object_members, err));
-	TFR_TRY(place(p, held, TFR_JOURNAL_MEMBER, err));
+	TFR_TRY(place_files(p, held, TFR_JOURNAL_MEMBER, err));
 	TFR_TRY(change_objects(p, place_object_proofs, err));
-	return place(p, held, TFR_JOURNAL_PROOF, err);
+	return place_files(p, held, TFR_JOURNAL_PROOF, err);
 }
 
 enum tfr_status tfr_publication_commit(
@@ -417,11 +410,9 @@ enum tfr_status tfr_publication_commit(
 	/* A signal handler waits until the names of files have changed. */
 	p->temporaries = temporaries;
 	tfr_temporaries_begin(temporaries, &p->saved);
-	status = write_journal(p, err);
-	if (!status)
-		status = change_names(p, held, err);
+	status = change_names(p, held, err);
 	if (status) {
-		undo(p, held);
+		undo_changes(p, held);
 		hint_at_placed(p, err);
 	} else {
 		status = tfr_journal_finish(&p->journal, held, err);

@@ -13,7 +13,6 @@
 
 #include <tfr-private/text.h>
 
-#include "base/array.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -49,7 +48,7 @@ bool tfr_set_never_records(const char *name)
 
 /* The file or set that a user may have meant.  The names of a folder are offered to base/suggest.c,
  * shards as the name of their set, so that "train@16" leads to "train@16.tfrecord".  Where the
- * folder itself does not exist, the first missing part of the path is corrected, and the result is
+ * folder itself does not exist, the first missing name of the path is corrected, and the result is
  * suggested only if it exists. */
 
 enum { ENTRIES_MAX = 1 << 16 }; /* of a folder: an error message must not take seconds */
@@ -126,20 +125,20 @@ static bool exists(const char *input)
 	return found;
 }
 
-/* `input` with the first part of its path that does not exist replaced; NULL: there is no such part
+/* `input` with the first name of its path that does not exist replaced; NULL: there is no such name
  * before the last, or nothing similar. */
 static char *with_other_folder(const char *input)
 {
-	for (const char *part = input, *end; (end = strchr(part, '/')); part = end + 1) {
-		TFR_AUTO_FREE char *before = strndup(input, (size_t)(part - input));
+	for (const char *name = input, *end; (end = strchr(name, '/')); name = end + 1) {
+		TFR_AUTO_FREE char *before = strndup(input, (size_t)(name - input));
 		TFR_AUTO_FREE char *upto = strndup(input, (size_t)(end - input));
-		TFR_AUTO_FREE char *wanted = strndup(part, (size_t)(end - part));
+		TFR_AUTO_FREE char *wanted = strndup(name, (size_t)(end - name));
 		TFR_AUTO_FREE char *word = NULL;
 		char *other;
 
 		if (!before || !upto || !wanted)
 			return NULL;
-		if (end == part || is_directory(upto))
+		if (end == name || is_directory(upto))
 			continue;
 		word = nearest(before, wanted, true);
 		other = word ? tfr_asprintf("%s%s%s", before, word, end) : NULL;
@@ -174,8 +173,7 @@ static void hint_at_name(const char *input, struct tfr_error *err)
 /* --- inputs --- */
 
 struct tfr_set {
-	char **paths;
-	size_t count, cap;
+	struct tfr_names paths;
 	const struct tfr_set_opts *opts; /* only while opening */
 };
 
@@ -184,13 +182,8 @@ static enum tfr_status add_input(
 
 static enum tfr_status add_path(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	char *copy = strdup(path);
-
-	if (!copy || TFR_ARRAY_RESERVE(set->paths, set->cap, set->count + 1)) {
-		free(copy);
-		return tfr_fail_nomem(err, "listing the inputs");
-	}
-	set->paths[set->count++] = copy;
+	TFR_NEED_MEMORY(tfr_names_insert(&set->paths, set->paths.n, path, strlen(path)), err,
+		"listing the inputs");
 	return TFR_OK;
 }
 
@@ -225,75 +218,80 @@ static enum tfr_status missing_member(struct tfr_set *set, const char *path, str
 
 /* --- sets by name --- */
 
+static enum tfr_status fail_no_shards(const char *input, struct tfr_error *err)
+{
+	enum tfr_status status = tfr_fail_errno(err, ENOENT, input, "no shards of");
+
+	hint_at_name(input, err);
+	return status;
+}
+
 enum tfr_status tfr_set_name_count(
 	struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *pattern = NULL;
+	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
 	TFR_AUTO_NAMES found = { 0 };
 	struct tfr_shard_file f;
-	enum tfr_status status;
 
-	pattern = tfr_asprintf("%s-*-of-*%s", name->base, name->extension);
 	TFR_NEED_MEMORY(pattern, err, "listing a set");
-	status = tfr_glob(pattern, &found, err);
-	for (size_t i = 0; !status && i < found.n; i++) {
+	TFR_TRY(tfr_glob(pattern, &found, err));
+	for (size_t i = 0; i < found.n; i++) {
 		if (!tfr_shard_file_of(name, found.list[i], &f))
 			continue;
 		if (name->count && name->count != f.count) {
-			status = tfr_fail_path(err, TFR_EDATA, input,
-				"sets of %u and of %u shards match", name->count, f.count);
+			tfr_fail_path(err, TFR_EDATA, input, "sets of %u and of %u shards match",
+				name->count, f.count);
 			tfr_error_hint(err, "Name one of them: '%s@%u%s'.", name->base, name->count,
 				name->extension);
+			return TFR_EDATA;
 		}
 		name->count = f.count;
 	}
-	if (!status && !name->count) {
-		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
-		hint_at_name(input, err);
-	}
-	return status;
+	return name->count ? TFR_OK : fail_no_shards(input, err);
 }
 
 /* If a set has no file at all, naming its first missing member would not help.  TFR_END: it has
  * none. */
 static enum tfr_status find_member(const struct tfr_set_name *name, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_END;
 	struct stat st;
 
-	for (uint32_t k = 0; status == TFR_END && k < name->count; k++) {
+	for (uint32_t k = 0; k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
+		enum tfr_status status;
 
-		status = file ? tfr_look(file, &st, err) : tfr_fail_nomem(err, "listing a set");
+		TFR_NEED_MEMORY(file, err, "listing a set");
+		status = tfr_look(file, &st, err);
+		if (status != TFR_END)
+			return status;
 	}
-	return status;
+	return TFR_END;
 }
 
 static enum tfr_status add_set(
 	struct tfr_set *set, struct tfr_set_name *name, const char *input, struct tfr_error *err)
 {
-	enum tfr_status status = name->count ? TFR_OK : tfr_set_name_count(name, input, err);
+	enum tfr_status status;
 	struct stat st;
 
+	if (!name->count)
+		TFR_TRY(tfr_set_name_count(name, input, err));
 	if (name->count > 2)
 		tfr_look_ahead(name->base);
-	if (!status)
-		status = find_member(name, err);
-	if (status == TFR_END) {
-		status = tfr_fail_errno(err, ENOENT, input, "no shards of");
-		hint_at_name(input, err);
-	}
-	for (uint32_t k = 0; !status && k < name->count; k++) {
+	status = find_member(name, err);
+	if (status == TFR_END)
+		return fail_no_shards(input, err);
+	TFR_TRY(status);
+	for (uint32_t k = 0; k < name->count; k++) {
 		TFR_AUTO_FREE char *file = tfr_set_name_file(name, k);
 
 		TFR_NEED_MEMORY(file, err, "listing a set");
 		status = tfr_look(file, &st, err);
-		if (!status)
-			status = add_path(set, file, err);
-		else if (status == TFR_END)
-			status = missing_member(set, file, err);
+		if (status != TFR_END)
+			TFR_TRY(status);
+		TFR_TRY(status ? missing_member(set, file, err) : add_path(set, file, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- directories --- */
@@ -321,63 +319,62 @@ static enum tfr_status starts_with_record(const char *path, bool *yes, struct tf
 	return status;
 }
 
-/* Reports the missing members of the set of paths[first], and marks its members as checked. */
+/* Reports the missing members of the set of the path `first`, and marks its members as checked. */
 static enum tfr_status check_gaps_of(struct tfr_set *set, size_t first,
 	const struct tfr_shard_file *f, bool *looked_at, struct tfr_error *err)
 {
-	const char *any = set->paths[first];
+	const char *any = set->paths.list[first];
 	TFR_AUTO_FREE bool *seen = calloc(f->count, sizeof(*seen));
 	TFR_AUTO_SET_NAME name = { strndup(any, f->base_size), strdup(f->extension), f->count };
-	enum tfr_status status =
-		seen && name.base && name.extension ? TFR_OK : tfr_fail_nomem(err, "listing a set");
 
-	for (size_t i = first; !status && i < set->count; i++) {
+	TFR_NEED_MEMORY(seen && name.base && name.extension, err, "listing a set");
+	for (size_t i = first; i < set->paths.n; i++) {
+		const char *path = set->paths.list[i];
 		struct tfr_shard_file g;
 
-		if (!tfr_shard_file_parse(set->paths[i], &g) ||
-			!tfr_shard_file_in_set_of(set->paths[i], &g, any, f))
+		if (!tfr_shard_file_parse(path, &g) || !tfr_shard_file_in_set_of(path, &g, any, f))
 			continue;
 		seen[g.shard] = true;
 		looked_at[i] = true;
 	}
-	for (uint32_t k = 0; !status && k < f->count; k++) {
-		if (!seen[k]) {
-			TFR_AUTO_FREE char *file = tfr_set_name_file(&name, k);
+	for (uint32_t k = 0; k < f->count; k++) {
+		TFR_AUTO_FREE char *file = seen[k] ? NULL : tfr_set_name_file(&name, k);
 
-			status = file ? missing_member(set, file, err)
-				      : tfr_fail_nomem(err, "listing a set");
-		}
+		if (seen[k])
+			continue;
+		TFR_NEED_MEMORY(file, err, "listing a set");
+		TFR_TRY(missing_member(set, file, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status check_gaps(struct tfr_set *set, size_t first, struct tfr_error *err)
 {
-	size_t end = set->count;
-	TFR_AUTO_FREE bool *looked_at = calloc(end, sizeof(*looked_at));
-	enum tfr_status status = looked_at ? TFR_OK : tfr_fail_nomem(err, "listing a directory");
+	TFR_AUTO_FREE bool *looked_at = calloc(set->paths.n, sizeof(*looked_at));
 	struct tfr_shard_file f;
 
-	for (size_t i = first; !status && i < end; i++)
-		if (!looked_at[i] && tfr_shard_file_parse(set->paths[i], &f))
-			status = check_gaps_of(set, i, &f, looked_at, err);
-	return status;
+	TFR_NEED_MEMORY(looked_at, err, "listing a directory");
+	for (size_t i = first; i < set->paths.n; i++)
+		if (!looked_at[i] && tfr_shard_file_parse(set->paths.list[i], &f))
+			TFR_TRY(check_gaps_of(set, i, &f, looked_at, err));
+	return TFR_OK;
 }
 
-/* A second slash would be part of a key. */
+/* A second slash would belong to the key. */
 static const char *slash_after(const char *folder)
 {
 	return tfr_has_suffix(folder, "/") ? "" : "/";
 }
 
-struct hint {
+/* The folders that a hint names. */
+struct folder_hint {
 	char text[300];
 	size_t at;
 	int found, left; /* folders; names to look at, since an error must not take seconds */
 };
 
 /* Adds the folder if it has files that are named like TFRecord files, otherwise those in it. */
-static void find_folders(struct hint *h, const char *folder, int levels)
+static void find_folders(struct folder_hint *h, const char *folder, int levels)
 {
 	TFR_AUTO_NAMES names = { 0 };
 
@@ -405,7 +402,7 @@ static void find_folders(struct hint *h, const char *folder, int levels)
  * Split-eval. */
 void tfr_set_hint_at_folders(const char *path, struct tfr_error *err)
 {
-	struct hint h = { .left = 1000 };
+	struct folder_hint h = { .left = 1000 };
 
 	find_folders(&h, path, 3);
 	if (h.found && h.at < sizeof(h.text))
@@ -438,23 +435,20 @@ static enum tfr_status add_found(
 
 static enum tfr_status add_directory(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
-	size_t first = set->count;
+	size_t first = set->paths.n;
 	TFR_AUTO_NAMES names = { 0 };
-	enum tfr_status status = tfr_list_folder(path, &names, err);
 
-	for (size_t i = 0; !status && i < names.n; i++)
-		status = add_found(set, path, names.list[i], err);
-	if (!status && set->count == first) {
+	TFR_TRY(tfr_list_folder(path, &names, err));
+	for (size_t i = 0; i < names.n; i++)
+		TFR_TRY(add_found(set, path, names.list[i], err));
+	if (set->paths.n == first) {
 		tfr_fail_path(err, TFR_EDATA, path, "no TFRecord files in");
 		tfr_set_hint_at_folders(path, err);
 		return TFR_EDATA;
 	}
-	if (!status && set->count > first) {
-		qsort((void *)(set->paths + first), set->count - first, sizeof(*set->paths),
-			tfr_compare_names);
-		status = check_gaps(set, first, err);
-	}
-	return status;
+	qsort((void *)(set->paths.list + first), set->paths.n - first, sizeof(*set->paths.list),
+		tfr_compare_names);
+	return check_gaps(set, first, err);
 }
 
 /* --- lists and globs --- */
@@ -462,26 +456,26 @@ static enum tfr_status add_directory(struct tfr_set *set, const char *path, stru
 static enum tfr_status add_list(struct tfr_set *set, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		tfr_source_read_file(path, SIZE_MAX, &text, "reading a list of files", err);
+	char *end, *next;
 
-	if (!status && !tfr_buf_append(&text, "\n", 1))
-		status = tfr_fail_nomem(err, "reading a list of files");
-	for (char *line = (char *)text.data, *end = line + text.size; !status && line < end;) {
-		char *next = (char *)memchr(line, '\n', (size_t)(end - line)) + 1;
-		size_t n = (size_t)(next - 1 - line);
+	TFR_TRY(tfr_source_read_file(path, SIZE_MAX, &text, "reading a list of files", err));
+	TFR_NEED_MEMORY(tfr_buf_append(&text, "\n", 1), err, "reading a list of files");
+	end = (char *)text.data + text.size;
+	for (char *line = (char *)text.data; line < end; line = next) {
+		size_t n;
 
+		next = (char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+		n = (size_t)(next - 1 - line);
 		while (n && line[n - 1] == '\r')
 			n--;
 		line[n] = '\0';
 		if (strlen(line) < n)
-			status = tfr_fail_path(
+			return tfr_fail_path(
 				err, TFR_EUSAGE, path, "a path with a NUL byte in the list");
-		else if (n)
-			status = add_input(set, line, true, err);
-		line = next;
+		if (n)
+			TFR_TRY(add_input(set, line, true, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* In a web address, '?' begins a query. */
@@ -493,16 +487,16 @@ static bool is_pattern(const char *input)
 static enum tfr_status add_glob(struct tfr_set *set, const char *pattern, struct tfr_error *err)
 {
 	TFR_AUTO_NAMES found = { 0 };
-	enum tfr_status status = tfr_glob(pattern, &found, err);
 
+	TFR_TRY(tfr_glob(pattern, &found, err));
+	if (!found.n)
+		return tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
 	/* 'train-*' names the same files before and after the set is indexed. */
-	if (!status && !found.n)
-		status = tfr_fail_path(err, TFR_ESYS, pattern, "no file matches");
-	for (size_t i = 0; !status && i < found.n; i++)
+	for (size_t i = 0; i < found.n; i++)
 		if (!is_directory(found.list[i]) &&
 			(!named_as_index(found.list[i]) || named_as_index(pattern)))
-			status = add_path(set, found.list[i], err);
-	return status;
+			TFR_TRY(add_path(set, found.list[i], err));
+	return TFR_OK;
 }
 
 /* The name of a set is hardly ever an object, and a reader who may not list is not told that it is
@@ -520,20 +514,23 @@ static enum tfr_status add_set_of_objects(
 	return add_set(set, &name, input, err);
 }
 
+static enum tfr_status add_stdin(struct tfr_set *set, struct tfr_error *err)
+{
+	for (size_t i = 0; i < set->paths.n; i++)
+		if (!strcmp(set->paths.list[i], "-"))
+			return tfr_fail(err, TFR_EUSAGE, "standard input can be read only once");
+	return add_path(set, "-", err);
+}
+
 static enum tfr_status add_name(
 	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {
-	struct tfr_set_name name;
+	TFR_AUTO_SET_NAME name = { 0 };
 	enum tfr_status status;
 	struct stat st;
 
-	if (!strcmp(input, "-")) {
-		for (size_t i = 0; i < set->count; i++)
-			if (!strcmp(set->paths[i], "-"))
-				return tfr_fail(
-					err, TFR_EUSAGE, "standard input can be read only once");
-		return add_path(set, input, err);
-	}
+	if (!strcmp(input, "-"))
+		return add_stdin(set, err);
 	status = add_set_of_objects(set, input, err);
 	if (status != TFR_END)
 		return status;
@@ -546,14 +543,11 @@ static enum tfr_status add_name(
 	if (input[0] == '@' && input[1] && !in_list)
 		return add_list(set, input + 1, err);
 	status = tfr_set_name_parse(&name, input, err);
-	if (status == TFR_OK) {
-		status = name.automatic ? tfr_fail(err, TFR_EUSAGE,
-						  "'%s' is a set to write; '%s@*%s' reads it",
-						  input, name.base, name.extension)
-					: add_set(set, &name, input, err);
-		tfr_set_name_clear(&name);
-		return status;
-	}
+	if (!status && name.automatic)
+		return tfr_fail(err, TFR_EUSAGE, "'%s' is a set to write; '%s@*%s' reads it", input,
+			name.base, name.extension);
+	if (!status)
+		return add_set(set, &name, input, err);
 	if (status != TFR_END)
 		return status;
 	if (is_pattern(input))
@@ -568,9 +562,9 @@ static enum tfr_status add_input(
 	struct tfr_set *set, const char *input, bool in_list, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *shown = NULL;
-	enum tfr_status status = tfr_hide_secrets(input, &shown, err);
 
-	return status ? status : add_name(set, shown ?: input, in_list, err);
+	TFR_TRY(tfr_hide_secrets(input, &shown, err));
+	return add_name(set, shown ?: input, in_list, err);
 }
 
 /* --- parts --- */
@@ -584,68 +578,71 @@ static int compare_places(const void *a, const void *b)
 static enum tfr_status keep_part(
 	struct tfr_set *set, uint32_t part, uint32_t parts, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char ***sorted = calloc(set->count + 1, sizeof(*sorted));
+	struct tfr_names *paths = &set->paths;
+	TFR_AUTO_FREE char ***sorted = calloc(paths->n + 1, sizeof(*sorted));
 	size_t kept = 0;
 
 	TFR_NEED_MEMORY(sorted, err, "listing the inputs");
-	for (size_t i = 0; i < set->count; i++) {
-		sorted[i] = &set->paths[i];
-		if (!strcmp(set->paths[i], "-"))
+	for (size_t i = 0; i < paths->n; i++) {
+		sorted[i] = &paths->list[i];
+		if (!strcmp(paths->list[i], "-"))
 			return tfr_fail(
 				err, TFR_EUSAGE, "standard input cannot be divided into parts");
 	}
-	qsort(sorted, set->count, sizeof(*sorted), compare_places);
-	for (size_t i = 0; i < set->count; i++)
+	qsort(sorted, paths->n, sizeof(*sorted), compare_places);
+	for (size_t i = 0; i < paths->n; i++)
 		if (i % parts != part) {
 			free(*sorted[i]);
 			*sorted[i] = NULL;
 		}
-	for (size_t i = 0; i < set->count; i++)
-		if (set->paths[i])
-			set->paths[kept++] = set->paths[i];
-	set->count = kept;
+	for (size_t i = 0; i < paths->n; i++)
+		if (paths->list[i])
+			paths->list[kept++] = paths->list[i];
+	paths->n = kept;
 	return TFR_OK;
+}
+
+static enum tfr_status list_inputs(
+	struct tfr_set *set, const struct tfr_set_opts *opts, struct tfr_error *err)
+{
+	set->opts = opts;
+	for (size_t i = 0; i < opts->count; i++)
+		TFR_TRY(add_input(set, opts->inputs[i], false, err));
+	set->opts = NULL;
+	return opts->parts ? keep_part(set, opts->part, opts->parts, err) : TFR_OK;
 }
 
 enum tfr_status tfr_set_open(
 	struct tfr_set **out, const struct tfr_set_opts *opts, struct tfr_error *err)
 {
 	struct tfr_set *set = calloc(1, sizeof(*set));
-	enum tfr_status status = set ? TFR_OK : tfr_fail_nomem(err, "listing the inputs");
+	enum tfr_status status;
 
-	for (size_t i = 0; !status && i < opts->count; i++) {
-		set->opts = opts;
-		status = add_input(set, opts->inputs[i], false, err);
-	}
-	if (!status && opts->parts)
-		status = keep_part(set, opts->part, opts->parts, err);
-	if (status) {
+	TFR_NEED_MEMORY(set, err, "listing the inputs");
+	status = list_inputs(set, opts, err);
+	if (status)
 		tfr_set_close(set);
-		return status;
-	}
-	set->opts = NULL;
-	*out = set;
-	return TFR_OK;
+	else
+		*out = set;
+	return status;
 }
 
 void tfr_set_close(struct tfr_set *set)
 {
 	if (!set)
 		return;
-	for (size_t i = 0; i < set->count; i++)
-		free(set->paths[i]);
-	free(set->paths);
+	tfr_names_clear(&set->paths);
 	free(set);
 }
 
 size_t tfr_set_count(const struct tfr_set *set)
 {
-	return set->count;
+	return set->paths.n;
 }
 
 const char *tfr_set_path(const struct tfr_set *set, size_t file)
 {
-	return set->paths[file];
+	return set->paths.list[file];
 }
 
 uint64_t tfr_set_bytes(const struct tfr_set *set)
@@ -653,8 +650,8 @@ uint64_t tfr_set_bytes(const struct tfr_set *set)
 	uint64_t bytes = 0;
 	struct stat st;
 
-	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->paths[i], "-") && tfr_stat(set->paths[i], &st) == 0 &&
+	for (size_t i = 0; i < set->paths.n; i++)
+		if (strcmp(set->paths.list[i], "-") && tfr_stat(set->paths.list[i], &st) == 0 &&
 			S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	return bytes;

@@ -61,19 +61,12 @@ enum tfr_status tfr_class_map_read(struct tfr_class_map *m, const char *path, st
 	return TFR_END;
 }
 
-/* The path of file `name` in the folder of `file`. */
-static char *in_folder_of(const char *file, const char *name)
-{
-	const char *slash = strrchr(file, '/');
-
-	return tfr_asprintf("%.*s%s", slash ? (int)(slash - file) + 1 : 0, file, name);
-}
-
 enum tfr_status tfr_class_map_beside(
 	struct tfr_class_map *m, const char *file, struct tfr_error *err)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
-	TFR_AUTO_FREE char *own = NULL, *path = NULL, *former = in_folder_of(file, "labels.txt");
+	TFR_AUTO_FREE char *own = NULL, *path = NULL,
+			   *former = tfr_path_in_folder_of(file, "labels.txt");
 	TFR_AUTO_MANIFEST manifest = NULL;
 	struct tfr_error why = { 0 };
 	enum tfr_status status = tfr_shard_file_set(&name, file, err);

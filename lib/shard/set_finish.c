@@ -73,8 +73,8 @@ static enum tfr_status refuse_mixture(
 static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_set_name_note(&f->name, part, f->parts);
-	struct tfr_manifest *m = NULL;
-	struct tfr_error why;
+	TFR_AUTO_MANIFEST m = NULL;
+	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(path, err, "finishing a set");
@@ -84,19 +84,16 @@ static enum tfr_status read_note(struct finishing *f, uint32_t part, struct tfr_
 		return TFR_OK;
 	if (!status && (!m->note || m->note->part != part || m->note->parts != f->parts))
 		status = tfr_fail(&why, TFR_EDATA, "it is the note of another part");
-	if (!status) {
-		f->notes[part] = m;
-		return TFR_OK;
-	}
-	tfr_manifest_free(m);
 	if (status == TFR_EDATA) {
 		tfr_fail_path(err, TFR_EDATA, path, "the note of part %u is damaged: %s:", part,
 			why.message);
 		tfr_error_hint(err, "Remove it, and run the part again with -f.");
-	} else if (err) {
-		*err = why;
+		return TFR_EDATA;
 	}
-	return status;
+	if (status)
+		return tfr_error_pass(&why, err);
+	f->notes[part] = TFR_STEAL(m);
+	return TFR_OK;
 }
 
 /* The names in the folder of the set; notes begin with *prefix.  The caller frees both. */
@@ -127,24 +124,23 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *prefix = NULL;
 	TFR_AUTO_NAMES names = { 0 };
-	enum tfr_status status = list_beside(&f->name, &names, &prefix, err);
 	uint32_t part, parts;
 
-	for (size_t i = 0; !status && i < names.n; i++) {
+	TFR_TRY(list_beside(&f->name, &names, &prefix, err));
+	for (size_t i = 0; i < names.n; i++) {
 		parts = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
 		if (parts && f->parts && parts != f->parts)
-			status = refuse_mixture(f, f->parts, parts, err);
+			return refuse_mixture(f, f->parts, parts, err);
 		f->parts = parts ? parts : f->parts;
 	}
-	if (!status && f->parts) {
-		f->notes = calloc(f->parts, sizeof(*f->notes));
-		if (!f->notes)
-			status = tfr_fail_nomem(err, "finishing a set");
-	}
-	for (size_t i = 0; !status && f->notes && i < names.n; i++)
+	if (!f->parts)
+		return TFR_OK;
+	f->notes = calloc(f->parts, sizeof(*f->notes));
+	TFR_NEED_MEMORY(f->notes, err, "finishing a set");
+	for (size_t i = 0; i < names.n; i++)
 		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
-			status = read_note(f, part, err);
-	return status;
+			TFR_TRY(read_note(f, part, err));
+	return TFR_OK;
 }
 
 /* TFR_EDATA: there is neither a note nor a manifest. */
@@ -282,17 +278,17 @@ static enum tfr_status sum_file(const struct finishing *f, const char *file, uin
 	uint64_t *bytes, uint32_t *crc, struct tfr_error *err)
 {
 	TFR_AUTO_SOURCE s = NULL;
-	enum tfr_status status = tfr_source_open_regular(&s, file, err);
 	size_t got = 1;
 
 	*bytes = *crc = 0;
-	while (!status && got) {
-		status = tfr_source_read(s, block, BLOCK, &got, err);
+	TFR_TRY(tfr_source_open_regular(&s, file, err));
+	while (got) {
+		TFR_TRY(tfr_source_read(s, block, BLOCK, &got, err));
 		*crc = tfr_crc32c(*crc, block, got);
 		*bytes += got;
 		tfr_progress_add(f->opts->progress, 0, got);
 	}
-	return status == TFR_END ? TFR_OK : status;
+	return TFR_OK;
 }
 
 static void fail_difference(const struct finishing *f, uint32_t shard, const char *file,
@@ -318,19 +314,20 @@ static enum tfr_status verify(const struct finishing *f, uint32_t shard, const c
 		tfr_fail_path(&v->fault, TFR_EDATA, file, "missing shard");
 		return TFR_OK;
 	}
-	if (!status && (uint64_t)st.st_size != s->bytes) {
+	TFR_TRY(status);
+	if ((uint64_t)st.st_size != s->bytes) {
 		fail_difference(f, shard, file, "size", &v->fault);
 		return TFR_OK;
 	}
-	if (status || f->opts->quick)
-		return status;
+	if (f->opts->quick)
+		return TFR_OK;
 	if (!v->block)
 		v->block = malloc(BLOCK);
 	TFR_NEED_MEMORY(v->block, err, "verifying shards");
-	status = sum_file(f, file, v->block, &bytes, &crc, err);
-	if (!status && (bytes != s->bytes || crc != s->crc))
+	TFR_TRY(sum_file(f, file, v->block, &bytes, &crc, err));
+	if (bytes != s->bytes || crc != s->crc)
 		fail_difference(f, shard, file, "checksum", &v->fault);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
@@ -342,8 +339,8 @@ static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsign
 
 	(void)run, (void)worker;
 	v->fault.status = TFR_OK;
-	return file ? verify(f, (uint32_t)shard, file, v, err)
-		    : tfr_fail_nomem(err, "verifying shards");
+	TFR_NEED_MEMORY(file, err, "verifying shards");
+	return verify(f, (uint32_t)shard, file, v, err);
 }
 
 static enum tfr_status deliver_shard(void *ctx, uint64_t shard, void *slot, struct tfr_error *err)
@@ -393,9 +390,9 @@ static enum tfr_status verify_shards(struct finishing *f, struct tfr_error *err)
 		.deliver = deliver_shard,
 		.clear_slot = clear_verified,
 	};
-	enum tfr_status status = list_shards(f, err);
 
-	return status ? status : tfr_lanes_run(&lanes, f, err);
+	TFR_TRY(list_shards(f, err));
+	return tfr_lanes_run(&lanes, f, err);
 }
 
 /* --- the sums of all parts --- */
@@ -435,7 +432,7 @@ static void add_up(struct finishing *f)
 	}
 }
 
-static enum tfr_status judge(struct finishing *f, struct tfr_error *err)
+static enum tfr_status judge_tally(struct finishing *f, struct tfr_error *err)
 {
 	const struct tfr_finish_opts *o = f->opts;
 	const struct tfr_part_tally *all = &f->report->tally;
@@ -456,8 +453,8 @@ static enum tfr_status write_beside(
 	const struct tfr_output_opts opts = { .force = true, .temporaries = f->opts->temporaries };
 	TFR_AUTO_FREE char *path = tfr_set_name_beside(&f->name, what);
 
-	return path ? tfr_output_whole(path, &opts, text, size, err)
-		    : tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
+	return tfr_output_whole(path, &opts, text, size, err);
 }
 
 static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err)
@@ -480,44 +477,53 @@ static enum tfr_status write_manifest(struct finishing *f, struct tfr_error *err
 static enum tfr_status remove_note(struct finishing *f, uint32_t part, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = tfr_set_name_note(&f->name, part, f->parts);
-	struct tfr_manifest *then = f->notes[part], *now;
-	enum tfr_status status;
+	TFR_AUTO_MANIFEST then = TFR_STEAL(f->notes[part]);
+	const struct tfr_manifest *now;
 	bool same = true;
 
-	f->notes[part] = NULL;
-	status = path ? read_note(f, part, err) : tfr_fail_nomem(err, "finishing a set");
+	TFR_NEED_MEMORY(path, err, "finishing a set");
+	TFR_TRY(read_note(f, part, err));
 	now = f->notes[part];
-	for (size_t i = 0; now && same && i < then->count; i++)
+	if (!now)
+		return TFR_OK;
+	for (size_t i = 0; same && i < then->count; i++)
 		same = now->count == then->count && now->shards[i].mtime == then->shards[i].mtime &&
 		       now->shards[i].crc == then->shards[i].crc;
-	if (!status && !same) {
-		tfr_fail(err, TFR_EDATA, "part %u was written again in the meantime", part);
-		tfr_error_hint(err, "Run 'tfr finish' again.");
-		status = TFR_EDATA;
-	}
-	if (!status && now)
-		status = tfr_file_remove(path, err);
-	tfr_manifest_free(then);
-	return status;
+	if (same)
+		return tfr_file_remove(path, err);
+	return tfr_fail_hint(err, TFR_EDATA, "Run 'tfr finish' again.",
+		"part %u was written again in the meantime", part);
 }
 
-static enum tfr_status finish(struct finishing *f, struct tfr_error *err)
+static enum tfr_status name_set(struct tfr_set_name *name, const char *set, struct tfr_error *err)
 {
+	enum tfr_status status = tfr_set_name_parse(name, set, err);
+
+	if (status == TFR_END || (!status && !name->count && name->automatic))
+		return tfr_fail(err, TFR_EUSAGE,
+			"'%s' is not a set with a number of shards, such as train@16.tfrecord, or "
+			"train@*.tfrecord",
+			set);
+	TFR_TRY(status);
+	return name->count ? TFR_OK : tfr_set_name_count(name, set, err);
+}
+
+static enum tfr_status finish(struct finishing *f, const char *set, struct tfr_error *err)
+{
+	TFR_TRY(name_set(&f->name, set, err));
 	TFR_TRY(open_all(f, err));
 	f->report->parts = f->parts;
 	check_parts(f);
 	if (!f->faults)
 		TFR_TRY(verify_shards(f, err));
-	if (f->faults) {
-		tfr_fail(err, TFR_EDATA, "'%s@%u%s' is incomplete or damaged; nothing was written",
-			f->name.base, f->name.count, f->name.extension);
-		tfr_error_hint(err, "%s",
+	if (f->faults)
+		return tfr_fail_hint(err, TFR_EDATA,
 			f->parts ? "Run these parts again, with the same command."
-				 : "Run the parts that write these shards again, with -f.");
-		return TFR_EDATA;
-	}
+				 : "Run the parts that write these shards again, with -f.",
+			"'%s@%u%s' is incomplete or damaged; nothing was written", f->name.base,
+			f->name.count, f->name.extension);
 	add_up(f);
-	TFR_TRY(judge(f, err));
+	TFR_TRY(judge_tally(f, err));
 	if (f->parts)
 		TFR_TRY(write_manifest(f, err));
 	for (uint32_t k = 0; k < f->parts; k++)
@@ -530,18 +536,10 @@ enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *op
 	struct tfr_finish_report *report, struct tfr_error *err)
 {
 	struct finishing f = { .opts = opts, .report = report };
-	enum tfr_status status = tfr_set_name_parse(&f.name, set, err);
+	enum tfr_status status;
 
 	*report = (struct tfr_finish_report){ 0 };
-	if (status == TFR_END || (!status && !f.name.count && f.name.automatic))
-		status = tfr_fail(err, TFR_EUSAGE,
-			"'%s' is not a set with a number of shards, such as train@16.tfrecord, or "
-			"train@*.tfrecord",
-			set);
-	if (!status && !f.name.count)
-		status = tfr_set_name_count(&f.name, set, err);
-	if (!status)
-		status = finish(&f, err);
+	status = finish(&f, set, err);
 	for (uint32_t k = 0; f.notes && k < f.parts; k++)
 		tfr_manifest_free(f.notes[k]);
 	tfr_manifest_free(f.done);

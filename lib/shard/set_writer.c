@@ -130,13 +130,16 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 {
 	TFR_AUTO_FREE char *pattern = tfr_asprintf("%s-*-of-*%s", w->name.base, w->name.extension);
 	TFR_AUTO_NAMES found = { 0 };
+	enum tfr_status status;
 	struct tfr_shard_file f;
 	struct tfr_error why = { 0 };
 
 	TFR_NEED_MEMORY(pattern, err, "creating a set");
-	if (tfr_glob(pattern, &found, &why) && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
+	status = tfr_glob(pattern, &found, &why);
+	if (status && tfr_is_url(w->name.base) && why.sys_errno == EACCES)
 		return check_without_list(w, &why, err);
-	TFR_TRY(tfr_error_pass(&why, err));
+	if (status)
+		return tfr_error_pass(&why, err);
 	for (size_t i = 0; i < found.n; i++) {
 		const char *file = found.list[i];
 
@@ -185,8 +188,7 @@ static bool parse_member(const char *stem, struct tfr_shard_file *f)
 /* Whether a name is that of `file`, or of a shard of the set with any number of shards. */
 static bool is_member(const struct tfr_set_writer *w, const char *file, const char *stem)
 {
-	const char *slash = w->name.base ? strrchr(w->name.base, '/') : NULL;
-	const char *base = slash ? slash + 1 : w->name.base;
+	const char *base = w->name.base ? tfr_last_part(w->name.base) : NULL;
 	struct tfr_shard_file f;
 
 	if (!base)
