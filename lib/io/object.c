@@ -20,14 +20,12 @@ enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err)
 {
 	const void *table = NULL;
-	enum tfr_status status = tfr_url_check(url, err);
 
-	if (!status)
-		status = tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.*s'",
-			(int)tfr_path_shown(url), url);
+	*calls = NULL;
+	TFR_TRY(tfr_url_check(url, err));
+	TFR_TRY(tfr_module_open(&table, TFR_MODULE_REMOTE, err, "cannot open '%.*s'",
+		(int)tfr_path_shown(url), url));
 	*calls = table;
-	if (status)
-		return status;
 	(*calls)->stop(atomic_load(&stop_reading));
 	atomic_store(&used, *calls);
 	return TFR_OK;
@@ -49,15 +47,16 @@ enum tfr_status tfr_hide_secrets(const char *path, char **shown, struct tfr_erro
 	/* It is not served, so that nothing is lost. */
 	*shown = tfr_asprintf(
 		"%.*s%.*s", (int)u.authority, path, (int)(u.query - u.host), path + u.host);
-	return *shown ? TFR_OK : tfr_fail_nomem(err, "opening a web address");
+	TFR_NEED_MEMORY(*shown, err, "opening a web address");
+	return TFR_OK;
 }
 
 enum tfr_status tfr_remote_authorize(const char *url, const char *header, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, url, err);
 
-	return status ? status : remote->authorize(url, header, err);
+	TFR_TRY(tfr_objects(&remote, url, err));
+	return remote->authorize(url, header, err);
 }
 
 /* Settings are for later uses: without the module there will be none. */

@@ -33,7 +33,7 @@ typedef enum tfr_status tfr_object_each(
 
 struct tfr_upload_opts {
 	bool force;    /* replace an existing object */
-	uint64_t size; /* the expected size, from which the size of parts follows; 0: unknown */
+	uint64_t size; /* the expected size, which decides by what pieces it is sent; 0: unknown */
 };
 
 /* An upload that was begun at `began`, in seconds since 1970. */
@@ -99,7 +99,7 @@ struct tfr_object_module {
 
 	/* --- writing --- */
 
-	/* Nothing is asked for yet: without `force`, TFR_EEXIST comes from the first part or from
+	/* Nothing is asked for yet: without `force`, TFR_EEXIST comes from the first piece or from
 	 * completion if there is such an object. */
 	enum tfr_status (*upload)(struct tfr_upload **u, const char *url,
 		const struct tfr_upload_opts *opts, struct tfr_error *err);

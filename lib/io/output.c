@@ -214,13 +214,11 @@ static enum tfr_status output_open_object(
 static enum tfr_status output_write_object(
 	struct tfr_output *o, const struct iovec *pieces, int n, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (int i = 0; !status && i < n; i++) {
-		status = o->remote->write(o->upload, pieces[i].iov_base, pieces[i].iov_len, err);
-		o->size += status ? 0 : pieces[i].iov_len;
+	for (int i = 0; i < n; i++) {
+		TFR_TRY(o->remote->write(o->upload, pieces[i].iov_base, pieces[i].iov_len, err));
+		o->size += pieces[i].iov_len;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status output_seal_object(struct tfr_output *o, struct tfr_error *err)
@@ -249,8 +247,6 @@ static enum tfr_status need_name(struct tfr_output *o, struct tfr_error *err)
 
 static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (!o->brief) {
 		o->fd = tfr_nameless_open(o->called);
 		o->owned = o->fd >= 0;
@@ -262,10 +258,10 @@ static enum tfr_status open_new(struct tfr_output *o, struct tfr_error *err)
 	if (o->state == TFR_OUTPUT_NAMELESS)
 		return fstat(o->fd, &o->held) ? tfr_fail_create(err, errno, output_called(o))
 					      : TFR_OK;
-	status = output_take_temporary(o, err);
-	if (!status && o->brief)
+	TFR_TRY(output_take_temporary(o, err));
+	if (o->brief)
 		output_give_back(o);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status open_file(
@@ -287,11 +283,13 @@ static enum tfr_status check_folder(const struct tfr_output *o, struct tfr_error
 	return access(folder, W_OK | X_OK) ? tfr_fail_create(err, errno, output_called(o)) : TFR_OK;
 }
 
-static enum tfr_status open_target(
-	struct tfr_output *o, const struct tfr_output_opts *opts, struct tfr_error *err)
+static enum tfr_status open_target(struct tfr_output *o, const char *path,
+	const struct tfr_output_opts *opts, struct tfr_error *err)
 {
 	struct stat st;
 
+	o->path = path ? strdup(path) : NULL;
+	TFR_NEED_MEMORY(!path || o->path, err, "creating a file");
 	if (!o->path && tfr_is_url(opts->temporary)) {
 		tfr_fail_path(err, TFR_EUSAGE, opts->temporary,
 			"the number of shards must be known before objects are written:");
@@ -342,10 +340,7 @@ enum tfr_status tfr_output_open(struct tfr_output **out, const char *path,
 	o->discard = opts->discard;
 	o->kept = opts->resume;
 	o->temporaries = opts->resume ? NULL : opts->temporaries;
-	if (path)
-		o->path = strdup(path);
-	status = o->path || !path ? open_target(o, opts, err)
-				  : tfr_fail_nomem(err, "creating a file");
+	status = open_target(o, path, opts, err);
 	if (status)
 		tfr_output_close(o);
 	else
@@ -412,10 +407,11 @@ static enum tfr_status write_pieces(
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err)
 {
-	enum tfr_status status = reopen(o, err);
+	enum tfr_status status;
 
 	if (o->upload)
 		return output_write_object(o, pieces, n, err);
+	status = reopen(o, err);
 	if (!status)
 		status = write_pieces(o, pieces, n, err);
 	after_use(o);
@@ -432,10 +428,11 @@ enum tfr_status tfr_output_write(
 
 enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 {
-	enum tfr_status status = reopen(o, err);
+	enum tfr_status status;
 
 	if (o->upload)
 		return output_seal_object(o, err);
+	status = reopen(o, err);
 	if (!status && (o->state == TFR_OUTPUT_NAMELESS || o->state == TFR_OUTPUT_TEMPORARY) &&
 		(TEMP_FAILURE_RETRY(fsync(o->fd)) || fstat(o->fd, &o->held)))
 		status = cannot_write(o, err);
@@ -446,12 +443,13 @@ enum tfr_status tfr_output_seal(struct tfr_output *o, struct tfr_error *err)
 
 enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, struct tfr_error *err)
 {
-	enum tfr_status status = need_name(o, err);
+	enum tfr_status status;
 
 	assert(!o->upload);
+	TFR_TRY(need_name(o, err));
 	*token = o->token;
-	if (status || o->sealed)
-		return status;
+	if (o->sealed)
+		return TFR_OK;
 	status = reopen(o, err);
 	if (!status && o->state == TFR_OUTPUT_TEMPORARY && TEMP_FAILURE_RETRY(fdatasync(o->fd)))
 		status = cannot_write(o, err);
@@ -461,13 +459,12 @@ enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, str
 
 enum tfr_status tfr_output_rest(struct tfr_output *o, struct tfr_error *err)
 {
-	enum tfr_status status = need_name(o, err);
-
 	o->brief = true;
-	if (!status && o->state == TFR_OUTPUT_TEMPORARY && o->fd >= 0)
+	TFR_TRY(need_name(o, err));
+	if (o->state == TFR_OUTPUT_TEMPORARY && o->fd >= 0)
 		sync_file_range(o->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	after_use(o);
-	return status;
+	return TFR_OK;
 }
 
 void tfr_output_keep(struct tfr_output *o)
@@ -480,7 +477,8 @@ enum tfr_status tfr_output_name(struct tfr_output *o, const char *path, struct t
 {
 	free(o->path);
 	o->path = strdup(path);
-	return o->path ? TFR_OK : tfr_fail_nomem(err, "naming a file");
+	TFR_NEED_MEMORY(o->path, err, "naming a file");
+	return TFR_OK;
 }
 
 enum tfr_status tfr_output_release(struct tfr_output *o, struct tfr_error *err)
@@ -614,18 +612,22 @@ enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)
 	return TFR_OK;
 }
 
+static enum tfr_status write_and_publish(
+	struct tfr_output *o, const void *data, size_t size, struct tfr_error *err)
+{
+	TFR_TRY(tfr_output_write(o, data, size, err));
+	TFR_TRY(tfr_output_seal(o, err));
+	return tfr_output_publish(o, err);
+}
+
 enum tfr_status tfr_output_whole(const char *path, const struct tfr_output_opts *opts,
 	const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_output *out = NULL;
-	enum tfr_status status = tfr_output_open(&out, path, opts, err);
+	enum tfr_status status;
 
-	if (!status)
-		status = tfr_output_write(out, data, size, err);
-	if (!status)
-		status = tfr_output_seal(out, err);
-	if (!status)
-		status = tfr_output_publish(out, err);
+	TFR_TRY(tfr_output_open(&out, path, opts, err));
+	status = write_and_publish(out, data, size, err);
 	tfr_output_close(out);
 	return status ? status : tfr_sync_directory_of(path, err);
 }

@@ -36,7 +36,7 @@ struct tfr_output_opts {
 	/* A dry run: refuses what could not be written, and writes nothing.  The output then is a
 	 * stream that takes all bytes. */
 	bool discard;
-	/* Of an object: the expected size, from which the size of its parts follows; 0: unknown. */
+	/* Of an object: the expected size, which decides by what pieces it is sent; 0: unknown. */
 	uint64_t expected;
 };
 
@@ -50,7 +50,7 @@ enum tfr_status tfr_output_write(
 enum tfr_status tfr_output_writev(
 	struct tfr_output *o, struct iovec *pieces, int n, struct tfr_error *err);
 /* Forces the bytes so far to disk, under a temporary name by which another run may continue.
- * *token is part of that name.  Not of an object, whose upload ends with its process. */
+ * That name contains *token.  Not of an object, whose upload ends with its process. */
 enum tfr_status tfr_output_checkpoint(struct tfr_output *o, uint64_t *token, struct tfr_error *err);
 /* Announces a pause: the system begins to write the bytes to disk, and from now on the descriptor
  * is closed after every use. */

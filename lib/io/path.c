@@ -46,11 +46,10 @@ enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	enum tfr_status status;
 
 	if (tfr_is_url(path)) {
-		status = tfr_objects(&remote, path, err);
-		return status ? status : remote->look(path, st, err);
+		TFR_TRY(tfr_objects(&remote, path, err));
+		return remote->look(path, st, err);
 	}
 	if (stat(path, st) == 0)
 		return TFR_OK;
@@ -91,9 +90,9 @@ enum tfr_status tfr_file_remove(const char *path, struct tfr_error *err)
 
 static enum tfr_status add_name(struct tfr_names *names, const char *name, struct tfr_error *err)
 {
-	return tfr_names_insert(names, names->n, name, strlen(name))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "listing a directory");
+	TFR_NEED_MEMORY(
+		tfr_names_insert(names, names->n, name, strlen(name)), err, "listing a directory");
+	return TFR_OK;
 }
 
 static enum tfr_status list_local(const char *path, struct tfr_names *names, struct tfr_error *err)
@@ -125,10 +124,10 @@ static enum tfr_status list_remote(const char *url, struct tfr_names *names, str
 	size_t n = strlen(url);
 	TFR_AUTO_FREE char *prefix = tfr_asprintf(url[n - 1] == '/' ? "%s" : "%s/", url);
 	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, url, err);
 
 	TFR_NEED_MEMORY(prefix, err, "listing a directory");
-	return status ? status : remote->list(prefix, false, take_entry, names, err);
+	TFR_TRY(tfr_objects(&remote, url, err));
+	return remote->list(prefix, false, take_entry, names, err);
 }
 
 enum tfr_status tfr_list_folder(const char *path, struct tfr_names *names, struct tfr_error *err)
@@ -194,14 +193,12 @@ static enum tfr_status glob_remote(
 	struct matching m = { pattern, strcspn(pattern, "*?["), names };
 	TFR_AUTO_FREE char *prefix = strndup(pattern, m.fixed);
 	const struct tfr_object_module *remote;
-	enum tfr_status status = tfr_objects(&remote, pattern, err);
 
 	TFR_NEED_MEMORY(prefix, err, "listing objects");
-	if (!status)
-		status = remote->list(
-			prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m, err);
+	TFR_TRY(tfr_objects(&remote, pattern, err));
+	TFR_TRY(remote->list(prefix, strchr(pattern + m.fixed, '/') != NULL, take_match, &m, err));
 	tfr_names_sort(names);
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_glob(const char *pattern, struct tfr_names *names, struct tfr_error *err)

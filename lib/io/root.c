@@ -24,10 +24,12 @@ static enum tfr_status open_prefix(struct tfr_root *f, const char *url, struct t
 
 	if (status == TFR_END)
 		return tfr_fail_errno(err, ENOENT, url, "cannot open folder");
-	if (!status && !S_ISDIR(st.st_mode))
+	TFR_TRY(status);
+	if (!S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, url, "not a folder:");
 	f->url = tfr_asprintf(url[strlen(url) - 1] == '/' ? "%s" : "%s/", url);
-	return status || f->url ? status : tfr_fail_nomem(err, "opening a folder");
+	TFR_NEED_MEMORY(f->url, err, "opening a folder");
+	return TFR_OK;
 }
 
 static enum tfr_status open_local(struct tfr_root *f, const char *path, struct tfr_error *err)

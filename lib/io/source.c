@@ -15,6 +15,8 @@
 
 #include <xxhash.h>
 
+#include "base/cleanup.h"
+#include "base/json_read.h"
 #include "base/suffix.h"
 #include "io/object.h"
 
@@ -85,8 +87,7 @@ enum tfr_status tfr_source_open_fd(
 	/* Some file systems have regular files without a position. */
 	if (S_ISREG(st.st_mode) && (here = lseek(fd, 0, SEEK_CUR)) < 0 && errno != ESPIPE)
 		return tfr_fail_errno(err, errno, name, "cannot access");
-	if (new_source(&s, name, err))
-		return TFR_ENOMEM;
+	TFR_TRY(new_source(&s, name, err));
 	if (st.st_nlink) /* a temporary file without a name is no input */
 		tfr_opened_mark(name, &st, false);
 	s->fd = fd;
@@ -104,25 +105,16 @@ enum tfr_status tfr_source_open_fd(
 static enum tfr_status open_object(struct tfr_source **out, const char *url, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	struct tfr_object *object = NULL;
-	enum tfr_status status = tfr_objects(&remote, url, err);
-	struct tfr_source *s = NULL;
+	TFR_AUTO_SOURCE s = NULL;
 
-	if (!status)
-		status = remote->open(&object, url, err);
-	if (!status)
-		status = new_source(&s, url, err);
-	if (status) {
-		if (object)
-			remote->close(object);
-		return status;
-	}
-	tfr_opened_mark(url, remote->stat(object), true);
-	s->object = object;
+	TFR_TRY(tfr_objects(&remote, url, err));
+	TFR_TRY(new_source(&s, url, err));
 	s->remote = remote;
-	s->seekable = remote->seekable(object);
-	s->size = (uint64_t)remote->stat(object)->st_size; /* -1: unknown */
-	*out = s;
+	TFR_TRY(remote->open(&s->object, url, err));
+	tfr_opened_mark(url, remote->stat(s->object), true);
+	s->seekable = remote->seekable(s->object);
+	s->size = (uint64_t)remote->stat(s->object)->st_size; /* -1: unknown */
+	*out = TFR_STEAL(s);
 	return TFR_OK;
 }
 
@@ -130,9 +122,8 @@ static enum tfr_status open_object(struct tfr_source **out, const char *url, str
 static enum tfr_status open_path(struct tfr_source **out, const char *path, int nonblock,
 	bool regular, struct tfr_error *err)
 {
-	enum tfr_status status;
+	TFR_AUTO_CLOSE int fd = -1;
 	struct stat st;
-	int fd;
 
 	if (tfr_is_url(path))
 		return open_object(out, path, err);
@@ -142,14 +133,11 @@ static enum tfr_status open_path(struct tfr_source **out, const char *path, int 
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (regular && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		status = tfr_fail_path(err, TFR_EDATA, path, "not a regular file:");
-	else
-		status = tfr_source_open_fd(out, fd, path, err);
-	if (status)
-		close(fd);
-	else
-		(*out)->owned = true;
-	return status;
+		return tfr_fail_path(err, TFR_EDATA, path, "not a regular file:");
+	TFR_TRY(tfr_source_open_fd(out, fd, path, err));
+	(*out)->owned = true;
+	fd = -1;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_source_open(struct tfr_source **out, const char *path, struct tfr_error *err)
@@ -177,12 +165,10 @@ enum tfr_status tfr_source_open_growing(struct tfr_source **out, const char *pat
 enum tfr_status tfr_source_open_cancellable(
 	struct tfr_source **out, const char *path, int cancel, struct tfr_error *err)
 {
-	enum tfr_status status = tfr_source_open_growing(out, path, NULL, err);
-
 	assert(cancel >= 0);
-	if (!status)
-		(*out)->cancel = cancel;
-	return status;
+	TFR_TRY(tfr_source_open_growing(out, path, NULL, err));
+	(*out)->cancel = cancel;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_source_open_memory(struct tfr_source **out, const void *data, size_t size,
@@ -190,8 +176,7 @@ enum tfr_status tfr_source_open_memory(struct tfr_source **out, const void *data
 {
 	struct tfr_source *s = NULL;
 
-	if (new_source(&s, name, err))
-		return TFR_ENOMEM;
+	TFR_TRY(new_source(&s, name, err));
 	s->memory = data;
 	s->size = size;
 	s->seekable = true;
@@ -314,10 +299,9 @@ static enum tfr_status read_memory(struct tfr_source *s, void *buf, size_t size,
 static enum tfr_status read_object(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status = s->remote->read(s->object, s->position, buf, size, got, err);
-
-	s->position += status ? 0 : *got;
-	return status;
+	TFR_TRY(s->remote->read(s->object, s->position, buf, size, got, err));
+	s->position += *got;
+	return TFR_OK;
 }
 
 /* Whether the path still names the opened file, and the file is not shorter than what was read. */
@@ -353,11 +337,11 @@ static void read_now(struct tfr_source *s, void *buf, size_t size, ssize_t *n)
 static enum tfr_status read_growing(
 	struct tfr_source *s, void *buf, size_t size, size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 	ssize_t n = 0;
 
 	*got = 0;
-	while (!status) {
+	for (;;) {
 		read_now(s, buf, size, &n);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return tfr_fail_errno(err, errno, s->name, "cannot read");
@@ -365,12 +349,11 @@ static enum tfr_status read_growing(
 			break;
 		if (n == 0 && !s->seekable && !s->owned)
 			return TFR_OK; /* the other end cannot be opened again */
-		status = check_growing(s, err);
-		if (!status)
-			status = s->growing->wait(s->growing->ctx, err);
+		TFR_TRY(check_growing(s, err));
+		status = s->growing->wait(s->growing->ctx, err);
+		if (status)
+			return status == TFR_END ? TFR_OK : status;
 	}
-	if (status)
-		return status == TFR_END ? TFR_OK : status;
 	s->position += (uint64_t)n;
 	*got = (size_t)n;
 	return TFR_OK;
@@ -463,20 +446,17 @@ static enum tfr_status read_whole(struct tfr_source *source, size_t most, struct
 	const char *doing, struct tfr_error *err)
 {
 	enum { BLOCK = 64 << 10 };
-	enum tfr_status status = TFR_OK;
 	size_t got = 1;
 
-	while (!status && got && text->size <= most) {
-		if (!tfr_buf_reserve(text, BLOCK))
-			status = tfr_fail_nomem(err, doing);
-		else
-			status = tfr_source_read_some(
-				source, text->data + text->size, BLOCK, &got, err);
-		text->size += status ? 0 : got;
+	while (got && text->size <= most) {
+		TFR_NEED_MEMORY(tfr_buf_reserve(text, BLOCK), err, doing);
+		TFR_TRY(tfr_source_read_some(source, text->data + text->size, BLOCK, &got, err));
+		text->size += got;
 	}
-	return status;
+	return TFR_OK;
 }
 
+/* tfr_source_open(), or another way to open a path. */
 typedef enum tfr_status opener(struct tfr_source **s, const char *path, struct tfr_error *err);
 
 static enum tfr_status open_and_read(opener *open_it, const char *path, size_t most,
@@ -498,4 +478,15 @@ enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tf
 	const char *doing, struct tfr_error *err)
 {
 	return open_and_read(tfr_source_open_regular, path, most, text, doing, err);
+}
+
+enum tfr_status tfr_json_read_file(struct json_object **doc, const char *path, size_t most,
+	unsigned depth, const char *doing, struct tfr_error *err)
+{
+	const struct tfr_json_limits limits = { .depth = depth, .size = most };
+	TFR_AUTO_BUF text = { 0 };
+
+	*doc = NULL;
+	TFR_TRY(tfr_source_read_file(path, most, &text, doing, err));
+	return tfr_json_read(doc, text.data, text.size, &limits, err);
 }

@@ -23,7 +23,7 @@ struct tfr_source;
 /* The sources that a thread opens: what it has read, and as that was when it was opened. */
 struct tfr_opened {
 	uint64_t sum;	      /* of their marks */
-	struct tfr_buf names; /* uint64_t: hashes of the last parts of their paths */
+	struct tfr_buf names; /* uint64_t: hashes of the last names of their paths */
 	bool failed;	      /* some are missing, because there was no memory */
 };
 

@@ -1,7 +1,7 @@
 /* shard/fractions.c - reads, checks and applies the fractions of several sets.
  *
- * The hashes form a line from 0 to 1.  Each fraction owns a part of it, in the order given; a set
- * without a fraction owns the rest. */
+ * The hashes form a line from 0 to 1.  Each fraction owns a stretch of it, in the order given; a
+ * set without a fraction owns the rest. */
 #include "shard/fractions.h"
 
 #include <assert.h>
@@ -32,12 +32,9 @@ static bool read_number(const char *text, double *number)
 static bool names_a_set(const char *text, size_t n)
 {
 	TFR_AUTO_FREE char *name = strndup(text, n);
-	struct tfr_set_name parsed;
-	bool is_set = name && tfr_set_name_parse(&parsed, name, NULL) == TFR_OK;
+	TFR_AUTO_SET_NAME parsed = { 0 };
 
-	if (is_set)
-		tfr_set_name_clear(&parsed);
-	return is_set;
+	return name && tfr_set_name_parse(&parsed, name, NULL) == TFR_OK;
 }
 
 enum tfr_status tfr_share_parse(
@@ -192,10 +189,10 @@ size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t 
 
 /* --- exact cuts --- */
 
-/* All arithmetic is in integers: a fraction is a number of parts of 10^12, and its
- * product with a number of items has 128 bits. */
+/* All arithmetic is in integers: a fraction is a multiple of 10^-12, and its product with a number
+ * of items has 128 bits. */
 
-#define UNIT ((uint64_t)1000000000000) /* fractions are counted in its parts */
+#define UNIT ((uint64_t)1000000000000) /* the fraction 1 */
 
 bool tfr_stretches_lay(struct tfr_stretches *s, const struct tfr_share *shares, size_t count)
 {
@@ -229,10 +226,10 @@ void tfr_stretches_clear(struct tfr_stretches *s)
 uint64_t tfr_stretches_up_to(const struct tfr_stretches *s, uint64_t records, size_t i)
 {
 	unsigned __int128 product = (unsigned __int128)records * s->list[i].end;
-	uint64_t whole = (uint64_t)(product / UNIT), part = (uint64_t)(product % UNIT);
+	uint64_t whole = (uint64_t)(product / UNIT), rest = (uint64_t)(product % UNIT);
 
 	assert(i < s->n && s->list[i].end <= UNIT);
-	return whole + (part > UNIT / 2 || (part == UNIT / 2 && whole % 2));
+	return whole + (rest > UNIT / 2 || (rest == UNIT / 2 && whole % 2));
 }
 
 void tfr_cut_at(struct tfr_cut *c, uint64_t hash, uint64_t times)

@@ -24,10 +24,10 @@ size_t tfr_shares_choose(const struct tfr_share *shares, size_t count, uint64_t 
  * rest. Items with equal hashes stay together: if a bound falls between them, all of them go to the
  * nearer side. */
 
-/* The part of the class that goes to a share with a fraction. */
+/* The stretch of a class that goes to a share with a fraction. */
 struct tfr_stretch {
 	size_t share;
-	uint64_t end; /* cumulated, in parts of 10^12 */
+	uint64_t end; /* cumulated, in units of 10^-12 */
 };
 
 struct tfr_stretches {
@@ -38,7 +38,7 @@ struct tfr_stretches {
 };
 
 /* Items up to this hash are below the bound; with `none`, no item is.  Packed, because there is one
- * for each class and part. */
+ * for each class and stretch. */
 struct __attribute__((packed)) tfr_bound {
 	uint64_t last;
 	bool none;
@@ -48,7 +48,7 @@ struct __attribute__((packed)) tfr_bound {
 struct tfr_cut {
 	const struct tfr_stretches *stretches;
 	uint64_t records;	  /* items in the class */
-	struct tfr_bound *bounds; /* one per part */
+	struct tfr_bound *bounds; /* one per stretch */
 	uint64_t rank;		  /* items so far */
 	size_t next;		  /* the next bound to find */
 };
@@ -56,7 +56,7 @@ struct tfr_cut {
 /* False: out of memory.  Must be cleared in either case. */
 bool tfr_stretches_lay(struct tfr_stretches *s, const struct tfr_share *shares, size_t share_count);
 void tfr_stretches_clear(struct tfr_stretches *s);
-/* The number of items in parts 0 to `i` of a class with `records` items. */
+/* The number of items in stretches 0 to `i` of a class with `records` items. */
 uint64_t tfr_stretches_up_to(const struct tfr_stretches *s, uint64_t records, size_t i);
 /* Takes the next hash of the class, which `times` items have. */
 void tfr_cut_at(struct tfr_cut *c, uint64_t hash, uint64_t times);

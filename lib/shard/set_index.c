@@ -6,6 +6,7 @@
 
 #include <tfr-private/shard.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -32,22 +33,19 @@ static int compare_files(const void *a, const void *b, void *ctx)
 	return order ? order : (i > k) - (i < k);
 }
 
-static bool mark_repeated(struct index_run *run)
+static enum tfr_status mark_repeated(struct index_run *run, struct tfr_error *err)
 {
 	size_t count = tfr_set_count(run->set);
-	size_t *order = malloc((count + 1) * sizeof(*order));
+	TFR_AUTO_FREE size_t *order = malloc((count + 1) * sizeof(*order));
 
-	run->again = calloc(count + 1, sizeof(*run->again));
-	for (size_t i = 0; order && i < count; i++)
+	TFR_NEED_MEMORY(order, err, "indexing");
+	for (size_t i = 0; i < count; i++)
 		order[i] = i;
-	if (order && run->again) {
-		qsort_r(order, count, sizeof(*order), compare_files, (void *)(uintptr_t)run->set);
-		for (size_t i = 1; i < count; i++)
-			run->again[order[i]] = !strcmp(tfr_set_path(run->set, order[i]),
-				tfr_set_path(run->set, order[i - 1]));
-	}
-	free(order);
-	return order && run->again;
+	qsort_r(order, count, sizeof(*order), compare_files, (void *)(uintptr_t)run->set);
+	for (size_t i = 1; i < count; i++)
+		run->again[order[i]] = !strcmp(
+			tfr_set_path(run->set, order[i]), tfr_set_path(run->set, order[i - 1]));
+	return TFR_OK;
 }
 
 static void count_progress(const struct index_run *run, const char *path, uint64_t records)
@@ -58,8 +56,8 @@ static void count_progress(const struct index_run *run, const char *path, uint64
 		tfr_progress_add(run->opts->progress, records, (uint64_t)st.st_size);
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
-	void *slot_memory, struct tfr_error *err)
+static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+	uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
@@ -83,7 +81,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned work
 	return TFR_OK;
 }
 
-static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
+static enum tfr_status report_file(void *ctx, uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
@@ -98,19 +96,18 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot_memory, struct 
 enum tfr_status tfr_set_index(
 	const struct tfr_set *set, const struct tfr_set_index_opts *opts, struct tfr_error *err)
 {
-	struct index_run run = { .set = set, .opts = opts };
+	TFR_AUTO_FREE bool *again = calloc(tfr_set_count(set) + 1, sizeof(*again));
+	struct index_run run = { .set = set, .opts = opts, .again = again };
 	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
 		.count = tfr_set_count(set),
 		.slot_size = sizeof(struct index_slot),
-		.work = work,
-		.deliver = deliver,
+		.work = index_file,
+		.deliver = report_file,
 	};
-	enum tfr_status status;
 
+	TFR_NEED_MEMORY(again, err, "indexing");
 	run.threads_a_file = tfr_thread_share(job.threads, job.count);
-	status = mark_repeated(&run) ? tfr_lanes_run(&job, &run, err)
-				     : tfr_fail_nomem(err, "indexing");
-	free(run.again);
-	return status;
+	TFR_TRY(mark_repeated(&run, err));
+	return tfr_lanes_run(&job, &run, err);
 }

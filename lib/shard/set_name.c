@@ -82,7 +82,7 @@ static void dots_to_dashes(char *p)
 			*p = '-';
 }
 
-/* The length of a path up to an extension of record files inside its last part, as in TFDS's
+/* The length of a path up to an extension of record files inside its last name, as in TFDS's
  * "mnist-train.tfrecord-00000-of-00004"; the full length if there is none. */
 static size_t before_extension(const char *path)
 {

@@ -278,16 +278,14 @@ static enum tfr_status find_sts(
 	const struct tfr_aws_config *c, struct identity *id, struct tfr_error *err)
 {
 	char region[TFR_REGION];
-	enum tfr_status status = tfr_aws_region(c, region, err);
 
-	if (!status)
-		status = tfr_aws_endpoint(c, "STS", id->url, err);
-	if (!status && !*id->url)
+	TFR_TRY(tfr_aws_region(c, region, err));
+	TFR_TRY(tfr_aws_endpoint(c, "STS", id->url, err));
+	if (!*id->url)
 		snprintf(id->url, sizeof(id->url), "https://sts.%s.amazonaws.com%s", region,
 			!strncmp(region, "cn-", 3) ? ".cn" : "");
-	if (!status)
-		strncat(id->url, "/", sizeof(id->url) - strlen(id->url) - 1);
-	return status;
+	strncat(id->url, "/", sizeof(id->url) - strlen(id->url) - 1);
+	return TFR_OK;
 }
 
 static enum tfr_status find_identity(struct identity *id, struct tfr_error *err)

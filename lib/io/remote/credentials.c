@@ -207,8 +207,7 @@ static enum tfr_status renew_keys(struct ring *r, struct tfr_error *err)
 
 	if (status == TFR_END)
 		return tfr_fail(err, TFR_ESYS, "%s gives no credentials any more", r->source->name);
-	if (status)
-		return status;
+	TFR_TRY(status);
 	tfr_keys_clear(&r->keys);
 	r->keys = fresh;
 	return TFR_OK;

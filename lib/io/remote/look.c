@@ -144,16 +144,14 @@ static enum tfr_status look_http(
 {
 	size_t n = strcspn(key, "?#");
 	TFR_AUTO_ANSWER a = { 0 };
-	enum tfr_status status;
 
 	if (!n || key[n - 1] == '/') { /* a page, and no file */
 		*st = (struct stat){ .st_mode = S_IFDIR | 0755, .st_nlink = 1 };
 		return TFR_OK;
 	}
-	status = ask(s, key, &a, err);
-	if (!status)
-		tfr_object_identity(st, s, &a, a.length);
-	return status;
+	TFR_TRY(ask(s, key, &a, err));
+	tfr_object_identity(st, s, &a, a.length);
+	return TFR_OK;
 }
 
 static enum tfr_status look_store(

@@ -651,20 +651,16 @@ static enum tfr_status begin_in_child(struct tfr_object *o, struct tfr_error *er
 enum tfr_status tfr_object_read(struct tfr_object *o, uint64_t position, void *buf, size_t size,
 	size_t *got, struct tfr_error *err)
 {
-	enum tfr_status status = begin_in_child(o, err);
 	struct tfr_object_range *r;
 
 	*got = 0;
-	if (status)
-		return status;
+	TFR_TRY(begin_in_child(o, err));
 	if (!size || position >= o->size)
 		return TFR_OK;
 	note_reading(o, position, size);
-	status = move_to(o, position, size, err);
-	if (!status && o->ahead)
-		status = ranges_ask_ahead(o, err);
-	if (status)
-		return status;
+	TFR_TRY(move_to(o, position, size, err));
+	if (o->ahead)
+		TFR_TRY(ranges_ask_ahead(o, err));
 	r = o->head;
 	*got = await(o, position, o->ahead ? size : 1);
 	if (!*got && !r->status && o->whole && position >= o->size)
