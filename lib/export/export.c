@@ -26,7 +26,7 @@ static const struct form *const forms[] = { &tfr_form_webdataset, &tfr_form_json
 
 #define N_FORMS (sizeof(forms) / sizeof(*forms))
 
-struct run {
+struct export_run {
 	struct export e;
 	struct tfr_select *records;
 	struct tfr_export_report *report;
@@ -93,7 +93,7 @@ static bool is_file_target(const char *target)
 enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 {
 	struct tfr_output_opts o = { .force = e->o->force, .temporaries = e->o->temporaries };
-	enum tfr_status status;
+	struct tfr_output *probe = NULL;
 
 	if (e->o->put)
 		return TFR_OK;
@@ -101,26 +101,20 @@ enum tfr_status tfr_form_open_file(struct export *e, struct tfr_error *err)
 		return tfr_output_open(&e->file, e->o->target, &o, err);
 	/* Opening and closing the target checks that a run could write it. */
 	if (is_file_target(e->o->target)) {
-		status = tfr_output_open(&e->file, e->o->target, &o, err);
-		tfr_output_close(e->file);
-		e->file = NULL;
-		if (status)
-			return status;
+		TFR_TRY(tfr_output_open(&probe, e->o->target, &o, err));
+		tfr_output_close(probe);
 	}
 	return tfr_output_open(&e->file, "/dev/null", &o, err);
 }
 
 enum tfr_status tfr_form_publish_file(struct export *e, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	if (e->o->put)
 		return TFR_OK;
-	status = tfr_output_seal(e->file, err);
-	if (!status)
-		status = tfr_output_publish(e->file, err);
-	return status || e->o->dry_run || !strcmp(e->o->target, "-")
-		       ? status
+	TFR_TRY(tfr_output_seal(e->file, err));
+	TFR_TRY(tfr_output_publish(e->file, err));
+	return e->o->dry_run || !strcmp(e->o->target, "-")
+		       ? TFR_OK
 		       : tfr_sync_directory_of(e->o->target, err);
 }
 
@@ -129,7 +123,7 @@ void tfr_form_close_file(struct export *e)
 	tfr_output_close(e->file);
 }
 
-bool tfr_form_bytes(const struct work *w, const char *feature, struct tfr_bytes *value)
+bool tfr_form_bytes(const struct export_item *w, const char *feature, struct tfr_bytes *value)
 {
 	return tfr_feature_bytes(tfr_example_get(w->example, feature), 0, value);
 }
@@ -145,7 +139,7 @@ const char *tfr_form_image_ending(const struct tfr_bytes *image)
 
 /* --- one record --- */
 
-static bool have_examples(struct work *w, size_t n)
+static bool have_examples(struct export_item *w, size_t n)
 {
 	struct tfr_example **examples;
 
@@ -163,59 +157,58 @@ static bool have_examples(struct work *w, size_t n)
 	return true;
 }
 
-/* Makes the current record member `k` of the item. */
-static void take_member(struct work *w, size_t k)
+/* Makes record `k` of the group the current one. */
+static void select_record(struct export_item *w, size_t k)
 {
-	const struct tfr_member_record *m =
-		(const struct tfr_member_record *)(const void *)w->members_.data + k;
+	const struct grouped_record *m =
+		(const struct grouped_record *)(const void *)w->group.data + k;
 
 	assert(m->at + m->size <= w->record.size);
 	w->payload = (struct tfr_bytes){ w->record.data + m->at, m->size };
 	w->example = k < w->n_examples ? w->examples[k] : NULL;
 }
 
-static size_t members(const struct work *w)
+static size_t group_count(const struct export_item *w)
 {
-	return w->members_.size / sizeof(struct tfr_member_record);
+	return w->group.size / sizeof(struct grouped_record);
 }
 
-/* Views of the earlier members must remain valid: memory is moved for the first one only. */
-static enum tfr_status copy_record(
-	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+/* Views of the earlier records must remain valid: memory is moved for the first one only. */
+static enum tfr_status copy_record(struct export_run *r, struct export_item *w,
+	const struct tfr_record *rec, struct tfr_error *err)
 {
-	struct tfr_member_record m = { w->record.size, rec->size, tfr_select_path(r->records),
+	struct grouped_record m = { w->record.size, rec->size, tfr_select_path(r->records),
 		rec->index, rec->offset };
 
-	if (!tfr_buf_append(&w->record, rec->data, rec->size) ||
-		!tfr_buf_append(&w->members_, &m, sizeof(m)))
-		return tfr_fail_nomem(err, "copying a record");
-	if ((r->e.form->parses && !have_examples(w, members(w))) ||
-		(!w->builder && !(w->builder = tfr_builder_new())))
-		return tfr_fail_nomem(err, "reading records");
-	take_member(w, members(w) - 1);
+	TFR_NEED_MEMORY(tfr_buf_append(&w->record, rec->data, rec->size) &&
+				tfr_buf_append(&w->group, &m, sizeof(m)),
+		err, "copying a record");
+	TFR_NEED_MEMORY((!r->e.form->parses || have_examples(w, group_count(w))) &&
+				(w->builder || (w->builder = tfr_builder_new())),
+		err, "reading records");
+	select_record(w, group_count(w) - 1);
 	return TFR_OK;
 }
 
-static enum tfr_status name_record(struct run *r, struct work *w, struct tfr_error *err)
+static enum tfr_status take_record(struct export_run *r, struct export_item *w,
+	const struct tfr_record *rec, struct tfr_error *err)
 {
 	const struct form *form = r->e.form;
-	enum tfr_status status = TFR_OK;
 
+	TFR_TRY(copy_record(r, w, rec, err));
 	if (form->parses)
-		status = tfr_example_parse(w->example, w->payload.data, w->payload.size, err);
-	return status || !form->name_it ? status : form->name_it(&r->e, w, err);
+		TFR_TRY(tfr_example_parse(w->example, w->payload.data, w->payload.size, err));
+	return form->name_it ? form->name_it(&r->e, w, err) : TFR_OK;
 }
 
 /* Adds a record.  One that the form cannot hold is skipped if damage is skipped. */
-static enum tfr_status add_record(
-	struct run *r, struct work *w, const struct tfr_record *rec, struct tfr_error *err)
+static enum tfr_status add_record(struct export_run *r, struct export_item *w,
+	const struct tfr_record *rec, struct tfr_error *err)
 {
-	size_t bytes = w->record.size, entries = w->members_.size;
+	size_t bytes = w->record.size, entries = w->group.size;
 	struct tfr_digest digest;
-	enum tfr_status status = copy_record(r, w, rec, err);
+	enum tfr_status status = take_record(r, w, rec, err);
 
-	if (!status)
-		status = name_record(r, w, err);
 	if (!status) {
 		tfr_digest_record(rec, &digest);
 		w->digest.size += digest.size;
@@ -224,11 +217,12 @@ static enum tfr_status add_record(
 	}
 	/* The group ends before a record that failed, whatever was already added of it. */
 	w->record.size = bytes;
-	w->members_.size = entries;
+	w->group.size = entries;
 	return status == TFR_EDATA ? tfr_select_reject(r->records, rec, status, err) : status;
 }
 
-static enum tfr_status next_record(struct run *r, struct tfr_record *rec, struct tfr_error *err)
+static enum tfr_status next_record(
+	struct export_run *r, struct tfr_record *rec, struct tfr_error *err)
 {
 	if (r->held) {
 		r->held = false;
@@ -246,29 +240,30 @@ static enum tfr_status next_record(struct run *r, struct tfr_record *rec, struct
 }
 
 /* A record that does not fit beside the others is held until the next call. */
-static bool fits(const struct work *w, const struct tfr_record *rec)
+static bool fits(const struct export_item *w, const struct tfr_record *rec)
 {
-	return !members(w) || (members(w) < GROUP && rec->size <= w->record.cap - w->record.size);
+	return !group_count(w) ||
+	       (group_count(w) < GROUP && rec->size <= w->record.cap - w->record.size);
 }
 
 /* Reads the next records that the form can hold: one, or a group.  The status that ended a group is
  * reported after it. */
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
-	void *slot, uint32_t *lane, struct tfr_error *err)
+static enum tfr_status pull_records(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *slot, uint32_t *lane, struct tfr_error *err)
 {
-	struct run *r = ctx;
-	struct work *w = slot;
+	struct export_run *r = ctx;
+	struct export_item *w = slot;
 	enum tfr_status status = TFR_OK;
 
 	(void)worker, (void)lane;
 	w->number = i;
-	w->record.size = w->members_.size = w->name.size = w->out.size = 0;
+	w->record.size = w->group.size = w->name.size = w->out.size = 0;
 	w->digest = (struct tfr_digest){ 0 };
 	w->n_pieces = 0;
 	w->made = false;
 	if (r->e.form->groups && !tfr_buf_reserve(&w->record, GROUP_BYTES))
 		return tfr_fail_nomem(err, "copying a record");
-	while (!status && (r->e.form->groups || !members(w))) {
+	while (!status && (r->e.form->groups || !group_count(w))) {
 		status = next_record(r, &r->last, err);
 		if (!status && !fits(w, &r->last)) {
 			r->held = true;
@@ -277,7 +272,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		if (!status)
 			status = add_record(r, w, &r->last, err);
 	}
-	if (status && members(w) && !r->held) {
+	if (status && group_count(w) && !r->held) {
 		r->ended = status;
 		if (err)
 			r->error = *err;
@@ -289,26 +284,28 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	return r->e.form->collected ? r->e.form->collected(&r->e, w, err) : TFR_OK;
 }
 
-enum tfr_status tfr_export_make_group(struct export *e, struct work *w, struct tfr_error *err)
+enum tfr_status tfr_export_make_group(
+	struct export *e, struct export_item *w, struct tfr_error *err)
 {
-	const struct tfr_member_record *m =
-		(const struct tfr_member_record *)(const void *)w->members_.data;
-	enum tfr_status status = TFR_OK;
+	const struct grouped_record *m = (const struct grouped_record *)(const void *)w->group.data;
 
-	for (size_t k = 0; !status && k < members(w); k++) {
-		take_member(w, k);
+	for (size_t k = 0; k < group_count(w); k++) {
+		enum tfr_status status;
+
+		select_record(w, k);
 		status = e->form->make(e, w, err);
 		if (status == TFR_EDATA)
 			tfr_error_locate(err, m[k].path, m[k].index, m[k].offset);
+		TFR_TRY(status);
 	}
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
-	void *slot, struct tfr_error *err)
+static enum tfr_status make_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct run *r = ctx;
-	struct work *w = slot;
+	struct export_run *r = ctx;
+	struct export_item *w = slot;
 
 	(void)lanes;
 	(void)worker;
@@ -319,10 +316,10 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 				 : r->e.form->make(&r->e, w, err);
 }
 
-static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+static enum tfr_status write_item(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct run *r = ctx;
-	struct work *w = slot;
+	struct export_run *r = ctx;
+	struct export_item *w = slot;
 	enum tfr_status status = TFR_OK;
 
 	(void)i;
@@ -338,7 +335,7 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 		status = tfr_output_write(r->e.file, w->out.data, w->out.size, err);
 	if (!w->n_pieces)
 		r->e.written += w->out.size;
-	r->report->written += members(w);
+	r->report->written += group_count(w);
 	r->report->bytes += w->digest.size;
 	r->report->sum += w->digest.sum;
 	if (w->record.cap > KEEP)
@@ -348,15 +345,15 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	return status;
 }
 
-static void clear_work(void *slot)
+static void clear_item(void *slot)
 {
-	struct work *w = slot;
+	struct export_item *w = slot;
 
 	tfr_buf_clear(&w->record);
 	tfr_buf_clear(&w->name);
 	tfr_buf_clear(&w->out);
 	tfr_buf_clear(&w->fields);
-	tfr_buf_clear(&w->members_);
+	tfr_buf_clear(&w->group);
 	for (size_t k = 0; k < w->n_examples; k++)
 		tfr_example_free(w->examples[k]);
 	free(w->examples);
@@ -367,43 +364,39 @@ static void clear_work(void *slot)
 
 /* --- all records --- */
 
-static enum tfr_status export_records(struct run *r, struct tfr_error *err)
+static enum tfr_status export_records(struct export_run *r, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
 		.threads = tfr_thread_count(r->e.o->threads),
 		.count = UINT64_MAX,
 		.budget = MEMORY,
-		.slot_size = sizeof(struct work),
-		.pull = pull,
-		.work = work,
-		.deliver = deliver,
-		.clear_slot = clear_work,
+		.slot_size = sizeof(struct export_item),
+		.pull = pull_records,
+		.work = make_item,
+		.deliver = write_item,
+		.clear_slot = clear_item,
 	};
-	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
 
-	if (!status)
-		status = tfr_expect_check(&r->e.o->expect, r->report->written, r->report->sum, err);
-	return status ? status
-		      : tfr_expect_some(&r->e.o->expect, tfr_select_read(r->records),
-				r->report->written, err);
+	TFR_TRY(r->e.form->open(&r->e, err));
+	TFR_TRY(tfr_lanes_run(&lanes, r, err));
+	TFR_TRY(tfr_expect_check(&r->e.o->expect, r->report->written, r->report->sum, err));
+	TFR_TRY(tfr_expect_some(
+		&r->e.o->expect, tfr_select_read(r->records), r->report->written, err));
+	return r->e.form->publish(&r->e, err);
 }
 
 enum tfr_status tfr_export(struct tfr_select *records, const struct tfr_export_opts *opts,
 	struct tfr_export_report *report, struct tfr_error *err)
 {
-	struct run r = { .e = { .o = opts }, .records = records, .report = report };
-	enum tfr_status status = TFR_OK;
+	struct export_run r = { .e = { .o = opts }, .records = records, .report = report };
+	enum tfr_status status;
 
 	*report = (struct tfr_export_report){ 0 };
 	if (!tfr_export_form(opts->target, opts->to, err))
 		return TFR_EUSAGE;
 	r.e.form = find_form(opts->target, opts->to, err);
 	assert(r.e.form);
-	status = r.e.form->open(&r.e, err);
-	if (!status)
-		status = export_records(&r, err);
-	if (!status)
-		status = r.e.form->publish(&r.e, err);
+	status = export_records(&r, err);
 	report->output_bytes = r.e.written;
 	if (r.e.form->close)
 		r.e.form->close(&r.e);

@@ -70,7 +70,8 @@ static enum tfr_status name_target(struct tree *t, const char *target, struct tf
 	t->temp = tfr_hidden_name(t->path, 0, "tmp");
 	if (asprintf(&t->old, "%s.old", t->path) < 0)
 		t->old = NULL;
-	return t->temp && t->old ? TFR_OK : tfr_fail_nomem(err, "creating a folder");
+	TFR_NEED_MEMORY(t->temp && t->old, err, "creating a folder");
+	return TFR_OK;
 }
 
 static enum tfr_status no_room(const struct tree *t, struct tfr_error *err)
@@ -170,13 +171,13 @@ static enum tfr_status open_folder(struct export *e, struct tfr_error *err)
 
 /* --- an image --- */
 
-static bool append_class(struct work *w)
+static bool append_class(struct export_item *w)
 {
 	struct tfr_bytes text;
 	int64_t label;
 
 	if (tfr_form_bytes(w, "image/class/text", &text))
-		return tfr_unique_names_clean_part(&w->name, text.data, text.size);
+		return tfr_unique_names_clean_name(&w->name, text.data, text.size);
 	if (tfr_feature_int64(tfr_example_get(w->example, "image/class/label"), 0, &label))
 		return tfr_buf_printf(&w->name, "%lld", (long long)label);
 	return true;
@@ -202,7 +203,7 @@ static size_t find_class(const struct tfr_buf *path, const struct tfr_buf *class
 }
 
 /* Makes the name: the folder of the class, and the file in it. */
-static bool make_name(struct work *w, const char *ending)
+static bool make_name(struct export_item *w, const char *ending)
 {
 	struct tfr_bytes name;
 	TFR_AUTO_BUF path = { 0 };
@@ -237,7 +238,7 @@ static enum tfr_status make_folder(void *ctx, const char *path, struct tfr_error
 	return TFR_OK;
 }
 
-static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status name_it(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	struct tfr_bytes image;
 
@@ -247,7 +248,7 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 	return tfr_unique_names_take(&e->names, &w->name, make_folder, e->own, err);
 }
 
-static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status make(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	struct tree *t = e->own;
 	struct tfr_bytes image = { 0 };
@@ -305,7 +306,8 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	aside = e->o->force && !lstat(t->path, &st);
 	if (e->o->force && !aside && errno != ENOENT)
 		return tfr_fail_errno(err, errno, t->path, "cannot access");
-	TFR_TRY(aside ? move_aside(t, err) : TFR_OK);
+	if (aside)
+		TFR_TRY(move_aside(t, err));
 	if (tfr_rename_new(t->temp, t->path)) {
 		status = errno == EEXIST
 				 ? tfr_fail_path(err, TFR_EEXIST, t->path, "will not overwrite")

@@ -1,12 +1,15 @@
-/* export/export_lines.c - one line per record: of JSON, or of the cells of a table. */
+/* export/export_lines.c - one line per record: of JSON, or of the cells of a table, whose columns
+ * are features. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 
+#include "base/compare.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/name_list.h"
 #include "example/print/printer.h"
 #include "export/form.h"
 #include "io/output.h"
@@ -25,21 +28,20 @@ static struct tfr_printer *new_printer(const struct export *e)
 }
 
 static enum tfr_status print_line(
-	struct tfr_printer *printer, struct work *w, struct tfr_error *err)
+	struct tfr_printer *printer, struct export_item *w, struct tfr_error *err)
 {
 	const char *text;
 	size_t size;
-	enum tfr_status status =
-		tfr_printer_json(printer, w->payload.data, w->payload.size, &text, &size, err);
 
-	if (!status && (!tfr_buf_append(&w->out, text, size) || !tfr_buf_append(&w->out, "\n", 1)))
-		return tfr_fail_nomem(err, "writing lines");
-	return status;
+	TFR_TRY(tfr_printer_json(printer, w->payload.data, w->payload.size, &text, &size, err));
+	TFR_NEED_MEMORY(tfr_buf_append(&w->out, text, size) && tfr_buf_append(&w->out, "\n", 1),
+		err, "writing lines");
+	return TFR_OK;
 }
 
 /* A record that may have several types is printed as the most frequent type of the first records;
  * these are printed in order, by one printer. */
-static enum tfr_status print_first(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status print_first(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	if (!e->printer)
 		e->printer = new_printer(e);
@@ -48,13 +50,14 @@ static enum tfr_status print_first(struct export *e, struct work *w, struct tfr_
 	return w->made ? tfr_export_make_group(e, w, err) : TFR_OK;
 }
 
-static enum tfr_status make_json(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status make_json(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	if (w->made)
 		return print_line(e->printer, w, err);
 	if (!w->printer)
 		w->printer = new_printer(e);
-	return w->printer ? print_line(w->printer, w, err) : tfr_fail_nomem(err, "writing lines");
+	TFR_NEED_MEMORY(w->printer, err, "writing lines");
+	return print_line(w->printer, w, err);
 }
 
 static void close_lines(struct export *e)
@@ -131,27 +134,25 @@ static bool put_number(struct tfr_buf *out, const struct tfr_feature *f)
 }
 
 /* Writes the values as a JSON array; if there is one value that is not text, without brackets. */
-static enum tfr_status put_values(
-	struct work *w, const struct tfr_feature *f, struct tfr_error *err)
+static bool put_values(struct export_item *w, const struct tfr_feature *f)
 {
 	const char *json;
 	size_t n;
 	struct tfr_bytes text;
 
 	if (f->count == 1 && f->kind != TFR_KIND_BYTES)
-		return put_number(&w->out, f) ? TFR_OK : tfr_fail_nomem(err, "writing a table");
+		return put_number(&w->out, f);
 	json = tfr_printer_values(w->printer, f, &n);
 	if (json && f->count == 1 &&
 		!(tfr_feature_bytes(f, 0, &text) && tfr_is_utf8(text.data, text.size))) {
 		json++;
 		n -= 2;
 	}
-	return json && put_cell(&w->out, json, n) ? TFR_OK : tfr_fail_nomem(err, "writing a table");
+	return json && put_cell(&w->out, json, n);
 }
 
-static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status make_row(struct export *e, struct export_item *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	size_t begin = w->out.size;
 	struct tfr_bytes text;
 
@@ -159,28 +160,26 @@ static enum tfr_status make_row(struct export *e, struct work *w, struct tfr_err
 	if (!w->printer)
 		w->printer = tfr_printer_new(&(struct tfr_print_opts){ .base64 = true });
 	TFR_NEED_MEMORY(w->printer, err, "writing a table");
-	for (size_t i = 0; !status && i < e->o->column_count; i++) {
+	for (size_t i = 0; i < e->o->column_count; i++) {
 		const struct tfr_feature *f = tfr_example_get(w->example, e->o->columns[i]);
 
-		if (i && !tfr_buf_append(&w->out, ",", 1))
-			return tfr_fail_nomem(err, "writing a table");
+		TFR_NEED_MEMORY(!i || tfr_buf_append(&w->out, ",", 1), err, "writing a table");
 		if (!f || f->kind == TFR_KIND_UNSET)
 			continue;
-		if (!is_plain(f, &text))
-			status = put_values(w, f, err);
-		else if (!put_cell(&w->out, text.data, text.size))
-			return tfr_fail_nomem(err, "writing a table");
+		TFR_NEED_MEMORY(is_plain(f, &text) ? put_cell(&w->out, text.data, text.size)
+						   : put_values(w, f),
+			err, "writing a table");
 	}
 	/* An empty line would not be read as a row. */
-	if (!status && w->out.size == begin && !tfr_buf_append(&w->out, "\"\"", 2))
-		return tfr_fail_nomem(err, "writing a table");
-	if (!status && !tfr_buf_append(&w->out, "\n", 1))
-		return tfr_fail_nomem(err, "writing a table");
-	return status;
+	TFR_NEED_MEMORY(
+		w->out.size > begin || tfr_buf_append(&w->out, "\"\"", 2), err, "writing a table");
+	TFR_NEED_MEMORY(tfr_buf_append(&w->out, "\n", 1), err, "writing a table");
+	return TFR_OK;
 }
 
 /* Warns of a column that no record has, because its name may be misspelt. */
-static enum tfr_status look_for_columns(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status look_for_columns(
+	struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	(void)err;
 	tfr_feature_watch_look(e->own, w->example);
@@ -202,7 +201,6 @@ static void close_table(struct export *e)
 static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 {
 	TFR_AUTO_BUF line = { 0 };
-	enum tfr_status status;
 
 	if (!e->o->column_count)
 		return tfr_fail(err, TFR_EUSAGE, "a table without a column");
@@ -212,13 +210,13 @@ static enum tfr_status open_table(struct export *e, struct tfr_error *err)
 			tfr_feature_watch_add(e->own, e->o->columns[i]), err, "writing a table");
 	TFR_NEED_MEMORY(e->own, err, "writing a table");
 	for (size_t i = 0; i < e->o->column_count; i++)
-		if ((i && !tfr_buf_append(&line, ",", 1)) ||
-			!put_cell(&line, e->o->columns[i], strlen(e->o->columns[i])))
-			return tfr_fail_nomem(err, "writing a table");
+		TFR_NEED_MEMORY((!i || tfr_buf_append(&line, ",", 1)) &&
+					put_cell(&line, e->o->columns[i], strlen(e->o->columns[i])),
+			err, "writing a table");
 	TFR_NEED_MEMORY(tfr_buf_append(&line, "\n", 1), err, "writing a table");
-	status = tfr_form_open_file(e, err);
 	e->written = line.size;
-	return status ? status : tfr_output_write(e->file, line.data, line.size, err);
+	TFR_TRY(tfr_form_open_file(e, err));
+	return tfr_output_write(e->file, line.data, line.size, err);
 }
 
 const struct form tfr_form_csv = {
@@ -232,3 +230,67 @@ const struct form tfr_form_csv = {
 	.publish = publish_table,
 	.close = close_table,
 };
+
+/* --- the columns of a table --- */
+
+/* The names of all features in a sorted list.  A search starts where the last record's name was
+ * found, because records are alike. */
+
+static int compare_name(const char *name, const struct tfr_feature *f)
+{
+	return tfr_compare_bytes(name, strlen(name), f->key, f->key_size);
+}
+
+/* Both are sorted: one pass over the two. */
+static bool add_columns(struct tfr_names *c, const struct tfr_example *ex)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < tfr_example_count(ex); i++) {
+		const struct tfr_feature *f = tfr_example_at(ex, i);
+
+		if (memchr(f->key, 0, f->key_size))
+			continue;
+		while (at < c->n && compare_name(c->list[at], f) < 0)
+			at++;
+		if ((at == c->n || compare_name(c->list[at], f)) &&
+			!tfr_names_insert(c, at, f->key, f->key_size))
+			return false;
+	}
+	return true;
+}
+
+enum tfr_status tfr_export_columns(
+	struct tfr_select *records, char ***columns, size_t *count, struct tfr_error *err)
+{
+	struct tfr_example *ex = tfr_example_new();
+	struct tfr_names c = { 0 };
+	struct tfr_record rec;
+	enum tfr_status status = ex ? TFR_OK : tfr_fail_nomem(err, "listing features");
+
+	while (!status) {
+		status = tfr_select_next(records, &rec, err);
+		if (!status)
+			status = tfr_example_parse(ex, rec.data, rec.size, err);
+		if (status == TFR_EDATA)
+			status = tfr_select_reject(records, &rec, status, err);
+		else if (!status && !add_columns(&c, ex))
+			status = tfr_fail_nomem(err, "listing features");
+	}
+	tfr_example_free(ex);
+	*columns = c.list;
+	*count = c.n;
+	if (status == TFR_END)
+		return TFR_OK;
+	tfr_export_columns_free(c.list, c.n);
+	*columns = NULL;
+	*count = 0;
+	return status;
+}
+
+void tfr_export_columns_free(char **columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(columns[i]);
+	free(columns);
+}

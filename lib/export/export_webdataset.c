@@ -28,8 +28,8 @@ static const char rest[] = "features.json";
 
 /* --- the key --- */
 
-/* Up to the first dot of the last part; the dots in a key do not begin fields. */
-static bool make_key(struct work *w)
+/* Up to the first dot after the last slash; the dots in a key do not begin fields. */
+static bool make_key(struct export_item *w)
 {
 	struct tfr_bytes value;
 	bool key = tfr_form_bytes(w, "image/key", &value) && value.size;
@@ -60,7 +60,7 @@ static bool is(const struct tfr_feature *f, const char *name)
 
 /* Features whose contents the image, the key and the field cls already have.  Without an image, all
  * but the key are fields, so that a record with any other feature has a field. */
-static bool is_told(const struct work *w, const struct tfr_feature *f, bool image)
+static bool is_told(const struct export_item *w, const struct tfr_feature *f, bool image)
 {
 	static const char *const names[] = { "image/format", "image/height", "image/width",
 		"image/channels", "image/filename" };
@@ -83,7 +83,7 @@ static bool is_told(const struct work *w, const struct tfr_feature *f, bool imag
 	       !memcmp(w->name.data, text.data, text.size);
 }
 
-/* Whether a feature's name is the same when it is read back: lower case, one part, no unusual
+/* Whether a feature's name is the same when it is read back: lower case, no slash, no unusual
  * characters. */
 static bool is_field(const struct tfr_feature *f)
 {
@@ -96,17 +96,17 @@ static bool is_field(const struct tfr_feature *f)
 	return true;
 }
 
-static struct field *fields_of(const struct work *w)
+static struct field *fields_of(const struct export_item *w)
 {
 	return (struct field *)(void *)w->fields.data;
 }
 
-static size_t field_count(const struct work *w)
+static size_t field_count(const struct export_item *w)
 {
 	return w->fields.size / sizeof(struct field);
 }
 
-static bool has_field(const struct work *w, const char *name)
+static bool has_field(const struct export_item *w, const char *name)
 {
 	for (size_t i = 0; i < field_count(w); i++)
 		if (!strcmp((const char *)w->out.data + fields_of(w)[i].name, name))
@@ -117,7 +117,7 @@ static bool has_field(const struct work *w, const char *name)
 /* Adds a field.  w->out holds the names, each with its NUL, and all bytes that are not in the
  * record. */
 static struct field *add_field(
-	struct work *w, const void *name, size_t name_size, const void *data, size_t size)
+	struct export_item *w, const void *name, size_t name_size, const void *data, size_t size)
 {
 	struct field field = {
 		.name = w->out.size, .name_size = name_size, .data = data, .size = size
@@ -130,7 +130,7 @@ static struct field *add_field(
 }
 
 /* jpg, jpeg or png, by the extension of the filename, otherwise by the first bytes. */
-static bool add_image(struct work *w)
+static bool add_image(struct export_item *w)
 {
 	static const char *const endings[] = { "jpg", "jpeg", "png" };
 	struct tfr_bytes image, name, format;
@@ -155,7 +155,7 @@ static bool add_image(struct work *w)
 	return add_field(w, ending, strlen(ending), image.data, image.size) != NULL;
 }
 
-static bool add_class(struct work *w)
+static bool add_class(struct export_item *w)
 {
 	const struct tfr_feature *f = tfr_example_get(w->example, "image/class/label");
 	char text[24];
@@ -173,16 +173,16 @@ static bool add_class(struct work *w)
 }
 
 /* The remaining features, as one line of JSON. */
-static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
+static enum tfr_status add_rest(struct export_item *w, struct tfr_error *err)
 {
 	const uint8_t *data;
 	const char *text;
 	struct field *field;
 	size_t size, n;
-	enum tfr_status status = tfr_builder_flatten(w->builder, &data, &size, err);
 
-	if (status || !size)
-		return status;
+	TFR_TRY(tfr_builder_flatten(w->builder, &data, &size, err));
+	if (!size)
+		return TFR_OK;
 	if (!w->printer)
 		w->printer = tfr_printer_new(
 			&(struct tfr_print_opts){ .base64 = true, .as = TFR_CONTENT_EXAMPLE });
@@ -191,12 +191,12 @@ static enum tfr_status add_rest(struct work *w, struct tfr_error *err)
 	field = add_field(w, rest, strlen(rest), NULL, n);
 	TFR_NEED_MEMORY(field, err, "writing samples");
 	field->at = w->out.size;
-	return tfr_buf_append(&w->out, text, n) ? TFR_OK : tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(tfr_buf_append(&w->out, text, n), err, "writing samples");
+	return TFR_OK;
 }
 
-static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
+static enum tfr_status list_fields(struct export_item *w, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	bool image;
 
 	w->fields.size = w->out.size = 0;
@@ -204,7 +204,7 @@ static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 	TFR_NEED_MEMORY(add_image(w), err, "writing samples");
 	image = field_count(w) > 0;
 	TFR_NEED_MEMORY(add_class(w), err, "writing samples");
-	for (size_t i = 0; !status && i < tfr_example_count(w->example); i++) {
+	for (size_t i = 0; i < tfr_example_count(w->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(w->example, i);
 		TFR_AUTO_FREE char *name = strndup(f->key, f->key_size);
 		struct tfr_bytes value;
@@ -217,10 +217,10 @@ static enum tfr_status list_fields(struct work *w, struct tfr_error *err)
 			TFR_NEED_MEMORY(add_field(w, f->key, f->key_size, value.data, value.size),
 				err, "writing samples");
 		} else if (f->kind != TFR_KIND_UNSET) {
-			status = tfr_builder_feature(w->builder, f, err);
+			TFR_TRY(tfr_builder_feature(w->builder, f, err));
 		}
 	}
-	return status ? status : add_rest(w, err);
+	return add_rest(w, err);
 }
 
 static int by_name(const void *a, const void *b, void *ctx)
@@ -231,7 +231,7 @@ static int by_name(const void *a, const void *b, void *ctx)
 	return strcmp(names + x->name, names + y->name);
 }
 
-static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status name_it(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	bool any = tfr_form_bytes(w, "image/encoded", &(struct tfr_bytes){ 0 });
 
@@ -240,8 +240,7 @@ static enum tfr_status name_it(struct export *e, struct work *w, struct tfr_erro
 		      !is(tfr_example_at(w->example, i), "image/key");
 	if (!any)
 		return tfr_fail(err, TFR_EDATA, "no feature to make a field of");
-	if (!make_key(w) || !tfr_buf_append(&w->name, "", 1))
-		return tfr_fail_nomem(err, "naming samples");
+	TFR_NEED_MEMORY(make_key(w) && tfr_buf_append(&w->name, "", 1), err, "naming samples");
 	return tfr_unique_names_take(&e->names, &w->name, NULL, NULL, err);
 }
 
@@ -331,7 +330,7 @@ static bool put_pax(struct tfr_buf *out, const char *path, size_t path_size)
 }
 
 /* Writes the headers before a field's bytes. */
-static bool put_before(struct work *w, struct tfr_buf *out, const struct field *f)
+static bool put_headers_of(struct export_item *w, struct tfr_buf *out, const struct field *f)
 {
 	TFR_AUTO_BUF path = { 0 };
 
@@ -346,7 +345,7 @@ static bool put_before(struct work *w, struct tfr_buf *out, const struct field *
 /* --- a sample --- */
 
 /* Makes the pieces: for each field its headers and its bytes, then the final zeros. */
-static enum tfr_status gather(struct work *w, struct tfr_error *err)
+static enum tfr_status gather_pieces(struct export_item *w, struct tfr_error *err)
 {
 	size_t n = field_count(w);
 	struct iovec *pieces = realloc(w->pieces, (2 * n + 1) * sizeof(*pieces));
@@ -358,11 +357,11 @@ static enum tfr_status gather(struct work *w, struct tfr_error *err)
 	assert(n); /* name_it() refuses a record without a field */
 	if (pieces)
 		w->pieces = pieces;
-	if (!pieces || !ends)
-		return tfr_fail_nomem(err, "writing samples");
+	TFR_NEED_MEMORY(pieces && ends, err, "writing samples");
 	for (size_t i = 0; i < n; i++) {
-		if (!put_zeros(&between, i ? f[i - 1].size : 0) || !put_before(w, &between, &f[i]))
-			return tfr_fail_nomem(err, "writing samples");
+		TFR_NEED_MEMORY(put_zeros(&between, i ? f[i - 1].size : 0) &&
+					put_headers_of(w, &between, &f[i]),
+			err, "writing samples");
 		ends[i] = between.size;
 	}
 	TFR_NEED_MEMORY(put_zeros(&between, f[n - 1].size), err, "writing samples");
@@ -382,12 +381,12 @@ static enum tfr_status gather(struct work *w, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static enum tfr_status make(struct export *e, struct work *w, struct tfr_error *err)
+static enum tfr_status make(struct export *e, struct export_item *w, struct tfr_error *err)
 {
 	(void)e;
 	TFR_TRY(list_fields(w, err));
 	qsort_r(fields_of(w), field_count(w), sizeof(struct field), by_name, w->out.data);
-	return gather(w, err);
+	return gather_pieces(w, err);
 }
 
 /* --- the archive --- */
@@ -398,10 +397,10 @@ static enum tfr_status publish(struct export *e, struct tfr_error *err)
 	static const uint8_t zeros[RECORD + 2 * BLOCK];
 	uint64_t rest_of = (e->written + 2 * BLOCK) % RECORD;
 	size_t size = 2 * BLOCK + (rest_of ? RECORD - rest_of : 0);
-	enum tfr_status status = tfr_output_write(e->file, zeros, size, err);
 
 	e->written += size;
-	return status ? status : tfr_form_publish_file(e, err);
+	TFR_TRY(tfr_output_write(e->file, zeros, size, err));
+	return tfr_form_publish_file(e, err);
 }
 
 const struct form tfr_form_webdataset = {

@@ -1,5 +1,6 @@
-/* export/unique_names.c - all names given so far in one buffer, with a hash index. */
-#include "export/unique_names.h"
+/* export/unique_names.c - makes file names safe and unique: all names given so far are in one
+ * buffer, with a hash index. */
+#include "export/form.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -10,24 +11,29 @@
 #include "base/array.h"
 #include "base/utf8.h"
 
-enum { PART = 200, ENDING = 16, PARTS = 16 };
+/* Bytes of a name, bytes of its ending, names of a path. */
+enum {
+	NAME = 200,
+	ENDING = 16,
+	DEPTH = 16
+}; /* bytes of a name, bytes of its ending, names of a path */
 
 /* --- safe names --- */
 
-static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
+static bool add_name_of_path(struct tfr_buf *path, const uint8_t *name, size_t n)
 {
 	size_t begin = path->size, keep = 0;
-	const uint8_t *dot = memrchr(part, '.', n);
+	const uint8_t *dot = memrchr(name, '.', n);
 
-	if (n > PART) {
-		if (dot && dot > part && (size_t)(part + n - dot) <= ENDING)
-			keep = (size_t)(part + n - dot);
-		if (!tfr_buf_append(path, part, PART - keep) ||
-			!tfr_buf_append(path, part + n - keep, keep))
+	if (n > NAME) {
+		if (dot && dot > name && (size_t)(name + n - dot) <= ENDING)
+			keep = (size_t)(name + n - dot);
+		if (!tfr_buf_append(path, name, NAME - keep) ||
+			!tfr_buf_append(path, name + n - keep, keep))
 			return false;
 	} else if (!tfr_buf_append(path,
-			   n == 2 && !memcmp(part, "..", 2) ? (const void *)"_" : part,
-			   n == 2 && !memcmp(part, "..", 2) ? 1 : n)) {
+			   n == 2 && !memcmp(name, "..", 2) ? (const void *)"_" : name,
+			   n == 2 && !memcmp(name, "..", 2) ? 1 : n)) {
 		return false;
 	}
 	/* A name in another encoding than UTF-8 stays. */
@@ -42,7 +48,7 @@ static bool add_part(struct tfr_buf *path, const uint8_t *part, size_t n)
 bool tfr_unique_names_clean(struct tfr_buf *path, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes, *end = p + size;
-	size_t begin = path->size, parts = 0;
+	size_t begin = path->size, depth = 0;
 
 	while (p < end) {
 		const uint8_t *slash = memchr(p, '/', (size_t)(end - p));
@@ -50,26 +56,26 @@ bool tfr_unique_names_clean(struct tfr_buf *path, const void *bytes, size_t size
 
 		if (n && !(n == 1 && *p == '.')) {
 			if (path->size > begin &&
-				!tfr_buf_append(path, parts < PARTS ? "/" : "_", 1))
+				!tfr_buf_append(path, depth < DEPTH ? "/" : "_", 1))
 				return false;
-			if (!add_part(path, p, n))
+			if (!add_name_of_path(path, p, n))
 				return false;
-			parts++;
+			depth++;
 		}
 		p += n + 1;
 	}
-	/* Joining the parts beyond the limit may make the last part too long again. */
-	if (parts > PARTS) {
+	/* Joining the names beyond the limit may make the last one too long again. */
+	if (depth > DEPTH) {
 		uint8_t *slash = memrchr(path->data + begin, '/', path->size - begin);
 		size_t at = slash ? (size_t)(slash - path->data) + 1 : begin;
 
-		if (path->size - at > PART)
-			path->size = at + PART;
+		if (path->size - at > NAME)
+			path->size = at + NAME;
 	}
 	return true;
 }
 
-bool tfr_unique_names_clean_part(struct tfr_buf *path, const void *bytes, size_t size)
+bool tfr_unique_names_clean_name(struct tfr_buf *path, const void *bytes, size_t size)
 {
 	size_t begin = path->size;
 
@@ -78,14 +84,14 @@ bool tfr_unique_names_clean_part(struct tfr_buf *path, const void *bytes, size_t
 	for (size_t i = begin; i < path->size; i++)
 		if (path->data[i] == '/')
 			path->data[i] = '_';
-	if (path->size - begin > PART)
-		path->size = begin + PART;
+	if (path->size - begin > NAME)
+		path->size = begin + NAME;
 	return true;
 }
 
 /* --- names given --- */
 
-static struct tfr_given_name *find(const struct names *s, const uint8_t *name, size_t size)
+static struct given_name *find_name(const struct unique_names *s, const uint8_t *name, size_t size)
 {
 	struct tfr_hash_probe p = tfr_hash_probe(XXH3_64bits(name, size));
 	uint32_t i;
@@ -100,7 +106,7 @@ static struct tfr_given_name *find(const struct names *s, const uint8_t *name, s
 	return NULL;
 }
 
-static bool add(struct names *s, const uint8_t *name, size_t size, bool folder)
+static bool add_name(struct unique_names *s, const uint8_t *name, size_t size, bool folder)
 {
 	size_t at = s->text.size;
 
@@ -108,12 +114,12 @@ static bool add(struct names *s, const uint8_t *name, size_t size, bool folder)
 		!tfr_buf_append(&s->text, name, size) || !tfr_buf_append(&s->text, "", 1) ||
 		tfr_hash_add(&s->index, XXH3_64bits(name, size), (uint32_t)s->n))
 		return false;
-	s->list[s->n++] = (struct tfr_given_name){ at, 1, folder };
+	s->list[s->n++] = (struct given_name){ at, 1, folder };
 	return true;
 }
 
-/* Inserts "-N" into a path: before the ending of its part that ends at `end`. */
-static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t n, size_t *grown)
+/* Inserts "-N" into a path: before the ending of its name that ends at `end`. */
+static bool number_name(struct tfr_buf *path, size_t end, bool ending, uint32_t n, size_t *grown)
 {
 	char text[16];
 	size_t size = (size_t)snprintf(text, sizeof(text), "-%u", n), at = end;
@@ -132,17 +138,18 @@ static bool number_part(struct tfr_buf *path, size_t end, bool ending, uint32_t 
 	return true;
 }
 
-/* Changes the part of `path` that ends at *end to an unused name; a folder may also be an existing
+/* Changes the name in `path` that ends at *end to an unused one; a folder may also be an existing
  * one. */
-static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool folder, bool *new)
+static bool make_unique(
+	struct unique_names *s, struct tfr_buf *path, size_t *end, bool folder, bool *new)
 {
-	const struct tfr_given_name *taken = find(s, path->data, *end);
+	const struct given_name *taken = find_name(s, path->data, *end);
 	size_t plain = *end, grown;
 	TFR_AUTO_BUF original = { 0 };
 
 	*new = !taken;
 	if (*new)
-		return add(s, path->data, *end, folder);
+		return add_name(s, path->data, *end, folder);
 	if (folder && taken->folder)
 		return true;
 	if (!tfr_buf_append(&original, path->data, path->size))
@@ -150,23 +157,23 @@ static bool settle(struct names *s, struct tfr_buf *path, size_t *end, bool fold
 	for (uint32_t n = 2;; n++) {
 		/* A folder may be one that was numbered before; a file never is. */
 		if (!folder)
-			n = ++find(s, original.data, plain)->last;
+			n = ++find_name(s, original.data, plain)->last;
 		memcpy(path->data, original.data, original.size);
 		path->size = original.size;
-		if (!number_part(path, plain, !folder, n, &grown))
+		if (!number_name(path, plain, !folder, n, &grown))
 			return false;
 		*end = plain + grown;
-		taken = find(s, path->data, *end);
+		taken = find_name(s, path->data, *end);
 		if (!taken)
 			break;
 		if (folder && taken->folder)
 			return true;
 	}
 	*new = true;
-	return add(s, path->data, *end, folder);
+	return add_name(s, path->data, *end, folder);
 }
 
-enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
+enum tfr_status tfr_unique_names_take(struct unique_names *s, struct tfr_buf *path,
 	enum tfr_status (*folder)(void *ctx, const char *path, struct tfr_error *err), void *ctx,
 	struct tfr_error *err)
 {
@@ -180,7 +187,8 @@ enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
 		if (folder)
 			slash = memchr(path->data + begin, '/', path->size - begin);
 		end = slash ? (size_t)(slash - path->data) : path->size - 1;
-		TFR_NEED_MEMORY(settle(s, path, &end, slash != NULL, &new), err, "naming files");
+		TFR_NEED_MEMORY(
+			make_unique(s, path, &end, slash != NULL, &new), err, "naming files");
 		if (!slash)
 			break;
 		if (new) {
@@ -193,10 +201,10 @@ enum tfr_status tfr_unique_names_take(struct names *s, struct tfr_buf *path,
 	return status;
 }
 
-void tfr_unique_names_clear(struct names *s)
+void tfr_unique_names_clear(struct unique_names *s)
 {
 	tfr_buf_clear(&s->text);
 	tfr_hash_clear(&s->index);
 	free(s->list);
-	*s = (struct names){ 0 };
+	*s = (struct unique_names){ 0 };
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/unique_names.h"
+#include "export/form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,7 +48,7 @@ static void check(struct taken *t, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct names names = { 0 };
+	struct unique_names names = { 0 };
 	struct taken t = { 0 };
 	const uint8_t *end = data + size;
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/unique_names.h"
+#include "export/form.h"
 
 static void expect_clean(const char *bytes, size_t size, const char *expected)
 {
@@ -52,7 +52,7 @@ static enum tfr_status note(void *ctx, const char *path, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static void expect_taken(struct names *names, const char *path, const char *expected)
+static void expect_taken(struct unique_names *names, const char *path, const char *expected)
 {
 	TFR_AUTO_BUF b = { 0 };
 
@@ -63,7 +63,7 @@ static void expect_taken(struct names *names, const char *path, const char *expe
 
 Test(names, each_once)
 {
-	struct names names = { 0 };
+	struct unique_names names = { 0 };
 
 	folders[0] = '\0';
 	expect_taken(&names, "a.png", "a.png");
@@ -87,7 +87,7 @@ Test(names, each_once)
 /* Many of one name are numbered in a time that does not grow with their square. */
 Test(names, very_many_of_one_name, .timeout = 60)
 {
-	struct names names = { 0 };
+	struct unique_names names = { 0 };
 	TFR_AUTO_BUF b = { 0 };
 
 	for (int i = 0; i < 300000; i++) {
