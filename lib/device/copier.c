@@ -176,8 +176,8 @@ static enum tfr_status open_copier(struct tfr_device *dev, struct pace pace, str
 
 /* Adds a job, which may have to wait for the jobs of the queue `behind` (QUEUES: none) that were
  * added before it. */
-static void put(struct tfr_device *dev, unsigned which, unsigned behind, struct copier_event *job,
-	void (*run)(struct copier_event *ev))
+static void add_job(struct tfr_device *dev, unsigned which, unsigned behind,
+	struct copier_event *job, void (*run)(struct copier_event *ev))
 {
 	struct copier *c = dev->state;
 	struct queue *to = &c->queues[which];
@@ -462,7 +462,7 @@ static enum tfr_status upload(struct tfr_device *dev, void *to, const void *from
 	ev->copy.from = from;
 	ev->copy.size = size;
 	ev->copy.twice = c->pace.bandwidth > 0 && is_pageable(c, from);
-	put(dev, LINK, QUEUES, ev, run_copy);
+	add_job(dev, LINK, QUEUES, ev, run_copy);
 	return TFR_OK;
 }
 
@@ -473,7 +473,7 @@ static enum tfr_status normalise(struct tfr_device *dev, const struct tfr_normal
 
 	(void)err;
 	ev->normalise = *what;
-	put(dev, KERNELS, LINK, ev, run_normalise);
+	add_job(dev, KERNELS, LINK, ev, run_normalise);
 	return TFR_OK;
 }
 
@@ -484,7 +484,7 @@ static enum tfr_status compute(
 
 	(void)err;
 	ev->compute_ns = (uint64_t)(seconds * 1e9);
-	put(dev, COMPUTE, QUEUES, ev, run_compute);
+	add_job(dev, COMPUTE, QUEUES, ev, run_compute);
 	return TFR_OK;
 }
 

@@ -18,8 +18,6 @@
 
 #include "base/error.h"
 #include "device/cuda_api.h"
-#include "device/numa.h"
-#include "device/pci.h"
 #include "device/row.h"
 
 /* The lock keeps the calls of a piece of work together.  Each stream has its own: the copy of

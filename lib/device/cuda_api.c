@@ -123,15 +123,12 @@ static enum tfr_status fail_no_device(struct tfr_error *err)
 
 static enum tfr_status initialise(bool *absent, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	unsigned rc;
 
 	if (cuda.initialised)
 		return TFR_OK;
 	if (!cuda.filled)
-		status = tfr_cuda_fill(&cuda.api, absent, err);
-	if (status)
-		return status;
+		TFR_TRY(tfr_cuda_fill(&cuda.api, absent, err));
 	cuda.filled = true;
 	rc = cuda.api.cuInit(0);
 	cuda.initialised = rc == CUDA_OK;

@@ -70,12 +70,10 @@ static enum tfr_status not_found(const char *name, cudaError_t rc, struct tfr_er
 
 enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr_error *err)
 {
-	enum tfr_status status = check_driver(absent, err);
 	cudaError_t rc;
 	void *found;
 
-	if (status)
-		return status;
+	TFR_TRY(check_driver(absent, err));
 #define FIND(name, older, arguments)                                                               \
 	rc = find(#name, &found);                                                                  \
 	if (!found)                                                                                \

@@ -87,17 +87,18 @@ static enum tfr_status open_auto(struct tfr_device **out, struct tfr_error *err)
 }
 
 /* The row and the arguments that `spec` names; no row for auto. */
-struct named {
+struct named_devices {
 	const struct tfr_device_row *row;
 	const char *args;
 	unsigned count;
 };
 
-static enum tfr_status find(struct named *named, const char *spec, struct tfr_error *err)
+static enum tfr_status find_row(
+	struct named_devices *named, const char *spec, struct tfr_error *err)
 {
 	size_t kind = strcspn(spec, ":");
 
-	*named = (struct named){ .count = 1 };
+	*named = (struct named_devices){ .count = 1 };
 	if (strcmp(spec, "auto") == 0)
 		return TFR_OK;
 	for (unsigned i = 0; i < ROWS; i++)
@@ -112,17 +113,17 @@ static enum tfr_status find(struct named *named, const char *spec, struct tfr_er
 		"no such device '%s'", spec);
 }
 
-static enum tfr_status open_nth(
-	struct tfr_device **dev, const struct named *named, unsigned nth, struct tfr_error *err)
+static enum tfr_status open_nth(struct tfr_device **dev, const struct named_devices *named,
+	unsigned nth, struct tfr_error *err)
 {
 	return named->row ? open_row(dev, named->row, named->args, nth, err) : open_auto(dev, err);
 }
 
 enum tfr_status tfr_device_open(struct tfr_device **dev, const char *spec, struct tfr_error *err)
 {
-	struct named named;
+	struct named_devices named;
 
-	TFR_TRY(find(&named, spec, err));
+	TFR_TRY(find_row(&named, spec, err));
 	if (named.count > 1)
 		return tfr_fail_hint(err, TFR_EUSAGE, "Only one device is allowed here.",
 			"'%s' names %u devices", spec, named.count);
@@ -133,14 +134,14 @@ enum tfr_status tfr_devices_open(
 	struct tfr_device ***devs, unsigned *count, const char *spec, struct tfr_error *err)
 {
 	struct tfr_device **opened;
-	struct named named;
-	enum tfr_status status = TFR_OK;
+	struct named_devices named;
 
-	TFR_TRY(find(&named, spec, err));
+	TFR_TRY(find_row(&named, spec, err));
 	opened = calloc(named.count, sizeof(*opened));
 	TFR_NEED_MEMORY(opened, err, "opening devices");
 	for (unsigned i = 0; i < named.count; i++) {
-		status = open_nth(&opened[i], &named, i, err);
+		enum tfr_status status = open_nth(&opened[i], &named, i, err);
+
 		if (status) {
 			tfr_devices_close(opened, i);
 			return status;

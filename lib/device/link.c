@@ -17,14 +17,14 @@
 
 enum { UNDER_WAY = 2, MEASURE_NS = 200000000, LEAST = 3 };
 
-struct group {
+struct link_group {
 	unsigned count;
 	atomic_uint begun, measured;
 };
 
-struct bench {
+struct link_bench {
 	struct tfr_device *dev;
-	struct group *group;
+	struct link_group *group;
 	enum tfr_memory kind;
 	size_t size;
 	void *from, *to;
@@ -35,7 +35,7 @@ struct bench {
 	struct tfr_thread thread;
 };
 
-static enum tfr_status prepare(struct bench *b)
+static enum tfr_status prepare_link(struct link_bench *b)
 {
 	TFR_TRY(tfr_device_alloc(b->dev, b->kind, b->size, &b->from, &b->err));
 	TFR_TRY(tfr_device_alloc(b->dev, TFR_MEMORY_DEVICE, b->size, &b->to, &b->err));
@@ -45,7 +45,7 @@ static enum tfr_status prepare(struct bench *b)
 	return TFR_OK;
 }
 
-static void clear(struct bench *b)
+static void clear_link(struct link_bench *b)
 {
 	for (unsigned i = 0; i < UNDER_WAY; i++)
 		tfr_event_free(b->events[i]);
@@ -54,7 +54,7 @@ static void clear(struct bench *b)
 }
 
 /* One upload more begins, and the oldest ends. */
-static void upload(struct bench *b, uint64_t n, double *seconds)
+static void upload_next(struct link_bench *b, uint64_t n, double *seconds)
 {
 	b->status = tfr_device_upload(
 		b->dev, b->to, b->from, b->size, b->events[(n + 1) % UNDER_WAY], &b->err);
@@ -62,58 +62,58 @@ static void upload(struct bench *b, uint64_t n, double *seconds)
 		b->status = tfr_event_wait(b->events[n % UNDER_WAY], seconds, &b->err);
 }
 
-static bool all(const atomic_uint *these, const struct group *g)
+static bool reached_by_all(const atomic_uint *these, const struct link_group *g)
 {
 	return atomic_load(these) == g->count;
 }
 
-static void measure(struct bench *b)
+static void measure_link(struct link_bench *b)
 {
 	uint64_t n = 0, counted = 0, until = 0;
 	double busy = 0, seconds = 0;
 
 	b->status = tfr_device_upload(b->dev, b->to, b->from, b->size, b->events[0], &b->err);
 	if (b->status == TFR_OK)
-		upload(b, n++, &seconds);
+		upload_next(b, n++, &seconds);
 	atomic_fetch_add(&b->group->begun, 1);
-	while (b->status == TFR_OK && !all(&b->group->begun, b->group))
-		upload(b, n++, &seconds);
+	while (b->status == TFR_OK && !reached_by_all(&b->group->begun, b->group))
+		upload_next(b, n++, &seconds);
 	until = tfr_clock_ns() + MEASURE_NS;
 	while (b->status == TFR_OK && (counted < LEAST || tfr_clock_ns() < until)) {
-		upload(b, n++, &seconds);
+		upload_next(b, n++, &seconds);
 		busy += seconds;
 		counted++;
 	}
 	if (b->status == TFR_OK && busy > 0)
 		b->rate = (double)counted * (double)b->size / busy;
 	atomic_fetch_add(&b->group->measured, 1);
-	while (b->status == TFR_OK && !all(&b->group->measured, b->group))
-		upload(b, n++, &seconds);
+	while (b->status == TFR_OK && !reached_by_all(&b->group->measured, b->group))
+		upload_next(b, n++, &seconds);
 }
 
 /* On a link's thread. */
-static void run(void *ctx, unsigned worker)
+static void run_link(void *ctx, unsigned worker)
 {
-	struct bench *b = (struct bench *)ctx + worker;
+	struct link_bench *b = (struct link_bench *)ctx + worker;
 
 	if (b->status == TFR_OK) {
-		measure(b);
+		measure_link(b);
 		return;
 	}
 	atomic_fetch_add(&b->group->begun, 1);
 	atomic_fetch_add(&b->group->measured, 1);
 }
 
-static void run_all(struct bench *benches, unsigned count)
+static void run_all(struct link_bench *benches, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++)
-		if (!tfr_thread_start(&benches[i].thread, run, benches, i)) {
+		if (!tfr_thread_start(&benches[i].thread, run_link, benches, i)) {
 			if (benches[i].status == TFR_OK)
 				benches[i].status = tfr_fail(&benches[i].err, TFR_ESYS,
 					"device %s: cannot start a thread", benches[i].dev->name);
-			run(benches, i);
+			run_link(benches, i);
 		}
-	run(benches, 0);
+	run_link(benches, 0);
 	for (unsigned i = 1; i < count; i++)
 		tfr_thread_join(&benches[i].thread);
 }
@@ -121,8 +121,8 @@ static void run_all(struct bench *benches, unsigned count)
 enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 	const size_t *sizes, bool pageable, double *bytes_per_second, struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct bench *benches = calloc(count, sizeof(*benches));
-	struct group group = { .count = count };
+	TFR_AUTO_FREE struct link_bench *benches = calloc(count, sizeof(*benches));
+	struct link_group group = { .count = count };
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned i = 0; i < count; i++)
@@ -134,11 +134,11 @@ enum tfr_status tfr_device_links(struct tfr_device *const *devs, unsigned count,
 		benches[i].group = &group;
 		benches[i].kind = pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING;
 		benches[i].size = sizes[i];
-		benches[i].status = prepare(&benches[i]);
+		benches[i].status = prepare_link(&benches[i]);
 	}
 	run_all(benches, count);
 	for (unsigned i = 0; i < count; i++) {
-		clear(&benches[i]);
+		clear_link(&benches[i]);
 		bytes_per_second[i] = benches[i].rate;
 		if (benches[i].status && !status) {
 			status = benches[i].status;

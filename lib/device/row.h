@@ -1,4 +1,5 @@
-/* device/row.h - the functions of a kind of device, and the common part of all open devices.
+/* device/row.h - the functions of a kind of device, what all open devices have in common, and what
+ * the kernel knows of the place of a device.
  *
  * A new kind is a file with one row and one line in the array of device.c.  A kind that is left out
  * of the build keeps its row, and its open() reports that.  Every function but count and open may
@@ -77,5 +78,34 @@ struct tfr_event {
 extern const struct tfr_device_row tfr_device_host;
 extern const struct tfr_device_row tfr_device_sim;
 extern const struct tfr_device_row tfr_device_cuda;
+
+/* --- topology.c --- */
+
+/* Source: Documentation/ABI/testing/sysfs-bus-pci (numa_node, current_link_speed, ...).
+ *
+ * A copy from the other socket's memory crosses the link between the sockets, which is slower than
+ * PCIe 5 and busy with other things.  The first thread that touches or pins a page decides: the
+ * kernel places the page on the node that this thread's policy prefers.  So it is enough to set a
+ * policy around an allocation that pins.  Without policies in the system, memory stays on any node.
+ */
+
+enum { NUMA_NODES = 1024 };
+
+/* The node of a PCI device such as "0000:3B:00.0"; -1: none, or unknown.  `sysfs` is "/sys". */
+int tfr_pci_node(const char *sysfs, const char *address);
+/* Fills generation and width of the link, now and at most; 0: unknown. */
+void tfr_pci_link(const char *sysfs, const char *address, struct tfr_device_info *info);
+
+/* A thread's policy, to be restored. */
+struct tfr_numa_policy {
+	int set, mode;
+	unsigned long nodes[NUMA_NODES / (8 * sizeof(unsigned long))];
+};
+
+/* This thread's pages come from `node` while it has any; -1 changes nothing.  Returns 0, or the
+ * errno of a system that refuses: pages then come from any node.  Containers refuse with EPERM
+ * unless they may set policies (CAP_SYS_NICE), kernels without NUMA with ENOSYS. */
+int tfr_numa_prefer(struct tfr_numa_policy *before, int node);
+void tfr_numa_restore(const struct tfr_numa_policy *before);
 
 #endif

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "device/numa.h"
 #include "device/row.h"
 #include "fake_cuda.h"
 #include "unit/device/cuda_bed.h"

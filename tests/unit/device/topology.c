@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "device/pci.h"
+#include "device/row.h"
 #include "support/temp.h"
 
 #define DEVICE "sys/bus/pci/devices/0000:3a:00.0"
