@@ -100,19 +100,20 @@ static bool is_list(const struct tfr_batch_feature *f)
 	return f->layout != TFR_DENSE || f->count != 1;
 }
 
-/* The values; `parts` are the tensors of the feature. */
+/* The values; `tensors` are the tensors of the feature. */
 static bool init_values(struct ArrowArray *a, struct tfrkit_block *block,
-	const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
+	const struct tfr_batch_feature *f, const struct tfr_tensor *tensors)
 {
 	bool bytes = f->kind == TFR_KIND_BYTES;
-	uint64_t count = bytes ? parts[1].shape[0] - 1
-			       : parts[0].shape[0] * (parts[0].rank > 1 ? parts[0].shape[1] : 1);
+	uint64_t count =
+		bytes ? tensors[1].shape[0] - 1
+		      : tensors[0].shape[0] * (tensors[0].rank > 1 ? tensors[0].shape[1] : 1);
 
 	if (!init_array(a, block, count, bytes ? 3 : 2, 0))
 		return false;
 	if (bytes)
-		a->buffers[1] = parts[1].data;
-	a->buffers[bytes ? 2 : 1] = parts[0].data;
+		a->buffers[1] = tensors[1].data;
+	a->buffers[bytes ? 2 : 1] = tensors[0].data;
 	return true;
 }
 
@@ -130,34 +131,34 @@ static bool make_offsets(struct ArrowArray *a, uint64_t rows, uint64_t values)
 }
 
 static bool init_column(struct ArrowArray *a, struct tfrkit_block *block,
-	const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
+	const struct tfr_batch_feature *f, const struct tfr_tensor *tensors)
 {
 	bool fixed = f->layout == TFR_DENSE;
 	uint64_t rows = block->batch.records;
 
 	if (!is_list(f))
-		return init_values(a, block, f, parts);
+		return init_values(a, block, f, tensors);
 	if (!init_array(a, block, rows, fixed ? 1 : 2, 1))
 		return false;
-	if (!init_values(a->children[0], block, f, parts))
+	if (!init_values(a->children[0], block, f, tensors))
 		return false;
 	if (f->layout == TFR_RAGGED)
-		a->buffers[1] = parts[f->kind == TFR_KIND_BYTES ? 2 : 1].data;
+		a->buffers[1] = tensors[f->kind == TFR_KIND_BYTES ? 2 : 1].data;
 	return f->layout != TFR_PADDED || make_offsets(a, rows, (uint64_t)a->children[0]->length);
 }
 
-static unsigned parts_of(const struct tfr_batch_feature *f)
+static unsigned tensor_count(const struct tfr_batch_feature *f)
 {
 	return 1 + (f->kind == TFR_KIND_BYTES) + (f->layout == TFR_RAGGED);
 }
 
 /* Whether each value is UTF-8: all are together, and none begins within a character.  Otherwise an
  * exception is set. */
-static bool is_text(const struct tfr_batch_feature *f, const struct tfr_tensor *parts)
+static bool is_text(const struct tfr_batch_feature *f, const struct tfr_tensor *tensors)
 {
-	const int64_t *offsets = parts[1].data;
-	const uint8_t *text = parts[0].data;
-	uint64_t count = parts[1].shape[0] - 1;
+	const int64_t *offsets = tensors[1].data;
+	const uint8_t *text = tensors[0].data;
+	uint64_t count = tensors[1].shape[0] - 1;
 	PyObject *decoded =
 		PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)offsets[count], NULL);
 	bool good = decoded != NULL;
@@ -179,15 +180,15 @@ static bool is_text(const struct tfr_batch_feature *f, const struct tfr_tensor *
 /* False: an exception is set, and nothing is in `a`. */
 static bool init_batch(struct ArrowArray *a, const struct tfrkit_batch *b)
 {
-	const struct tfr_tensor *parts = b->tensors;
+	const struct tfr_tensor *tensors = b->tensors;
 	bool good = init_array(a, b->block, b->block->batch.records, 1, b->features->count);
 
 	for (size_t i = 0; good && i < b->features->count; i++) {
 		const struct tfr_batch_feature *f = &b->features->list[i];
 
-		good = init_column(a->children[i], b->block, f, parts) &&
-		       (!b->features->more[i].text || is_text(f, parts));
-		parts += parts_of(f);
+		good = init_column(a->children[i], b->block, f, tensors) &&
+		       (!b->features->more[i].text || is_text(f, tensors));
+		tensors += tensor_count(f);
 	}
 	if (!good && !PyErr_Occurred())
 		PyErr_NoMemory();
@@ -320,11 +321,11 @@ static void destroy_stream(PyObject *capsule)
 /* Columns of images and of unparsed payloads have no form here. */
 static bool has_columns(const struct tfrkit_features *f, const struct tfrkit_batch *b)
 {
-	size_t parts = 0;
+	size_t tensors = 0;
 
 	for (size_t i = 0; f && i < f->count; i++)
-		parts += parts_of(&f->list[i]);
-	if (!f || !f->count || (b && (!b->block || parts != b->block->batch.tensor_count))) {
+		tensors += tensor_count(&f->list[i]);
+	if (!f || !f->count || (b && (!b->block || tensors != b->block->batch.tensor_count))) {
 		PyErr_SetString(PyExc_TypeError, "only batches of features are arrays of Arrow");
 		return false;
 	}

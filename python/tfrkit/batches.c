@@ -93,7 +93,7 @@ static bool end_call(struct batches *b, enum tfr_status status, const struct tfr
 
 /* Settles to whom the memory of the last batch belongs.  Other threads may drop references
  * meanwhile, but only a holder of a reference can add one: a count of 1 is final. */
-static enum tfr_status settle(struct batches *b, struct tfr_error *err)
+static enum tfr_status settle_block(struct batches *b, struct tfr_error *err)
 {
 	struct tfrkit_block *block = b->last;
 	enum tfr_status status = TFR_OK;
@@ -110,9 +110,9 @@ static enum tfr_status settle(struct batches *b, struct tfr_error *err)
 }
 
 /* Without the GIL. */
-static void shut(struct batches *b)
+static void close_pipeline(struct batches *b)
 {
-	settle(b, NULL);
+	settle_block(b, NULL);
 	tfr_pipeline_close(b->pipeline);
 	tfr_devices_close(b->devices, b->device_count);
 	b->pipeline = NULL;
@@ -126,7 +126,7 @@ static void batches_dealloc(PyObject *self)
 	if (tfrkit_guard_owns(&b->guard)) {
 		PyThreadState *thread = b->thread = PyEval_SaveThread();
 
-		shut(b);
+		close_pipeline(b);
 		PyEval_RestoreThread(thread);
 		for (size_t i = 0; i < b->warnings.count; i++)
 			free(b->warnings.texts[i]);
@@ -144,9 +144,9 @@ static void batches_dealloc(PyObject *self)
 /* --- the next batch --- */
 
 /* Without the GIL. */
-static enum tfr_status advance(struct batches *b, struct tfr_error *err)
+static enum tfr_status next_block(struct batches *b, struct tfr_error *err)
 {
-	enum tfr_status status = settle(b, err);
+	enum tfr_status status = settle_block(b, err);
 	struct tfrkit_block *block;
 
 	if (!b->pipeline)
@@ -166,7 +166,7 @@ static enum tfr_status advance(struct batches *b, struct tfr_error *err)
 		b->last = block;
 	}
 	if (status && status != TFR_ECANCELLED)
-		shut(b);
+		close_pipeline(b);
 	return status;
 }
 
@@ -191,7 +191,7 @@ struct tfrkit_batch *tfrkit_batches_next(PyObject *self)
 	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
 		return NULL;
 	b->thread = thread;
-	status = b->pending ? TFR_OK : advance(b, &err);
+	status = b->pending ? TFR_OK : next_block(b, &err);
 	PyEval_RestoreThread(b->thread);
 	if (!status && !b->pending)
 		b->pending = tfrkit_batch_new(b->batch_type, b->tensor_type,
@@ -232,7 +232,7 @@ static enum tfr_status open_pipeline(
 	return status ? status : tfr_pipeline_open(&b->pipeline, opts, err);
 }
 
-static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
+static bool start_pipeline(struct batches *b, struct tfr_pipeline_opts *opts)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
@@ -246,7 +246,7 @@ static bool start(struct batches *b, struct tfr_pipeline_opts *opts)
 	return end_call(b, status, &err);
 }
 
-static struct batches *make(
+static struct batches *new_batches(
 	struct tfrkit_state *state, PyObject *files, PyObject *features, PyObject *batch_type)
 {
 	struct batches *b = (struct batches *)PyType_GenericAlloc(state->types[TFRKIT_BATCHES], 0);
@@ -287,10 +287,10 @@ PyObject *tfrkit_batches_open(PyObject *module, PyObject *args, PyObject *kwargs
 	opts.drop_remainder = drop_remainder;
 	opts.shuffle_files = shuffle_files;
 	opts.skip_bad = skip_bad;
-	b = make(state, files, features, type);
+	b = new_batches(state, files, features, type);
 	if (b)
 		b->columns = Py_NewRef(columns);
-	if (b && !start(b, &opts))
+	if (b && !start_pipeline(b, &opts))
 		Py_CLEAR(b);
 	return (PyObject *)b;
 }
@@ -304,7 +304,7 @@ static PyObject *batches_close(PyObject *self, PyObject *unused)
 	if (!tfrkit_enter(&b->guard, "this iterator", &thread))
 		return NULL;
 	b->thread = thread;
-	shut(b);
+	close_pipeline(b);
 	tfrkit_leave(&b->guard, thread);
 	Py_RETURN_NONE;
 }

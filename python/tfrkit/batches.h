@@ -1,8 +1,8 @@
 /* batches.h - what the files of batches share.
  *
- * A block is the memory of one batch.  All that shows parts of it counts as a reference: batches,
+ * A block is the memory of one batch.  All that shows some of it counts as a reference: batches,
  * tensors, DLPack's and Arrow's structures.  The count is atomic and freeing needs no interpreter,
- * so that a consumer in any thread may drop its part at any time. */
+ * so that a consumer in any thread may drop its reference at any time. */
 #ifndef TFRKIT_BATCHES_H
 #define TFRKIT_BATCHES_H
 
@@ -62,7 +62,5 @@ PyObject *tfrkit_arrow_stream(PyObject *self, PyObject *args, PyObject *kwargs);
 /* batches.c: the next batch of an iterator; NULL without an exception: the end */
 struct tfrkit_batch *tfrkit_batches_next(PyObject *self);
 struct tfrkit_features *tfrkit_batches_features(PyObject *self);
-
-extern PyType_Spec tfrkit_features_spec, tfrkit_batches_spec, tfrkit_batch_spec, tfrkit_tensor_spec;
 
 #endif

@@ -1,5 +1,5 @@
 /* core.c - the module tfrkit._core: finding files, counting records, and what its types share. */
-#include "batches.h"
+#include "core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +220,7 @@ static PyType_Spec files_spec = { "tfrkit._core.Files", sizeof(struct tfrkit_fil
 
 /* --- the module --- */
 
-static PyObject *count(PyObject *module, PyObject *path)
+static PyObject *count_records(PyObject *module, PyObject *path)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
@@ -239,7 +239,7 @@ static PyObject *count(PyObject *module, PyObject *path)
 }
 
 /* Where the last record of an index ends, from the file's start. */
-static enum tfr_status measure(
+static enum tfr_status measure_records(
 	const char *path, uint64_t *records, uint64_t *bytes, struct tfr_error *err)
 {
 	struct tfr_lookup *lookup = NULL;
@@ -255,7 +255,7 @@ static enum tfr_status measure(
 	return status;
 }
 
-static PyObject *indexed(PyObject *module, PyObject *path)
+static PyObject *indexed_records(PyObject *module, PyObject *path)
 {
 	struct tfr_error err = { 0 };
 	uint64_t records = 0, bytes = 0;
@@ -267,7 +267,7 @@ static PyObject *indexed(PyObject *module, PyObject *path)
 	if (!PyUnicode_FSConverter(path, &text))
 		return NULL;
 	thread = PyEval_SaveThread();
-	status = measure(PyBytes_AsString(text), &records, &bytes, &err);
+	status = measure_records(PyBytes_AsString(text), &records, &bytes, &err);
 	PyEval_RestoreThread(thread);
 	Py_DECREF(text);
 	/* Whoever reads the record finds what is wrong with it. */
@@ -279,7 +279,7 @@ static PyObject *indexed(PyObject *module, PyObject *path)
 	return Py_BuildValue("(KK)", (unsigned long long)records, (unsigned long long)bytes);
 }
 
-static PyObject *shown(PyObject *module, PyObject *path)
+static PyObject *shown_path(PyObject *module, PyObject *path)
 {
 	const char *text = PyBytes_AsString(path);
 
@@ -290,7 +290,7 @@ static PyObject *shown(PyObject *module, PyObject *path)
 }
 
 /* remote(anonymous, connections, timeout): 0 is a default. */
-static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
+static PyObject *set_remote(PyObject *module, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = { "anonymous", "connections", "timeout", NULL };
 	struct tfr_remote_opts opts = { 0 };
@@ -310,19 +310,19 @@ static PyObject *remote(PyObject *module, PyObject *args, PyObject *kwargs)
 }
 
 static PyMethodDef methods[] = {
-	{ "remote", (PyCFunction)(void (*)(void))remote, METH_VARARGS | METH_KEYWORDS,
+	{ "remote", (PyCFunction)(void (*)(void))set_remote, METH_VARARGS | METH_KEYWORDS,
 		"Set how objects behind URLs are read and written, for the whole process, while "
 		"none "
 		"is open: without credentials, by at most so many connections [32], and for how "
 		"many "
 		"seconds without progress [60]." },
-	{ "count", count, METH_O, "Count the records of one file by their headers." },
+	{ "count", count_records, METH_O, "Count the records of one file by their headers." },
 	{ "batches", (PyCFunction)(void (*)(void))tfrkit_batches_open, METH_VARARGS | METH_KEYWORDS,
 		"Open a pipeline." },
 	{ "parse", tfrkit_parse, METH_VARARGS, "Make a batch of payloads." },
-	{ "indexed", indexed, METH_O,
+	{ "indexed", indexed_records, METH_O,
 		"The records of one file and their bytes, by its index; None if it has none." },
-	{ "shown", shown, METH_O, "A path as bytes, without the secrets of a URL." },
+	{ "shown", shown_path, METH_O, "A path as bytes, without the secrets of a URL." },
 	{ "encode", tfrkit_encode, METH_O, "Make the payload of an Example." },
 	{ NULL, NULL, 0, NULL },
 };

@@ -72,7 +72,7 @@ struct tfrkit_state {
 /* batch.c: whether the class can be that of batches; otherwise an exception is set. */
 bool tfrkit_is_batch_type(const struct tfrkit_state *state, PyObject *type);
 
-/* Frees an object whose parts are gone. */
+/* Frees an object whose contents are gone. */
 void tfrkit_free(PyObject *self);
 
 /* The files of a set; it never changes, so any thread and process may use it. */
@@ -89,6 +89,8 @@ PyObject *tfrkit_parse(PyObject *module, PyObject *args);
 /* encode.c: the payload of an Example with the features of a mapping */
 PyObject *tfrkit_encode(PyObject *module, PyObject *mapping);
 
-extern PyType_Spec tfrkit_example_spec, tfrkit_lookup_spec, tfrkit_records_spec, tfrkit_writer_spec;
+extern PyType_Spec tfrkit_batch_spec, tfrkit_batches_spec, tfrkit_example_spec,
+	tfrkit_features_spec, tfrkit_lookup_spec, tfrkit_records_spec, tfrkit_tensor_spec,
+	tfrkit_writer_spec;
 
 #endif

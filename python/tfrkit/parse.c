@@ -8,7 +8,7 @@
 
 #include <tfr/batch.h>
 
-enum { PARTS = 3 /* of a feature at most */ };
+enum { TENSORS = 3 /* of a feature at most */ };
 
 static struct tfr_tensor tensor_of(
 	const void *data, enum tfr_dtype dtype, unsigned rank, uint64_t rows, uint64_t width)
@@ -25,37 +25,37 @@ static struct tfr_tensor tensor_of(
 }
 
 /* The order is that of the pipeline: the values, or bytes and their offsets, then row splits. */
-static unsigned describe(
-	const struct tfr_batch_feature *f, const struct tfr_column *c, struct tfr_tensor *parts)
+static unsigned list_tensors(
+	const struct tfr_batch_feature *f, const struct tfr_column *c, struct tfr_tensor *tensors)
 {
 	bool ragged = f->layout == TFR_RAGGED;
 	unsigned n = 0;
 
 	if (f->kind == TFR_KIND_BYTES) {
-		parts[n++] = tensor_of(c->text, TFR_UINT8, 1, (uint64_t)c->offsets[c->count], 0);
-		parts[n++] = tensor_of(c->offsets, TFR_INT64, 1, c->count + 1, 0);
+		tensors[n++] = tensor_of(c->text, TFR_UINT8, 1, (uint64_t)c->offsets[c->count], 0);
+		tensors[n++] = tensor_of(c->offsets, TFR_INT64, 1, c->count + 1, 0);
 	} else {
-		parts[n++] =
+		tensors[n++] =
 			tensor_of(c->int64s, f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
 				ragged ? 1 : 2, ragged ? c->count : c->rows, c->width);
 	}
 	if (ragged)
-		parts[n++] = tensor_of(c->splits, TFR_INT64, 1, c->rows + 1, 0);
+		tensors[n++] = tensor_of(c->splits, TFR_INT64, 1, c->rows + 1, 0);
 	return n;
 }
 
-static PyObject *wrap(struct tfrkit_state *state, struct tfrkit_block *block, PyObject *features,
-	PyObject *type, PyObject *columns)
+static PyObject *new_batch(struct tfrkit_state *state, struct tfrkit_block *block,
+	PyObject *features, PyObject *type, PyObject *columns)
 {
 	const struct tfrkit_features *f = (struct tfrkit_features *)features;
-	struct tfr_tensor *tensors = PyMem_Calloc(PARTS * f->count + 1, sizeof(*tensors));
+	struct tfr_tensor *tensors = PyMem_Calloc(TENSORS * f->count + 1, sizeof(*tensors));
 	unsigned n = 0;
 	PyObject *batch;
 
 	if (!tensors)
 		return PyErr_NoMemory();
 	for (size_t i = 0; i < f->count; i++)
-		n += describe(&f->list[i], tfr_batch_column(block->parser, i), tensors + n);
+		n += list_tensors(&f->list[i], tfr_batch_column(block->parser, i), tensors + n);
 	block->batch.tensors = tensors;
 	block->batch.tensor_count = n;
 	block->batch.records = (uint32_t)tfr_batch_rows(block->parser);
@@ -66,7 +66,7 @@ static PyObject *wrap(struct tfrkit_state *state, struct tfrkit_block *block, Py
 }
 
 /* Borrows the payloads of a tuple.  NULL: an exception is set. */
-static struct tfr_bytes *borrow(PyObject *tuple)
+static struct tfr_bytes *borrow_payloads(PyObject *tuple)
 {
 	size_t n = (size_t)PyTuple_Size(tuple);
 	struct tfr_bytes *list = PyMem_Calloc(n + 1, sizeof(*list));
@@ -90,11 +90,13 @@ static struct tfr_bytes *borrow(PyObject *tuple)
 static enum tfr_status add_all(struct tfr_batch_parser *p, const struct tfr_bytes *list, size_t n,
 	size_t *done, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	for (*done = 0; *done < n; ++*done) {
+		enum tfr_status status = tfr_batch_add(p, list[*done].data, list[*done].size, err);
 
-	for (*done = 0; !status && *done < n; *done += !status)
-		status = tfr_batch_add(p, list[*done].data, list[*done].size, err);
-	return status ? status : tfr_batch_finish(p, err);
+		if (status)
+			return status;
+	}
+	return tfr_batch_finish(p, err);
 }
 
 /* The exception has the number of the payload that failed. */
@@ -129,7 +131,7 @@ PyObject *tfrkit_parse(PyObject *module, PyObject *args)
 		return NULL;
 	if (!tfrkit_is_batch_type(state, type))
 		return NULL;
-	list = borrow(payloads);
+	list = borrow_payloads(payloads);
 	block = list ? calloc(1, sizeof(*block)) : NULL;
 	if (!block) {
 		PyMem_Free(list);
@@ -146,7 +148,7 @@ PyObject *tfrkit_parse(PyObject *module, PyObject *args)
 	if (status)
 		raise_of(&err, done);
 	else
-		batch = wrap(state, block, features, type, columns);
+		batch = new_batch(state, block, features, type, columns);
 	tfrkit_block_unref(block);
 	return batch;
 }

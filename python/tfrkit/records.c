@@ -236,7 +236,7 @@ static enum tfr_status read_on(struct records *r)
 }
 
 /* Returns whether there are records again.  If not, an exception is set, except at the end. */
-static bool fill(struct records *r)
+static bool fill_records(struct records *r)
 {
 	PyThreadState *thread;
 
@@ -264,7 +264,7 @@ static PyObject *records_next(PyObject *self)
 	if (r->guard.busy && !tfrkit_is_free(&r->guard, "this iterator"))
 		return NULL;
 	while (r->at == r->count)
-		if (!fill(r))
+		if (!fill_records(r))
 			return NULL;
 	rec = &r->recs[r->at++];
 	return PyBytes_FromStringAndSize((const char *)rec->data, (Py_ssize_t)rec->size);

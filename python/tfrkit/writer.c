@@ -22,7 +22,7 @@ struct writer {
 	size_t used; /* bytes gathered */
 };
 
-static void end(struct writer *w)
+static void end_writer(struct writer *w)
 {
 	tfr_set_writer_close(w->set);
 	w->set = NULL;
@@ -36,7 +36,7 @@ static void writer_dealloc(PyObject *self)
 	struct writer *w = (struct writer *)self;
 
 	if (tfrkit_guard_owns(&w->guard))
-		end(w);
+		end_writer(w);
 	free(w->run);
 	tfrkit_free(self);
 }
@@ -53,7 +53,7 @@ static enum tfr_status open_writer(struct tfr_set_writer **set, const char *path
 }
 
 /* Makes the object of an open writer, which it takes over. */
-static PyObject *wrap(PyTypeObject *type, struct tfr_set_writer *set,
+static PyObject *new_writer(PyTypeObject *type, struct tfr_set_writer *set,
 	const struct tfr_writer_opts *opts, const char *run)
 {
 	PyObject *self = PyType_GenericAlloc(type, 0);
@@ -100,7 +100,7 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 		tfr_set_writer_close(set);
 		return NULL;
 	}
-	return wrap(type, set, &opts, run);
+	return new_writer(type, set, &opts, run);
 }
 
 /* The shard of the next record.  False: this part has none. */
@@ -114,7 +114,7 @@ static bool next_shard(struct writer *w, uint32_t *shard)
 	return own;
 }
 
-static enum tfr_status put(
+static enum tfr_status put_record(
 	struct writer *w, const void *payload, size_t size, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)payload, size };
@@ -136,7 +136,7 @@ static enum tfr_status put_gathered(struct writer *w, struct tfr_error *err)
 
 	for (size_t at = 0; !status && at < w->used; at += sizeof(size) + size) {
 		memcpy(&size, w->gathered + at, sizeof(size));
-		status = put(w, w->gathered + at + sizeof(size), size, err);
+		status = put_record(w, w->gathered + at + sizeof(size), size, err);
 	}
 	w->used = 0;
 	return status;
@@ -161,7 +161,8 @@ static bool flush(struct writer *w, const Py_buffer *large)
 	}
 	status = put_gathered(w, &err);
 	if (!status && large)
-		status = put(w, copy ? memcpy(copy, large->buf, size) : large->buf, size, &err);
+		status = put_record(
+			w, copy ? memcpy(copy, large->buf, size) : large->buf, size, &err);
 	free(copy);
 	w->failed = status != TFR_OK;
 	tfrkit_leave(&w->guard, thread);
@@ -182,7 +183,7 @@ static bool usable(const struct writer *w)
 	return w->set && !w->failed;
 }
 
-static bool take(struct writer *w, const Py_buffer *payload)
+static bool gather_payload(struct writer *w, const Py_buffer *payload)
 {
 	uint32_t size = (uint32_t)payload->len;
 
@@ -209,7 +210,7 @@ static PyObject *writer_write(PyObject *self, PyObject *payload)
 	/* Exporting a buffer may have run Python code, which can use this writer. */
 	good = PyBytes_CheckExact(payload) || usable(w);
 	before = w->used;
-	good = good && take(w, &view);
+	good = good && gather_payload(w, &view);
 	PyBuffer_Release(&view);
 	/* When the payload is taken, a handler may use this writer.  A look for each would be slow.
 	 */
@@ -235,7 +236,7 @@ static PyObject *writer_close(PyObject *self, PyObject *unused)
 	if (!status)
 		status = tfr_set_writer_publish(w->set, &info, &err);
 	w->failed = status != TFR_OK;
-	end(w);
+	end_writer(w);
 	tfrkit_leave(&w->guard, thread);
 	if (status)
 		return tfrkit_raise(&err);
@@ -250,7 +251,7 @@ static PyObject *writer_discard(PyObject *self, PyObject *unused)
 	(void)unused;
 	if (!tfrkit_enter(&w->guard, "this writer", &thread))
 		return NULL;
-	end(w);
+	end_writer(w);
 	w->failed = false;
 	tfrkit_leave(&w->guard, thread);
 	Py_RETURN_NONE;
