@@ -272,7 +272,7 @@ static void forget_pinned(struct cuda *c, const void *memory)
 }
 
 /* Pinned memory gets its place when it is pinned: in this call, on this thread. */
-static unsigned pin(struct tfr_device *dev, size_t size, void **memory)
+static unsigned pin_memory(struct tfr_device *dev, size_t size, void **memory)
 {
 	struct cuda *c = dev->state;
 	struct tfr_numa_policy before;
@@ -298,7 +298,7 @@ static enum tfr_status alloc_pinned(
 	unsigned rc;
 
 	TFR_NEED_MEMORY(block, err, "making room for batches");
-	rc = pin(dev, size, memory);
+	rc = pin_memory(dev, size, memory);
 	if (rc) {
 		free(block);
 		tfr_cuda_fail(c->api, err, dev->name, "cuMemHostAlloc", rc);
@@ -465,7 +465,7 @@ static enum tfr_status start_recorded(struct tfr_device *dev, const struct work 
 	return TFR_OK;
 }
 
-static enum tfr_status enqueue(struct tfr_device *dev, const struct work *work,
+static enum tfr_status enqueue_work(struct tfr_device *dev, const struct work *work,
 	struct tfr_event *event, struct tfr_error *err)
 {
 	struct cuda_event *ev = (struct cuda_event *)event;
@@ -500,7 +500,7 @@ static enum tfr_status cuda_upload(struct tfr_device *dev, void *to, const void 
 	struct cuda *c = dev->state;
 	struct work work = { &c->copies, start_copy, .copy = { to, from, size } };
 
-	return enqueue(dev, &work, event, err);
+	return enqueue_work(dev, &work, event, err);
 }
 
 /* The driver may have refused to load the kernels. */
@@ -517,7 +517,7 @@ static enum tfr_status enqueue_kernel(struct tfr_device *dev, const struct work 
 	struct tfr_event *event, struct tfr_error *err)
 {
 	TFR_TRY(cuda_can_run_kernels(dev, err));
-	return enqueue(dev, work, event, err);
+	return enqueue_work(dev, work, event, err);
 }
 
 static enum tfr_status start_normalise(
@@ -614,7 +614,7 @@ static bool cuda_done(struct tfr_event *event)
 	return done;
 }
 
-static enum tfr_status download(
+static enum tfr_status download_bytes(
 	struct tfr_device *dev, void *to, const void *from, size_t size, struct tfr_error *err)
 {
 	struct cuda *c = dev->state;
@@ -631,7 +631,7 @@ static enum tfr_status cuda_download(
 	enum tfr_status status;
 
 	TFR_TRY(cuda_enter(dev, err));
-	status = download(dev, to, from, size, err);
+	status = download_bytes(dev, to, from, size, err);
 	cuda_leave(dev);
 	return status;
 }
@@ -666,7 +666,7 @@ static void split_mig(struct tfr_device_info *info)
 }
 
 /* What only the report needs may be missing: a driver of a virtual machine has no PCI address. */
-static enum tfr_status identify(struct tfr_device *dev, struct tfr_error *err)
+static enum tfr_status identify_device(struct tfr_device *dev, struct tfr_error *err)
 {
 	struct cuda *c = dev->state;
 	struct tfr_device_info *info = &c->info;
@@ -754,7 +754,7 @@ static enum tfr_status open_ordinal(struct tfr_device *dev, int ordinal, struct 
 			"device %s: no such device, there %s %d", dev->name,
 			count == 1 ? "is" : "are", count);
 	TRY(dev, cuDeviceGet, (&c->device, ordinal));
-	TFR_TRY(identify(dev, err));
+	TFR_TRY(identify_device(dev, err));
 	return open_context(dev, err);
 }
 

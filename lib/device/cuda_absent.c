@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "device/row.h"
 
-static enum tfr_status refuse(struct tfr_error *err)
+static enum tfr_status fail_not_built(struct tfr_error *err)
 {
 	return tfr_fail_hint(err, TFR_EUNAVAILABLE, "Build with -Dcuda=driver, the default.",
 		"device cuda: not built with CUDA");
@@ -10,7 +10,7 @@ static enum tfr_status refuse(struct tfr_error *err)
 
 static bool cuda_absent(struct tfr_error *why)
 {
-	refuse(why);
+	fail_not_built(why);
 	return true;
 }
 
@@ -18,7 +18,7 @@ static enum tfr_status cuda_count(const char *args, unsigned *count, struct tfr_
 {
 	(void)args;
 	(void)count;
-	return refuse(err);
+	return fail_not_built(err);
 }
 
 static enum tfr_status cuda_open(
@@ -27,7 +27,7 @@ static enum tfr_status cuda_open(
 	(void)dev;
 	(void)args;
 	(void)nth;
-	return refuse(err);
+	return fail_not_built(err);
 }
 
 const struct tfr_device_row tfr_device_cuda = {

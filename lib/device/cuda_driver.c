@@ -37,7 +37,7 @@ static enum tfr_status not_loaded(bool *absent, struct tfr_error *err)
 	return TFR_EUNAVAILABLE;
 }
 
-static enum tfr_status lacks(void *library, const char *name, struct tfr_error *err)
+static enum tfr_status fail_missing_call(void *library, const char *name, struct tfr_error *err)
 {
 	return tfr_fail_hint(err, TFR_EUNAVAILABLE, "Install NVIDIA's driver R346 (2015) or later.",
 		"device cuda: '%s' has no %s", path_of(library), name);
@@ -55,7 +55,7 @@ enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr
 	if (!api->name && *older)                                                                  \
 		api->name = (__typeof__(api->name))(uintptr_t)dlsym(library, older);               \
 	if (!api->name)                                                                            \
-		return lacks(library, #name, err);
+		return fail_missing_call(library, #name, err);
 	TFR_CUDA_CALLS(FIND)
 #undef FIND
 	return TFR_OK;

@@ -16,7 +16,7 @@
 
 enum { ARGUMENTS_OF = 11040 }; /* cuDeviceGetUuid_v2 is the newest call of the table */
 
-static cudaError_t find(const char *name, void **found)
+static cudaError_t find_call(const char *name, void **found)
 {
 	const char *suffix = strstr(name, "_v2");
 	char base[64];
@@ -75,7 +75,7 @@ enum tfr_status tfr_cuda_fill(struct tfr_cuda_api *api, bool *absent, struct tfr
 
 	TFR_TRY(check_driver(absent, err));
 #define FIND(name, older, arguments)                                                               \
-	rc = find(#name, &found);                                                                  \
+	rc = find_call(#name, &found);                                                             \
 	if (!found)                                                                                \
 		return not_found(#name, rc, err);                                                  \
 	api->name = (__typeof__(api->name))(uintptr_t)found;

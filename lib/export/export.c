@@ -240,7 +240,7 @@ static enum tfr_status next_record(
 }
 
 /* A record that does not fit beside the others is held until the next call. */
-static bool fits(const struct export_item *w, const struct tfr_record *rec)
+static bool fits_group(const struct export_item *w, const struct tfr_record *rec)
 {
 	return !group_count(w) ||
 	       (group_count(w) < GROUP && rec->size <= w->record.cap - w->record.size);
@@ -265,7 +265,7 @@ static enum tfr_status pull_records(void *ctx, struct tfr_lanes_run *lanes, unsi
 		return tfr_fail_nomem(err, "copying a record");
 	while (!status && (r->e.form->groups || !group_count(w))) {
 		status = next_record(r, &r->last, err);
-		if (!status && !fits(w, &r->last)) {
+		if (!status && !fits_group(w, &r->last)) {
 			r->held = true;
 			break;
 		}

@@ -53,7 +53,7 @@ static bool make_key(struct export_item *w)
 
 /* --- the fields --- */
 
-static bool is(const struct tfr_feature *f, const char *name)
+static bool is_named(const struct tfr_feature *f, const char *name)
 {
 	return f->key_size == strlen(name) && !memcmp(f->key, name, f->key_size);
 }
@@ -66,19 +66,19 @@ static bool is_told(const struct export_item *w, const struct tfr_feature *f, bo
 		"image/channels", "image/filename" };
 	struct tfr_bytes text;
 
-	if (is(f, "image/encoded"))
+	if (is_named(f, "image/encoded"))
 		return image && f->count == 1;
-	if (is(f, "image/key"))
+	if (is_named(f, "image/key"))
 		return f->kind == TFR_KIND_BYTES && f->count == 1;
-	if (!image && !is(f, "image/class/label"))
+	if (!image && !is_named(f, "image/class/label"))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is(f, names[i]))
+		if (is_named(f, names[i]))
 			return true;
-	if (is(f, "image/class/label"))
+	if (is_named(f, "image/class/label"))
 		return f->kind == TFR_KIND_INT64 && f->count == 1;
 	/* The folder of the class in the key. */
-	return is(f, "image/class/text") && f->count == 1 && tfr_feature_bytes(f, 0, &text) &&
+	return is_named(f, "image/class/text") && f->count == 1 && tfr_feature_bytes(f, 0, &text) &&
 	       w->name.size > text.size && w->name.data[text.size] == '/' &&
 	       !memcmp(w->name.data, text.data, text.size);
 }
@@ -88,7 +88,8 @@ static bool is_told(const struct export_item *w, const struct tfr_feature *f, bo
 static bool is_field(const struct tfr_feature *f)
 {
 	if (f->kind != TFR_KIND_BYTES || f->count != 1 || !f->key_size || f->key_size > 200 ||
-		is(f, "cls") || is(f, rest) || !tfr_text_all_harmless(f->key, f->key_size))
+		is_named(f, "cls") || is_named(f, rest) ||
+		!tfr_text_all_harmless(f->key, f->key_size))
 		return false;
 	for (size_t i = 0; i < f->key_size; i++)
 		if (f->key[i] == '/' || (f->key[i] >= 'A' && f->key[i] <= 'Z'))
@@ -237,7 +238,7 @@ static enum tfr_status name_it(struct export *e, struct export_item *w, struct t
 
 	for (size_t i = 0; !any && i < tfr_example_count(w->example); i++)
 		any = tfr_example_at(w->example, i)->kind != TFR_KIND_UNSET &&
-		      !is(tfr_example_at(w->example, i), "image/key");
+		      !is_named(tfr_example_at(w->example, i), "image/key");
 	if (!any)
 		return tfr_fail(err, TFR_EDATA, "no feature to make a field of");
 	TFR_NEED_MEMORY(make_key(w) && tfr_buf_append(&w->name, "", 1), err, "naming samples");

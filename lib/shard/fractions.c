@@ -106,7 +106,7 @@ static bool belongs_to(const char *file, const struct place *set)
 
 /* Whether two sets collide: both would write one file, or they share base and extension and differ
  * in the number of shards, so that a pattern would read both. */
-static bool coincide(const struct place *a, const struct place *b)
+static bool places_coincide(const struct place *a, const struct place *b)
 {
 	if (!a->name.base == !b->name.base)
 		return !strcmp(a->path, b->path) &&
@@ -123,7 +123,7 @@ static enum tfr_status check_pair(const char *set, const char *other, struct tfr
 		return tfr_fail(err, TFR_EUSAGE, "the set '%s' is named twice", set);
 	TFR_NEED_MEMORY(
 		place_init(&a, set) && place_init(&b, other), err, "reading the names of sets");
-	if (!strcmp(set, "-") || !strcmp(other, "-") || !coincide(&a, &b))
+	if (!strcmp(set, "-") || !strcmp(other, "-") || !places_coincide(&a, &b))
 		return TFR_OK;
 	if (a.name.count && b.name.count && a.name.count != b.name.count)
 		return tfr_fail(err, TFR_EUSAGE,

@@ -83,7 +83,7 @@ static enum tfr_status lock_file(
 	return not_ours(path, err);
 }
 
-static enum tfr_status lock(
+static enum tfr_status lock_named_file(
 	int *fd, const char *path, const char *subject, bool create, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_END;
@@ -133,7 +133,7 @@ static enum tfr_status read_journal(
 
 /* Whether a lock file that is locked, perhaps by this process, still contains the journal.  If not,
  * its owner took it after the journal was completed. */
-static bool contains(const char *path, const struct tfr_journal *j)
+static bool contains_journal(const char *path, const struct tfr_journal *j)
 {
 	TFR_AUTO_CLOSE int fd =
 		TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -148,13 +148,13 @@ static enum tfr_status lock_other(const struct tfr_journal *j, const char *path,
 	const char *subject, int *fd, bool *held, struct tfr_error *err)
 {
 	TFR_AUTO_JOURNAL other = { 0 };
-	enum tfr_status status = lock(fd, path, subject, false, NULL);
+	enum tfr_status status = lock_named_file(fd, path, subject, false, NULL);
 
 	*held = false;
-	if (status == TFR_ESYS && !contains(path, j))
+	if (status == TFR_ESYS && !contains_journal(path, j))
 		return TFR_OK;
 	if (status == TFR_ESYS)
-		status = lock(fd, path, subject, false, err); /* says why */
+		status = lock_named_file(fd, path, subject, false, err); /* says why */
 	if (!status)
 		status = read_journal(*fd, path, &other, err);
 	if (status == TFR_END) /* the journal was completed */
@@ -212,7 +212,7 @@ static enum tfr_status complete_journal(struct tfr_lock *t, const struct tfr_loc
 	return status;
 }
 
-static enum tfr_status recover(
+static enum tfr_status recover_journal(
 	struct tfr_lock *t, const struct tfr_lock_opts *opts, struct tfr_error *err)
 {
 	TFR_AUTO_JOURNAL j = { 0 };
@@ -266,14 +266,14 @@ static enum tfr_status take_lock(struct tfr_lock *t, const char *path,
 
 	TFR_TRY(find_folder(t, path, err));
 	tfr_temporaries_begin(t->temporaries, &saved);
-	status = lock(&t->fd, t->shown, t->subject, true, err);
+	status = lock_named_file(&t->fd, t->shown, t->subject, true, err);
 	t->journaled = !status && (fstat(t->fd, &st) || st.st_size > 0);
 	if (!status && !t->journaled)
 		t->noted = tfr_temporaries_note(t->temporaries, t->path);
 	tfr_temporaries_end(t->temporaries, &saved);
 	TFR_TRY(status);
 	if (t->journaled) {
-		TFR_TRY(recover(t, opts, err));
+		TFR_TRY(recover_journal(t, opts, err));
 		t->noted = tfr_temporaries_note(t->temporaries, t->path);
 	}
 	TFR_NEED_MEMORY(!t->temporaries || t->noted, err, "creating a set");

@@ -54,7 +54,7 @@ enum tfr_status tfr_manifest_read(
 }
 
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
-static bool describes(const struct tfr_manifest *m, const char *first)
+static bool describes_set(const struct tfr_manifest *m, const char *first)
 {
 	return m->count && !strcmp(m->shards[0].name, tfr_last_part(first));
 }
@@ -74,7 +74,7 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 			       ? TFR_END
 			       : tfr_fail_errno(err, errno, former, "cannot open");
 	status = tfr_manifest_read(former, name->count, m, err);
-	if (!status && !describes(*m, first)) {
+	if (!status && !describes_set(*m, first)) {
 		tfr_manifest_free(*m);
 		*m = NULL;
 		return TFR_END;

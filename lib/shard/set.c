@@ -64,7 +64,7 @@ static bool similar_base(const char *a, const char *b)
 }
 
 /* Offers the file, or the set that it is a shard of, spelled as the user spells it. */
-static void offer(struct tfr_suggestion *meant, const char *wanted, const char *file)
+static void offer_name(struct tfr_suggestion *meant, const char *wanted, const char *file)
 {
 	TFR_AUTO_FREE char *set = NULL;
 	struct tfr_shard_file f;
@@ -84,7 +84,7 @@ static void offer(struct tfr_suggestion *meant, const char *wanted, const char *
 
 /* The name in `folder` that may have been meant by `wanted`, of folders only where asked; the
  * caller frees it.  NULL: none is similar. */
-static char *nearest(const char *folder, const char *wanted, bool folders_only)
+static char *nearest_name(const char *folder, const char *wanted, bool folders_only)
 {
 	struct tfr_suggestion meant;
 	TFR_AUTO_NAMES names = { 0 };
@@ -102,12 +102,12 @@ static char *nearest(const char *folder, const char *wanted, bool folders_only)
 			if (!path || !is_directory(path))
 				continue;
 		}
-		offer(&meant, wanted, names.list[i]);
+		offer_name(&meant, wanted, names.list[i]);
 	}
 	return tfr_suggestion_word(&meant) ? strdup(tfr_suggestion_word(&meant)) : NULL;
 }
 
-static bool exists(const char *input)
+static bool input_exists(const char *input)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
 	bool found = false;
@@ -140,9 +140,9 @@ static char *with_other_folder(const char *input)
 			return NULL;
 		if (end == name || is_directory(upto))
 			continue;
-		word = nearest(before, wanted, true);
+		word = nearest_name(before, wanted, true);
 		other = word ? tfr_asprintf("%s%s%s", before, word, end) : NULL;
-		if (other && exists(other))
+		if (other && input_exists(other))
 			return other;
 		free(other);
 		return NULL;
@@ -161,7 +161,7 @@ static void hint_at_name(const char *input, struct tfr_error *err)
 	if (!folder || !*input || (slash && !slash[1]))
 		return;
 	if (!*folder || is_directory(folder)) {
-		word = nearest(folder, slash ? slash + 1 : input, false);
+		word = nearest_name(folder, slash ? slash + 1 : input, false);
 		other = word ? tfr_asprintf("%s%s", folder, word) : NULL;
 	} else {
 		other = with_other_folder(input);

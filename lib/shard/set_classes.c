@@ -89,7 +89,7 @@ enum tfr_status tfr_class_map_beside(
 
 /* --- from inputs to outputs --- */
 
-static bool agree(const struct tfr_class_map *a, const struct tfr_class_map *b)
+static bool same_classes(const struct tfr_class_map *a, const struct tfr_class_map *b)
 {
 	if (a->n != b->n)
 		return false;
@@ -122,7 +122,7 @@ static enum tfr_status map_of_all(
 		if (!strcmp(file, "-"))
 			return TFR_END;
 		TFR_TRY(tfr_class_map_beside(&next, file, err));
-		if (i && !agree(m, &next))
+		if (i && !same_classes(m, &next))
 			return TFR_END;
 		if (!i) {
 			*m = next;

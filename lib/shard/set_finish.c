@@ -301,7 +301,7 @@ static void fail_difference(const struct finishing *f, uint32_t shard, const cha
 		tfr_fail_path(fault, TFR_EDATA, file, "the %s differs from the manifest:", what);
 }
 
-static enum tfr_status verify(const struct finishing *f, uint32_t shard, const char *file,
+static enum tfr_status verify_file(const struct finishing *f, uint32_t shard, const char *file,
 	struct verified *v, struct tfr_error *err)
 {
 	struct tfr_manifest_shard *s = &f->shards[shard];
@@ -340,7 +340,7 @@ static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsign
 	(void)run, (void)worker;
 	v->fault.status = TFR_OK;
 	TFR_NEED_MEMORY(file, err, "verifying shards");
-	return verify(f, (uint32_t)shard, file, v, err);
+	return verify_file(f, (uint32_t)shard, file, v, err);
 }
 
 static enum tfr_status deliver_shard(void *ctx, uint64_t shard, void *slot, struct tfr_error *err)
@@ -508,7 +508,7 @@ static enum tfr_status name_set(struct tfr_set_name *name, const char *set, stru
 	return name->count ? TFR_OK : tfr_set_name_count(name, set, err);
 }
 
-static enum tfr_status finish(struct finishing *f, const char *set, struct tfr_error *err)
+static enum tfr_status finish_parts(struct finishing *f, const char *set, struct tfr_error *err)
 {
 	TFR_TRY(name_set(&f->name, set, err));
 	TFR_TRY(open_all(f, err));
@@ -539,7 +539,7 @@ enum tfr_status tfr_set_finish(const char *set, const struct tfr_finish_opts *op
 	enum tfr_status status;
 
 	*report = (struct tfr_finish_report){ 0 };
-	status = finish(&f, set, err);
+	status = finish_parts(&f, set, err);
 	for (uint32_t k = 0; f.notes && k < f.parts; k++)
 		tfr_manifest_free(f.notes[k]);
 	tfr_manifest_free(f.done);

@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "base/suffix.h"
 
-enum { SHARDS_MAX = 1000000 };
-
 enum tfr_status tfr_set_name_parse(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err)
 {
@@ -36,9 +34,9 @@ enum tfr_status tfr_set_name_parse(
 		*name = (struct tfr_set_name){ 0 };
 		return TFR_END;
 	}
-	if (isdigit((unsigned char)at[1]) && (count < 1 || count > SHARDS_MAX))
-		return tfr_fail(
-			err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'", SHARDS_MAX, text);
+	if (isdigit((unsigned char)at[1]) && (count < 1 || count > TFR_SHARDS_MAX))
+		return tfr_fail(err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'",
+			TFR_SHARDS_MAX, text);
 	name->base = strndup(text, (size_t)(at - text));
 	name->extension = strdup(end);
 	name->count = (uint32_t)count;
@@ -172,7 +170,7 @@ enum tfr_status tfr_shard_file_set(
 /* --- shards --- */
 
 /* Five digits, with leading zeros, or more if the number needs more. */
-static const char *digits(const char *p, uint32_t *value)
+static const char *read_number(const char *p, uint32_t *value)
 {
 	const char *start = p;
 
@@ -185,11 +183,11 @@ static const char *digits(const char *p, uint32_t *value)
 bool tfr_shard_file_parse(const char *file, struct tfr_shard_file *f)
 {
 	for (const char *dash = strchr(file, '-'); dash; dash = strchr(dash + 1, '-')) {
-		const char *p = digits(dash + 1, &f->shard);
+		const char *p = read_number(dash + 1, &f->shard);
 
 		if (!p || strncmp(p, "-of-", 4))
 			continue;
-		p = digits(p + 4, &f->count);
+		p = read_number(p + 4, &f->count);
 		if (!p || (*p && *p != '.') || strchr(p, '/') || f->shard >= f->count)
 			continue;
 		f->base_size = (size_t)(dash - file);

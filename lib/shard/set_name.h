@@ -15,6 +15,8 @@
 
 #include <tfr-private/shard.h>
 
+enum { TFR_SHARDS_MAX = 1000000 }; /* of a set */
+
 struct tfr_shard_file {
 	size_t base_size;      /* bytes of the name before "-NNNNN-of-NNNNN" */
 	const char *extension; /* points into the name */

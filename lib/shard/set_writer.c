@@ -370,15 +370,13 @@ static enum tfr_status check_open(struct tfr_set_writer *w, struct tfr_error *er
  * shards are the same for any number of threads.  A full shard frees its memory and its descriptor,
  * except the first, which has the lock. */
 
-enum { SHARDS_MAX = 1000000 };
-
 /* Opens the next shard. */
 static enum tfr_status grow_set(
 	struct tfr_set_writer *w, struct tfr_unread *mark, struct tfr_error *err)
 {
-	if (w->count == SHARDS_MAX)
+	if (w->count == TFR_SHARDS_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "the shard size is too small: more than %d shards",
-			SHARDS_MAX);
+			TFR_SHARDS_MAX);
 	TFR_NEED_MEMORY(
 		!TFR_ARRAY_RESERVE(w->shards, w->cap, w->count + 1u), err, "creating a set");
 	w->shards[w->count] = NULL;

@@ -179,7 +179,7 @@ struct export
 	int64_t shape[TFR_RANK_MAX], strides[TFR_RANK_MAX];
 };
 
-static void drop(struct export *e)
+static void drop_export(struct export *e)
 {
 	tfrkit_block_unref(e->block);
 	free(e);
@@ -187,12 +187,12 @@ static void drop(struct export *e)
 
 static void delete_old(struct managed *self)
 {
-	drop(self->context);
+	drop_export(self->context);
 }
 
 static void delete_versioned(struct managed_versioned *self)
 {
-	drop(self->context);
+	drop_export(self->context);
 }
 
 static void destroy(PyObject *capsule)
@@ -211,7 +211,7 @@ static void destroy(PyObject *capsule)
 		versioned->deleter(versioned);
 }
 
-static void describe(struct dl_tensor *d, struct export *e, const struct tfr_tensor *t)
+static void describe_tensor(struct dl_tensor *d, struct export *e, const struct tfr_tensor *t)
 {
 	size_t size = tfr_dtype_size(t->dtype);
 
@@ -233,7 +233,7 @@ static void describe(struct dl_tensor *d, struct export *e, const struct tfr_ten
 	}
 }
 
-static PyObject *export(const struct tensor *t, bool versioned)
+static PyObject *export_tensor(const struct tensor *t, bool versioned)
 {
 	struct export *e = calloc(1, sizeof(*e));
 	PyObject *capsule;
@@ -245,16 +245,16 @@ static PyObject *export(const struct tensor *t, bool versioned)
 		e->versioned.version.major = 1;
 		e->versioned.context = e;
 		e->versioned.deleter = delete_versioned;
-		describe(&e->versioned.tensor, e, &t->is);
+		describe_tensor(&e->versioned.tensor, e, &t->is);
 		capsule = PyCapsule_New(&e->versioned, "dltensor_versioned", destroy);
 	} else {
 		e->old.context = e;
 		e->old.deleter = delete_old;
-		describe(&e->old.tensor, e, &t->is);
+		describe_tensor(&e->old.tensor, e, &t->is);
 		capsule = PyCapsule_New(&e->old, "dltensor", destroy);
 	}
 	if (!capsule)
-		drop(e);
+		drop_export(e);
 	return capsule;
 }
 
@@ -291,7 +291,7 @@ static PyObject *tensor_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!is_cpu(device) ||
 		(version != Py_None && !PyArg_ParseTuple(version, "ii", &major, &minor)))
 		return NULL;
-	return export((const struct tensor *)self, major >= 1);
+	return export_tensor((const struct tensor *)self, major >= 1);
 }
 
 static PyObject *tensor_dlpack_device(PyObject *self, PyObject *unused)

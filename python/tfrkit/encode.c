@@ -24,14 +24,14 @@ struct values {
 	struct tfr_bytes *bytes;
 };
 
-static bool check(enum tfr_status status, const struct tfr_error *err)
+static bool check_status(enum tfr_status status, const struct tfr_error *err)
 {
 	if (status)
 		tfrkit_raise(err);
 	return !status;
 }
 
-static bool refuse(const struct target *t, const char *why)
+static bool refuse_feature(const struct target *t, const char *why)
 {
 	PyErr_Format(PyExc_TypeError, "feature '%s': %s", t->key, why);
 	return false;
@@ -48,7 +48,7 @@ static bool put_values(const struct target *t, const struct values *v)
 		status = tfr_builder_floats(t->builder, t->key, v->floats, v->n, &err);
 	else
 		status = tfr_builder_int64s(t->builder, t->key, v->ints, v->n, &err);
-	return check(status, &err);
+	return check_status(status, &err);
 }
 
 /* --- arrays --- */
@@ -108,9 +108,9 @@ static bool add_contiguous(
 	bool good = true;
 
 	if (class == 'f' && size == sizeof(float) && (uintptr_t)data % sizeof(float) == 0)
-		return check(tfr_builder_floats(t->builder, t->key, data, n, &err), &err);
+		return check_status(tfr_builder_floats(t->builder, t->key, data, n, &err), &err);
 	if (class == 'i' && size == sizeof(int64_t) && (uintptr_t)data % sizeof(int64_t) == 0)
-		return check(tfr_builder_int64s(t->builder, t->key, data, n, &err), &err);
+		return check_status(tfr_builder_int64s(t->builder, t->key, data, n, &err), &err);
 	copy = PyMem_Calloc(n + 1, sizeof(int64_t));
 	if (!copy) {
 		PyErr_NoMemory();
@@ -263,7 +263,7 @@ static bool add_item(const struct target *t, struct values *v, PyObject *item, P
 	if (v->n == v->room && !make_room(v))
 		return false;
 	if (v->n && text != (v->kind == TFR_KIND_BYTES))
-		return refuse(t, "its values are not of one kind");
+		return refuse_feature(t, "its values are not of one kind");
 	if (!v->n)
 		v->kind = text ? TFR_KIND_BYTES : TFR_KIND_INT64;
 	return text ? add_text(v, item, kept) : add_number(v, item);
@@ -291,7 +291,7 @@ static bool add_list(const struct target *t, PyObject *value)
 
 	if (good)
 		good = v.n ? put_values(t, &v)
-			   : refuse(t, "an empty list has no kind: use an empty array");
+			   : refuse_feature(t, "an empty list has no kind: use an empty array");
 	PyMem_Free(v.ints);
 	PyMem_Free(v.floats);
 	PyMem_Free(v.bytes);
@@ -357,7 +357,7 @@ PyObject *tfrkit_encode(PyObject *module, PyObject *mapping)
 	if (items && !builder)
 		PyErr_NoMemory();
 	if (builder && add_features(builder, items) &&
-		check(tfr_builder_flatten(builder, &data, &size, &err), &err))
+		check_status(tfr_builder_flatten(builder, &data, &size, &err), &err))
 		payload = PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)size);
 	tfr_builder_free(builder);
 	Py_XDECREF(items);

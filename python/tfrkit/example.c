@@ -24,7 +24,7 @@ static void example_dealloc(PyObject *self)
 	tfrkit_free(self);
 }
 
-static bool parse(struct example *e)
+static bool parse_example(struct example *e)
 {
 	const char *data = PyBytes_AsString(e->payload);
 	size_t size = (size_t)PyBytes_Size(e->payload);
@@ -67,7 +67,7 @@ static PyObject *example_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	}
 	e = (struct example *)self;
 	e->payload = payload;
-	if (!parse(e)) {
+	if (!parse_example(e)) {
 		Py_DECREF(self);
 		return NULL;
 	}
@@ -80,7 +80,7 @@ static PyObject *name_of(const struct tfr_feature *f)
 }
 
 /* Sets *f to the feature, or to NULL.  False: an exception is set. */
-static bool find(PyObject *self, PyObject *name, const struct tfr_feature **f)
+static bool find_feature(PyObject *self, PyObject *name, const struct tfr_feature **f)
 {
 	PyObject *key = PyUnicode_Check(name)
 				? PyUnicode_AsEncodedString(name, "utf-8", "surrogateescape")
@@ -98,7 +98,7 @@ static bool find(PyObject *self, PyObject *name, const struct tfr_feature **f)
 
 /* A buffer, the offset in it and the number of values: floats are the payload's own if they can be.
  */
-static PyObject *numbers(const struct example *e, const struct tfr_feature *f)
+static PyObject *list_numbers(const struct example *e, const struct tfr_feature *f)
 {
 	const uint8_t *payload = (const uint8_t *)PyBytes_AsString(e->payload);
 	bool floats = f->kind == TFR_KIND_FLOAT;
@@ -154,14 +154,14 @@ static PyObject *example_raw(PyObject *self, PyObject *name)
 	const struct tfr_feature *f;
 	PyObject *values;
 
-	if (!find(self, name, &f))
+	if (!find_feature(self, name, &f))
 		return NULL;
 	if (!f) {
 		PyErr_SetObject(PyExc_KeyError, name);
 		return NULL;
 	}
 	if (f->kind == TFR_KIND_FLOAT || f->kind == TFR_KIND_INT64)
-		values = numbers((struct example *)self, f);
+		values = list_numbers((struct example *)self, f);
 	else if (f->kind == TFR_KIND_BYTES)
 		values = byte_lists(f);
 	else
@@ -178,7 +178,7 @@ static int example_contains(PyObject *self, PyObject *name)
 {
 	const struct tfr_feature *f;
 
-	return find(self, name, &f) ? f != NULL : -1;
+	return find_feature(self, name, &f) ? f != NULL : -1;
 }
 
 /* [(name, kind, number of values)], sorted bytewise by name */
