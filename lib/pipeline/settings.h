@@ -8,7 +8,7 @@
 
 #include <tfr-private/pipeline.h>
 
-#include "pipeline/stages/stages.h"
+#include "pipeline/stages.h"
 #include "pipeline/transfer/feature_block.h"
 
 /* The rows of a report: the stages of the list, the consumer after them, and then the kernels. */

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "images.h"
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 #include "thread/threads.h"
 
 enum { BATCH = 64 };

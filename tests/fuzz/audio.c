@@ -6,7 +6,7 @@
 
 #include <tfr-private/audio.h>
 
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

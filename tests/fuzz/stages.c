@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/stages/stages.h"
+#include "pipeline/stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

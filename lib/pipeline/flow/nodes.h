@@ -9,7 +9,7 @@
 #include "base/shuffler.h"
 #include "pipeline/control.h"
 #include "pipeline/flow/flow.h"
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 
 enum { NODES_MAX = STAGES_COUNT_MAX + 2 };
 

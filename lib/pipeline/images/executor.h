@@ -1,4 +1,4 @@
-/* pipeline/images/executor.h - the inside of an executor: an image on its way through a run of
+/* pipeline/images/executor.h - makes the outputs of a recipe: an image on its way through a run of
  * stages, with the operations that are still pending.
  *
  * A stage that only says where to look for pixels (a crop, a flip, a resize) moves none.  It
@@ -8,7 +8,55 @@
 #ifndef TFR_PIPELINE_EXECUTOR_H
 #define TFR_PIPELINE_EXECUTOR_H
 
+#include <tfr-private/media.h>
+#include <tfr-private/pixels.h>
+
 #include "pipeline/images/recipe.h"
+
+/* ---- for workers ---- */
+
+struct tfr_image_input {
+	/* A run that decodes: the image's file, and its mask's where there are masks (NULL: it
+	 * has none). */
+	const void *encoded, *mask_encoded;
+	size_t encoded_size, mask_encoded_size;
+	/* One that does not: the images themselves, as the run before put them out (dtype uint8
+	 * or float32, not in planes). */
+	struct tfr_pixels image, mask;
+	uint64_t epoch, ordinal; /* of the record in the unshuffled stream */
+	uint32_t copy;		 /* which copy of earlier runs it is, from 0 */
+};
+
+/* Returns where to write output `k`, its image or its mask, of form `form`; aligned to 64 bytes
+ * is fastest.  Called once for each, image before mask, in the order of `k`, on the thread that
+ * makes them.  NULL ends the work with TFR_ECANCELLED. */
+typedef void *image_place(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form);
+
+/* What one worker makes images with; any recipe's. */
+struct tfr_image_executor;
+
+/* `max_bytes`: of the decoder, and of all scratch memory; more is TFR_ENOMEM of that image. */
+enum tfr_status tfr_image_executor_new(
+	struct tfr_image_executor **st, uint64_t max_bytes, bool fast, struct tfr_error *err);
+void tfr_image_executor_free(struct tfr_image_executor *st);
+
+/* Makes r->copies outputs of one input.  Output k of a record of which earlier runs made `copy`
+ * is number copy * r->copies + k.
+ *
+ *     TFR_EDATA    a broken image or mask, a missing mask, one of another size than its image, or
+ * an image that is smaller than a crop of it TFR_EFORMAT  the data is not an image TFR_ENOMEM   as
+ * above
+ *
+ * On failure the outputs are undefined. */
+enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
+	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err);
+
+/* Nanoseconds that each stage of the list took of the last input.  What several stages share is on
+ * the account of one of them: a crop's decoding on that of decode, a flip in a resize on that of
+ * the resize. */
+const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st);
+
+/* ---- for stages ---- */
 
 /* An image, or its mask. */
 struct tfr_lazy_image {
@@ -58,9 +106,7 @@ struct tfr_image_executor {
 /* Puts the time since the last call on the account of `stage`. */
 void tfr_image_executor_charge(struct tfr_image_executor *st, unsigned stage);
 
-/* So many rows of float32 that they stay near the processor, and room for them until the next call.
- */
-uint32_t tfr_image_executor_band(uint32_t width, unsigned channels);
+/* Room for so many pixels of float32 until the next call. */
 enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32_t width,
 	uint32_t height, unsigned channels, struct tfr_pixels *px, struct tfr_error *err);
 
@@ -93,18 +139,13 @@ enum tfr_status tfr_lazy_image_target(struct tfr_image_executor *st, const struc
 struct tfr_draw tfr_image_executor_draw(
 	const struct tfr_image_executor *st, unsigned stage, uint32_t copy);
 
-/* audio_stages.c: all outputs of a run of audio stages. */
+/* audio.c: all outputs of a run of audio stages. */
 enum tfr_status tfr_image_executor_run_audio(struct tfr_image_executor *st, struct tfr_error *err);
 
 /* ---- what stages do ---- */
 
 struct tfr_image_pair {
 	struct tfr_lazy_image image, mask;
-};
-
-/* A range of the samples of an audio clip, followed by zeros. */
-struct tfr_sample_range {
-	uint64_t from, there, length; /* there <= length, zeros included */
 };
 
 /* A stage at work on one copy of its input. */
@@ -125,13 +166,9 @@ struct tfr_transform {
 	/* For a stage that makes the pixels of a layer anew: writes them to `to`. */
 	enum tfr_status (*make)(const struct tfr_step *s, const struct tfr_lazy_image *l,
 		const struct tfr_lazy_image *to);
-	/* For audio, in place of those above; a stage has one of these, or none.  Shortens the
-	 * range. */
-	void (*stretch)(const struct tfr_stage *stage, const struct tfr_draw *draw,
-		struct tfr_sample_range *s);
-	/* Makes stage->voices channels of `channels`, side by side. */
-	void (*mix)(const struct tfr_stage *stage, const float *in, size_t samples,
-		unsigned channels, float *out);
 };
+
+/* transforms.c: by enum tfr_transform_id. */
+extern const struct tfr_transform tfr_transforms[TRANSFORMS];
 
 #endif

@@ -1,572 +1,167 @@
-/* pipeline/images/recipe.c - runs a recipe: the image stages of one run, on pixels with pending
- * operations.
+/* pipeline/images/recipe.c - the outputs and the memory of a run of image stages, before there is
+ * an image.
  *
- * The stages run in order.  Where a stage makes several images of one, the later stages run for
- * each of them, so that the outputs have the order of a stream of images.  The input of such a
- * stage stays pinned until its last copy is done.
- *
- * Pending are a resize, then the normalisation to -1 … 1, then the two mirrors, in this order.
- * A stage that would have to come before one of them applies them first.  So every stage has the
- * same result as if all were done at once, and a flip between a resize and its output costs
- * nothing. */
+ * The form of an image depends only on the stages before it.  Its memory depends on which stages
+ * become pending operations, done together with others.  That knowledge is repeated here, and a
+ * test compares it with the memory that is used. */
 #include "pipeline/images/recipe.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "pipeline/images/executor.h"
-#include "pipeline/images/transforms.h"
 
 /* Well within the first cache. */
 enum { BAND_BYTES = 24 << 10 };
 
-void tfr_image_executor_charge(struct tfr_image_executor *st, unsigned stage)
-{
-	uint64_t now = tfr_clock_ns();
+/* ---- outputs ---- */
 
-	st->spent[stage] += now - st->since;
-	st->since = now;
+uint64_t tfr_image_form_bytes(const struct tfr_image_form *form)
+{
+	return (uint64_t)form->width * form->height * form->channels * tfr_dtype_size(form->dtype);
+}
+
+static void add_to_form(const struct tfr_stage *st, struct tfr_image_form *form)
+{
+	unsigned flags = st->row->flags;
+
+	if (flags & STAGE_SIZES) {
+		form->fixed = true;
+		form->width = st->width;
+		form->height = st->height;
+	}
+	if (flags & STAGE_GROWS) {
+		form->width += 2 * (uint32_t)st->n;
+		form->height += 2 * (uint32_t)st->n;
+	}
+	if (flags & STAGE_FLOATS)
+		form->dtype = TFR_FLOAT32;
+	if (st->voices)
+		form->channels = st->voices;
+	if (flags & STAGE_FINISHES)
+		form->chw = st->chw;
+	if (st->row->transform == TRANSFORM_CAST)
+		form->dtype = st->dtype;
+}
+
+/* Of an image before stage `end`. */
+static struct tfr_image_form form_before(const struct tfr_stage_list *s, unsigned end)
+{
+	struct tfr_image_form form = { .channels = 3, .dtype = TFR_UINT8 };
+	const struct tfr_stage *decode = &s->at[tfr_stage_list_find(s, STAGE_DECODE)];
+
+	if (decode->audio)
+		form = (struct tfr_image_form){
+			.height = 1, .channels = decode->first_voices, .dtype = TFR_FLOAT32
+		};
+	for (unsigned i = 0; i < end; i++)
+		if (s->at[i].kind == STAGE_IMAGE)
+			add_to_form(&s->at[i], &form);
+	return form;
+}
+
+void tfr_recipe_init(
+	struct tfr_recipe *r, const struct tfr_stage_list *stages, unsigned from, uint64_t seed)
+{
+	unsigned decode = tfr_stage_list_find(stages, STAGE_DECODE), to = from + 1;
+
+	assert(decode <= from && from < stages->count);
+	while (to < stages->count && stages->at[to].kind == STAGE_IMAGE)
+		to++;
+	*r = (struct tfr_recipe){
+		.stages = stages,
+		.from = from,
+		.to = to,
+		.seed = seed,
+		.decodes = stages->at[from].kind == STAGE_DECODE,
+		.masks = stages->at[decode].masks,
+		.audio = stages->at[decode].audio,
+		.copies = 1,
+		.in_form = form_before(stages, from),
+		.form = form_before(stages, to),
+	};
+	r->mask_form = r->form;
+	r->mask_form.channels = 1;
+	r->mask_form.dtype = TFR_UINT8;
+	r->mask_form.chw = false;
+	for (unsigned i = from; i < to; i++)
+		r->copies *= stages->at[i].copies;
 }
 
 /* ---- memory ---- */
 
-static enum tfr_status reserve(
-	struct tfr_image_executor *st, struct tfr_scratch *b, uint64_t bytes, struct tfr_error *err)
+/* What the stages before one have left pending: it decides whether this one is only added to the
+ * pending operations. */
+struct before {
+	bool resized, normalised, turned, flipped;
+};
+
+static bool is_noted(const struct tfr_recipe *r, const struct tfr_stage *st, struct before *b)
 {
-	bytes = (bytes + 63) & ~63ull;
-	if (bytes <= b->capacity)
-		return TFR_OK;
-	if (bytes > st->max_bytes || st->bytes - b->capacity > st->max_bytes - bytes)
-		return tfr_fail(err, TFR_ENOMEM,
-			"stage '%s' needs more than the %llu bytes that an image may take",
-			st->recipe->stages->at[st->stage].text, (unsigned long long)st->max_bytes);
-	free(b->data);
-	st->bytes -= b->capacity;
-	b->capacity = 0;
-	b->data = aligned_alloc(64, bytes);
-	TFR_NEED_MEMORY(b->data, err, "making images");
-	b->capacity = bytes;
-	st->bytes += bytes;
-	return TFR_OK;
+	enum tfr_transform_id t = st->row->transform;
+	bool resizes = st->row->flags & STAGE_CUTS || t == TRANSFORM_RESIZE;
+	bool turns = t == TRANSFORM_FLIP || t == TRANSFORM_MIRROR;
+	bool noted = (resizes && !st->area && !b->resized) || turns ||
+		     (t == TRANSFORM_NORMALISE && !st->channels && !b->normalised);
+
+	/* A pending flip is applied before a resize, but not before a crop. */
+	if (b->turned && st->row->flags & STAGE_FLOATS && resizes)
+		noted = false;
+	b->resized |= st->row->flags & STAGE_FLOATS;
+	b->normalised |= t == TRANSFORM_NORMALISE;
+	b->turned |= turns;
+	b->flipped |= t == TRANSFORM_FLIP_VERTICAL;
+	/* Resizing to nearest and mirroring are two passes; so is an upside-down flip. */
+	return noted && !b->flipped && !(r->masks && b->turned && b->resized);
 }
 
-uint32_t tfr_image_executor_band(uint32_t width, unsigned channels)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint32_t tfr_image_band(uint32_t width, unsigned channels)
 {
 	uint32_t rows = BAND_BYTES / ((uint32_t)sizeof(float) * channels * width);
 
 	return rows ? rows : 1;
 }
 
-enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32_t width,
-	uint32_t height, unsigned channels, struct tfr_pixels *px, struct tfr_error *err)
+/* The intermediate of two passes over an image of that form. */
+static uint64_t band_bytes(const struct tfr_image_form *form)
 {
-	TFR_TRY(reserve(
-		st, &st->between, (uint64_t)width * height * channels * sizeof(float), err));
-	*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
-	return TFR_OK;
+	return (uint64_t)tfr_image_band(form->width, form->channels) * form->width *
+		       form->channels * sizeof(float) +
+	       63;
 }
 
-/* An image like `l` at `data`, without pending operations. */
-static struct tfr_lazy_image made_of(const struct tfr_lazy_image *l, void *data, int buffer,
-	uint32_t width, uint32_t height, enum tfr_dtype dtype)
+/* The buffers in use at once, each as large as the largest image that a stage makes or reads. */
+uint64_t tfr_recipe_scratch(const struct tfr_recipe *r, uint32_t width, uint32_t height)
 {
-	struct tfr_lazy_image to = *l;
+	struct tfr_image_form form = r->in_form;
+	struct before before = { 0 };
+	uint64_t largest = 0, band = 0;
+	unsigned buffers = 2;
 
-	to.px = tfr_pixels_dense(data, width, height, l->px.channels, dtype);
-	to.buffer = buffer;
-	to.x = to.y = 0;
-	to.width = width;
-	to.height = height;
-	return to;
-}
+	if (r->audio) /* a block of samples fits what each worker has anyway */
+		return 0;
+	form.width = form.fixed ? form.width : width;
+	form.height = form.fixed ? form.height : height;
+	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
+		const struct tfr_stage *st = &r->stages->at[i];
+		bool pending = before.resized || before.turned || before.flipped;
+		bool noted = is_noted(r, st, &before);
+		uint64_t seen = pending ? tfr_image_form_bytes(&form) : 0;
 
-/* The same in a free buffer. */
-static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
-	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
-	struct tfr_error *err)
-{
-	uint32_t busy = st->pinned[l->mask] | (l->buffer < 0 ? 0 : 1u << l->buffer);
-	int index = __builtin_ctz(~busy);
-	struct tfr_scratch *b = &st->buffers[l->mask][index];
-	uint64_t bytes = (uint64_t)width * height * l->px.channels * tfr_dtype_size(dtype);
-
-	assert(index < EXECUTOR_BUFFERS);
-	TFR_TRY(reserve(st, b, bytes, err));
-	*to = made_of(l, b->data, index, width, height, dtype);
-	return TFR_OK;
-}
-
-static enum tfr_status place_output(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
-	uint32_t width, uint32_t height, struct tfr_lazy_image *to, struct tfr_error *err)
-{
-	struct tfr_image_form form = l->mask ? st->recipe->mask_form : st->recipe->form;
-	void *data;
-
-	form.width = width;
-	form.height = height;
-	tfr_image_executor_charge(st, st->stage);
-	data = st->place(st->ctx, st->k, l->mask, &form);
-	st->since = tfr_clock_ns();
-	if (!data)
-		return tfr_fail(err, TFR_ECANCELLED, "no place for an image");
-	*to = made_of(l, data, -1, width, height, form.dtype);
-	to->placed = true;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_lazy_image_target(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
-	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
-	struct tfr_error *err)
-{
-	if (st->stage + 1 == st->recipe->to)
-		return place_output(st, l, width, height, to, err);
-	return take(st, l, width, height, dtype, to, err);
-}
-
-bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr_lazy_image *l)
-{
-	return l->buffer >= 0 && !(st->pinned[l->mask] & 1u << l->buffer);
-}
-
-/* ---- pending operations ---- */
-
-uint32_t tfr_lazy_image_width(const struct tfr_lazy_image *l)
-{
-	return l->resize ? l->to_width : l->width;
-}
-
-uint32_t tfr_lazy_image_height(const struct tfr_lazy_image *l)
-{
-	return l->resize ? l->to_height : l->height;
-}
-
-/* Resizes to `to`, which becomes what `l` is after it; an image with what its pass can do beside
- * it. */
-static enum tfr_status resize_into(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
-	struct tfr_lazy_image *to, unsigned flags, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	tfr_image_executor_charge(st, st->stage);
-	if (l->mask) {
-		status = tfr_pixels_resize_nearest(&l->px, &to->px, err);
-	} else {
-		flags |= l->mirror ? TFR_RESIZE_MIRROR : 0;
-		flags |= l->normalise ? TFR_RESIZE_NORMALISE : 0;
-		status = tfr_pixels_resize_bilinear(st->resizer, &l->px, &to->px, flags, err);
-		to->mirror = false;
+		buffers += st->copies > 1;
+		add_to_form(st, &form);
+		if (!noted)
+			largest = larger(largest, larger(seen, tfr_image_form_bytes(&form)));
+		if (st->channels)
+			band = larger(band, band_bytes(&form));
 	}
-	to->resize = to->normalise = false;
-	tfr_image_executor_charge(st, l->resizer);
-	return status;
-}
-
-static enum tfr_dtype resized_dtype(const struct tfr_lazy_image *l)
-{
-	return l->mask ? TFR_UINT8 : TFR_FLOAT32;
-}
-
-static enum tfr_status settle_resize(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	struct tfr_lazy_image to;
-
-	TFR_TRY(take(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err));
-	TFR_TRY(resize_into(st, l, &to, 0, err));
-	*l = to;
-	return TFR_OK;
-}
-
-/* One of the mirrors, into `to`. */
-static enum tfr_status turn_into(const struct tfr_lazy_image *l, struct tfr_lazy_image *to,
-	bool across, struct tfr_error *err)
-{
-	if (across) {
-		to->mirror = false;
-		return tfr_pixels_mirror(&l->px, &to->px, 0, err);
-	}
-	to->flip = false;
-	return tfr_pixels_flip(&l->px, &to->px, err);
-}
-
-static enum tfr_status settle_turn(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, bool across, struct tfr_error *err)
-{
-	struct tfr_lazy_image to = *l;
-
-	if (!tfr_lazy_image_is_own(st, l))
-		TFR_TRY(take(st, l, l->px.width, l->px.height, l->px.dtype, &to, err));
-	TFR_TRY(turn_into(l, &to, across, err));
-	*l = to;
-	return TFR_OK;
-}
-
-enum tfr_status tfr_lazy_image_evaluate(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	if (l->resize)
-		TFR_TRY(settle_resize(st, l, err));
-	if (l->mirror)
-		TFR_TRY(settle_turn(st, l, true, err));
-	return l->flip ? settle_turn(st, l, false, err) : TFR_OK;
-}
-
-/* ---- operations of stages ---- */
-
-/* The window in the coordinates before the pending flips. */
-static struct tfr_crop unturned(const struct tfr_lazy_image *l, struct tfr_crop w)
-{
-	if (l->mirror)
-		w.x = l->width - w.x - w.width;
-	if (l->flip)
-		w.y = l->height - w.y - w.height;
-	return w;
-}
-
-enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_lazy_image *l,
-	const struct tfr_crop *window, struct tfr_error *err)
-{
-	struct tfr_crop w;
-	enum tfr_status status;
-
-	TFR_TRY(l->resize ? settle_resize(st, l, err) : TFR_OK);
-	w = unturned(l, *window);
-	w.x -= l->x;
-	w.y -= l->y;
-	status = tfr_pixels_window(&l->px, &w, &l->px, err);
-	l->x = l->y = 0;
-	l->width = w.width;
-	l->height = w.height;
-	return status;
-}
-
-enum tfr_status tfr_lazy_image_resize(struct tfr_image_executor *st, struct tfr_lazy_image *l,
-	uint32_t width, uint32_t height, struct tfr_error *err)
-{
-	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
-	if (l->px.dtype == TFR_UINT8 || width != l->width || height != l->height) {
-		l->resize = true;
-		l->to_width = width;
-		l->to_height = height;
-		l->resizer = st->stage;
-	}
-	return TFR_OK;
-}
-
-/* ---- the output ---- */
-
-void tfr_lazy_image_copy(const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
-{
-	size_t bytes = (size_t)l->px.width * l->px.channels * tfr_dtype_size(l->px.dtype);
-
-	for (uint32_t y = 0; y < l->px.height; y++)
-		memcpy((uint8_t *)to->px.data + y * to->px.stride,
-			(const uint8_t *)l->px.data + y * l->px.stride, bytes);
-}
-
-/* The last thing to be done is done into the output. */
-static enum tfr_status put_same(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	bool alone = !l->flip && (!l->mirror || !l->mask);
-	struct tfr_lazy_image to;
-
-	if (l->resize && !alone)
-		TFR_TRY(settle_resize(st, l, err));
-	if (l->mirror && l->flip)
-		TFR_TRY(settle_turn(st, l, true, err));
-	TFR_TRY(place_output(st, l, tfr_lazy_image_width(l), tfr_lazy_image_height(l), &to, err));
-	if (l->resize)
-		return resize_into(st, l, &to, TFR_RESIZE_STREAM, err);
-	if (l->mirror || l->flip)
-		return turn_into(l, &to, l->mirror, err);
-	tfr_lazy_image_copy(l, &to);
-	return TFR_OK;
-}
-
-/* The same with a change of numbers or of their order, which is the last thing. */
-static enum tfr_status put_converted(struct tfr_image_executor *st, struct tfr_lazy_image *l,
-	const struct tfr_image_form *form, struct tfr_error *err)
-{
-	struct tfr_lazy_image to;
-
-	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
-	TFR_TRY(place_output(st, l, l->width, l->height, &to, err));
-	return tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC, to.px.data,
-		TFR_RESIZE_STREAM, err);
-}
-
-/* Applies the pending operations and writes the result to the output. */
-static enum tfr_status put_output(
-	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	const struct tfr_image_form *form = l->mask ? &st->recipe->mask_form : &st->recipe->form;
-	enum tfr_dtype dtype = l->resize ? resized_dtype(l) : l->px.dtype;
-	enum tfr_status status = TFR_OK;
-
-	if (!l->placed && dtype == form->dtype && !form->chw)
-		status = put_same(st, l, err);
-	else if (!l->placed)
-		status = put_converted(st, l, form, err);
-	tfr_image_executor_charge(st, st->stage);
-	return status;
-}
-
-/* ---- the executor ---- */
-
-enum tfr_status tfr_image_executor_new(
-	struct tfr_image_executor **out, uint64_t max_bytes, bool fast, struct tfr_error *err)
-{
-	struct tfr_decoder_opts opts = { .max_bytes = max_bytes, .fast = fast };
-	struct tfr_image_executor *st = calloc(1, sizeof(*st));
-
-	*out = st;
-	TFR_NEED_MEMORY(st, err, "starting the workers");
-	st->max_bytes = max_bytes;
-	st->decoder = tfr_decoder_new(&opts);
-	st->mask_decoder = tfr_decoder_new(&opts);
-	st->resizer = tfr_resizer_new();
-	if (!st->decoder || !st->mask_decoder || !st->resizer) {
-		tfr_image_executor_free(TFR_STEAL(*out));
-		return tfr_fail_nomem(err, "starting the workers");
-	}
-	return TFR_OK;
-}
-
-void tfr_image_executor_free(struct tfr_image_executor *st)
-{
-	if (!st)
-		return;
-	tfr_decoder_free(st->decoder);
-	tfr_decoder_free(st->mask_decoder);
-	tfr_resizer_free(st->resizer);
-	for (unsigned m = 0; m < 2; m++)
-		for (unsigned i = 0; i < EXECUTOR_BUFFERS; i++)
-			free(st->buffers[m][i].data);
-	free(st->between.data);
-	free(st);
-}
-
-const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st)
-{
-	return st->spent;
-}
-
-/* ---- decoding ---- */
-
-/* How many stages of the same name come before it. */
-static unsigned occurrence(const struct tfr_stage_list *s, unsigned at)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < at; i++)
-		n += s->at[i].row == s->at[at].row;
-	return n;
-}
-
-struct tfr_draw tfr_image_executor_draw(
-	const struct tfr_image_executor *st, unsigned stage, uint32_t copy)
-{
-	const struct tfr_recipe *r = st->recipe;
-
-	return (struct tfr_draw){
-		.seed = r->seed + occurrence(r->stages, stage) * 0x9e3779b97f4a7c15u,
-		.epoch = st->in->epoch,
-		.record = st->in->ordinal,
-		.copy = copy,
-	};
-}
-
-static void widen(struct tfr_crop *all, const struct tfr_crop *w)
-{
-	uint32_t right = all->x + all->width, bottom = all->y + all->height;
-
-	if (!all->width) {
-		*all = *w;
-		return;
-	}
-	right = right > w->x + w->width ? right : w->x + w->width;
-	bottom = bottom > w->y + w->height ? bottom : w->y + w->height;
-	all->x = all->x < w->x ? all->x : w->x;
-	all->y = all->y < w->y ? all->y : w->y;
-	all->width = right - all->x;
-	all->height = bottom - all->y;
-}
-
-/* Copy `c` of those that stage `i` makes of output `copy` of the stages before it. */
-static struct tfr_step step_of(
-	struct tfr_image_executor *st, unsigned i, uint32_t copy, uint32_t c, struct tfr_error *err)
-{
-	const struct tfr_stage *stage = &st->recipe->stages->at[i];
-
-	return (struct tfr_step){ st, stage,
-		tfr_image_executor_draw(st, i, copy * stage->copies + c), c, err };
-}
-
-/* The part that stage `i`, which cuts, looks at with all its copies. */
-static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
-	const struct tfr_lazy_image *l, struct tfr_crop *all, struct tfr_error *err)
-{
-	const struct tfr_stage *stage = &st->recipe->stages->at[i];
-
-	*all = (struct tfr_crop){ 0 };
-	for (uint32_t c = 0; c < stage->copies; c++) {
-		struct tfr_step s = step_of(st, i, st->in->copy, c, err);
-		struct tfr_crop w;
-
-		TFR_TRY(stage->row->transform->window(&s, l->width, l->height, &w));
-		w = unturned(l, w);
-		widen(all, &w);
-	}
-	return TFR_OK;
-}
-
-/* The part to decode of an image of that size: if a stage crops, and only flips come before it,
- * the union of its crops. */
-static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t width,
-	uint32_t height, struct tfr_crop *part, struct tfr_error *err)
-{
-	const struct tfr_recipe *r = st->recipe;
-	struct tfr_image_pair turned = { .image = { .width = width, .height = height } };
-
-	*part = (struct tfr_crop){ .width = width, .height = height };
-	for (unsigned i = r->from + 1; i < r->to; i++) {
-		const struct tfr_transform *t = r->stages->at[i].row->transform;
-		struct tfr_step s = step_of(st, i, st->in->copy, 0, NULL);
-
-		if (t->window)
-			return windows_of(st, i, &turned.image, part, err);
-		if (t != &tfr_transform_flip && t != &tfr_transform_flip_vertical)
-			return TFR_OK;
-		t->apply(&s, &turned);
-	}
-	return TFR_OK;
-}
-
-static struct tfr_lazy_image whole_image(struct tfr_pixels px, bool mask)
-{
-	return (struct tfr_lazy_image){
-		.px = px, .width = px.width, .height = px.height, .buffer = -1, .mask = mask
-	};
-}
-
-static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct tfr_image_info *size,
-	struct tfr_lazy_image *l, struct tfr_error *err)
-{
-	struct tfr_image image;
-
-	if (!st->in->mask_encoded)
-		return tfr_fail(err, TFR_EDATA, "no mask beside the image");
-	TFR_TRY(tfr_decode_numbers(
-		st->mask_decoder, st->in->mask_encoded, st->in->mask_encoded_size, &image, err));
-	if (image.width != size->width || image.height != size->height)
-		return tfr_fail(err, TFR_EDATA, "a mask of %ux%u beside an image of %ux%u",
-			image.width, image.height, size->width, size->height);
-	*l = whole_image(tfr_pixels_of(&image), true);
-	return TFR_OK;
-}
-
-static enum tfr_status decode(
-	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	const struct tfr_image_input *in = st->in;
-	struct tfr_image_info info;
-	struct tfr_image image;
-	struct tfr_crop part;
-
-	TFR_TRY(tfr_image_probe(in->encoded, in->encoded_size, &info, err));
-	TFR_TRY(part_to_decode(st, info.width, info.height, &part, err));
-	TFR_TRY(tfr_decode(st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err));
-	if (st->recipe->masks)
-		TFR_TRY(decode_mask(st, &info, &pair->mask, err));
-	pair->image = whole_image(tfr_pixels_of(&image), false);
-	pair->image.x = part.x;
-	pair->image.y = part.y;
-	pair->image.width = info.width;
-	pair->image.height = info.height;
-	return TFR_OK;
-}
-
-/* ---- the run ---- */
-
-/* Keeps the buffers of the pair as they are. */
-static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
-{
-	assert(pair->image.buffer < EXECUTOR_BUFFERS && pair->mask.buffer < EXECUTOR_BUFFERS);
-	if (pair->image.buffer >= 0)
-		st->pinned[false] |= 1u << pair->image.buffer;
-	if (pair->mask.px.data && pair->mask.buffer >= 0)
-		st->pinned[true] |= 1u << pair->mask.buffer;
-}
-
-static enum tfr_status put(
-	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	assert(st->k < st->recipe->copies);
-	st->stage = st->recipe->to - 1;
-	TFR_TRY(put_output(st, &pair->image, err));
-	if (pair->mask.px.data)
-		TFR_TRY(put_output(st, &pair->mask, err));
-	st->k++;
-	return TFR_OK;
-}
-
-/* Runs stage `i` and those after it for output `copy` of the stages before it. */
-static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t copy,
-	const struct tfr_image_pair *pair, struct tfr_error *err)
-{
-	const struct tfr_stage *stage = &st->recipe->stages->at[i];
-	uint32_t pinned[2] = { st->pinned[0], st->pinned[1] };
-
-	assert(i >= st->recipe->from && i < st->recipe->to && stage->copies);
-	for (uint32_t c = 0; c < stage->copies; c++) {
-		struct tfr_image_pair child = *pair;
-		struct tfr_step s = step_of(st, i, copy, c, err);
-
-		if (c + 1 < stage->copies)
-			pin(st, pair);
-		else
-			memcpy(st->pinned, pinned, sizeof(pinned));
-		st->stage = i;
-		TFR_TRY(stage->row->transform->apply(&s, &child));
-		tfr_image_executor_charge(st, i);
-		if (i + 1 < st->recipe->to)
-			TFR_TRY(go_on(st, i + 1, s.draw.copy, &child, err));
-		else
-			TFR_TRY(put(st, &child, err));
-	}
-	return TFR_OK;
-}
-
-enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
-	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err)
-{
-	struct tfr_image_pair pair = { 0 };
-
-	st->recipe = r;
-	st->in = in;
-	st->place = place;
-	st->ctx = ctx;
-	st->k = 0;
-	st->pinned[0] = st->pinned[1] = 0;
-	st->stage = r->from;
-	memset(st->spent, 0, sizeof(st->spent));
-	st->since = tfr_clock_ns();
-	if (r->audio)
-		return tfr_image_executor_run_audio(st, err);
-	if (r->decodes) {
-		TFR_TRY(decode(st, &pair, err));
-		tfr_image_executor_charge(st, r->from);
-	} else {
-		pair.image = whole_image(in->image, false);
-		if (r->masks)
-			pair.mask = whole_image(in->mask, true);
-	}
-	if (r->from + r->decodes < r->to)
-		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
-	return put(st, &pair, err);
+	/* Buffers of masks hold one byte where those of images hold three, or three floats.  A
+	 * mask is decoded completely. */
+	if (r->masks)
+		largest += largest / 3;
+	if (r->masks && r->decodes)
+		band += (uint64_t)width * height;
+	return largest ? buffers * (largest + 63) + band : band;
 }

@@ -2,8 +2,6 @@
  * changes pixels.
  *
  * A stage treats the image and its mask alike; a missing mask has no data. */
-#include "pipeline/images/transforms.h"
-
 #include <tfr-private/pixels.h>
 
 #include "base/error.h"
@@ -54,11 +52,16 @@ static enum tfr_status five_window(
 
 /* ---- where pixels are looked for ---- */
 
+static const struct tfr_transform *transform_of(const struct tfr_step *s)
+{
+	return &tfr_transforms[s->stage->row->transform];
+}
+
 static enum tfr_status cut(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_crop window;
 
-	TFR_TRY(s->stage->row->transform->window(s, tfr_lazy_image_width(&pair->image),
+	TFR_TRY(transform_of(s)->window(s, tfr_lazy_image_width(&pair->image),
 		tfr_lazy_image_height(&pair->image), &window));
 	TFR_TRY(tfr_lazy_image_crop(s->st, &pair->image, &window, s->err));
 	if (pair->mask.px.data)
@@ -123,7 +126,7 @@ static enum tfr_status remake(const struct tfr_step *s, struct tfr_lazy_image *l
 		flags & STAGE_SIZES ? s->stage->width : l->width + more,
 		flags & STAGE_SIZES ? s->stage->height : l->height + more,
 		flags & STAGE_FLOATS ? TFR_FLOAT32 : l->px.dtype, &to, s->err));
-	TFR_TRY(s->stage->row->transform->make(s, l, &to));
+	TFR_TRY(transform_of(s)->make(s, l, &to));
 	*l = to;
 	return TFR_OK;
 }
@@ -221,7 +224,7 @@ static enum tfr_status normalise_channels(
 	const struct tfr_stage *stage = s->stage;
 	struct tfr_crop band = { .width = l->width };
 	struct tfr_pixels from, between, out;
-	uint32_t rows = tfr_image_executor_band(l->width, l->px.channels);
+	uint32_t rows = tfr_image_band(l->width, l->px.channels);
 	float mean[3], std[3];
 
 	for (unsigned c = 0; c < 3; c++) {
@@ -271,7 +274,7 @@ static enum tfr_status standardise(
 static bool only_form_follows(const struct tfr_image_executor *st)
 {
 	for (unsigned i = st->stage + 1; i < st->recipe->to; i++)
-		if (st->recipe->stages->at[i].row->transform != &tfr_transform_form)
+		if (st->recipe->stages->at[i].row->transform != TRANSFORM_FORM)
 			return false;
 	return true;
 }
@@ -298,24 +301,21 @@ static enum tfr_status form(const struct tfr_step *s, struct tfr_image_pair *pai
 	return TFR_OK;
 }
 
-const struct tfr_transform tfr_transform_resize = { .apply = resize, .make = resize_area };
-const struct tfr_transform tfr_transform_random_resized_crop = { .window = random_resized_window,
-	.apply = cut_and_resize };
-const struct tfr_transform tfr_transform_random_crop = { .window = random_window, .apply = cut };
-const struct tfr_transform tfr_transform_centre_crop = { .window = centre_window,
-	.apply = cut_and_resize };
-const struct tfr_transform tfr_transform_five_crop = { .window = five_window, .apply = cut };
-const struct tfr_transform tfr_transform_mirror = { .apply = mirror };
-const struct tfr_transform tfr_transform_flip = { .apply = flip };
-const struct tfr_transform tfr_transform_flip_vertical = { .apply = flip_vertical };
-const struct tfr_transform tfr_transform_reflect_pad = { .apply = remake_pair,
-	.make = reflect_pad };
-const struct tfr_transform tfr_transform_pad = { .apply = remake_pair, .make = pad };
-const struct tfr_transform tfr_transform_rotate = { .apply = remake_pair, .make = rotate };
-const struct tfr_transform tfr_transform_cutout = { .apply = cutout };
-const struct tfr_transform tfr_transform_normalise = { .apply = normalise,
-	.make = normalise_layer };
-const struct tfr_transform tfr_transform_standardise = { .apply = remake_image,
-	.make = standardise };
-const struct tfr_transform tfr_transform_cast = { .apply = cast };
-const struct tfr_transform tfr_transform_form = { .apply = form };
+const struct tfr_transform tfr_transforms[TRANSFORMS] = {
+	[TRANSFORM_RESIZE] = { .apply = resize, .make = resize_area },
+	[TRANSFORM_RANDOM_RESIZED_CROP] = { random_resized_window, cut_and_resize },
+	[TRANSFORM_RANDOM_CROP] = { random_window, cut },
+	[TRANSFORM_CENTRE_CROP] = { centre_window, cut_and_resize },
+	[TRANSFORM_FIVE_CROP] = { five_window, cut },
+	[TRANSFORM_MIRROR] = { .apply = mirror },
+	[TRANSFORM_FLIP] = { .apply = flip },
+	[TRANSFORM_FLIP_VERTICAL] = { .apply = flip_vertical },
+	[TRANSFORM_REFLECT_PAD] = { .apply = remake_pair, .make = reflect_pad },
+	[TRANSFORM_PAD] = { .apply = remake_pair, .make = pad },
+	[TRANSFORM_ROTATE] = { .apply = remake_pair, .make = rotate },
+	[TRANSFORM_CUTOUT] = { .apply = cutout },
+	[TRANSFORM_NORMALISE] = { .apply = normalise, .make = normalise_layer },
+	[TRANSFORM_STANDARDISE] = { .apply = remake_image, .make = standardise },
+	[TRANSFORM_CAST] = { .apply = cast },
+	[TRANSFORM_FORM] = { .apply = form },
+};

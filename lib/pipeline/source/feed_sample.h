@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <tfr-private/pixels.h>
+
 #include "pipeline/images/recipe.h"
 #include "record/record_run.h"
 

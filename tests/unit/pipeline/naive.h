@@ -3,7 +3,7 @@
 #ifndef UNIT_PIPELINE_NAIVE_H
 #define UNIT_PIPELINE_NAIVE_H
 
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 
 struct naive {
 	uint32_t width, height;

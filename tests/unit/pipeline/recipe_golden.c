@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "pipeline/images/recipe.h"
+#include "pipeline/images/executor.h"
 
 struct bytes {
 	uint8_t *data;

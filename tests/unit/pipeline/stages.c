@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/stages/stages.h"
+#include "pipeline/stages.h"
 
 /* Parsed, it reads `normal`, and that read again is the same. */
 static struct tfr_stage_list expect(const char *list, const char *normal)

@@ -1,9 +1,9 @@
-/* pipeline/stages/stages.h - the list of stages that a user writes, and its grammar.
+/* pipeline/stages.h - the list of stages that a user writes, and its grammar.
  *
  *     read=4:1, parse, shuffle=10000, decode, five-crop=224, normalise, batch=128, upload
  *
  * A stage is a row of one array (stages.c): its name, its kind, the reader of its argument and,
- * for a transform, its function.  The parser checks the text and the order of stages; whether
+ * for a transform, which one it is.  The parser checks the text and the order of stages; whether
  * they suit the records is checked later. */
 #ifndef TFR_PIPELINE_STAGES_H
 #define TFR_PIPELINE_STAGES_H
@@ -30,8 +30,32 @@ enum tfr_stage_kind {
 	STAGE_KINDS
 };
 
+/* What transforms do is in images/transforms.c, and of audio in images/audio.c. */
+enum tfr_transform_id {
+	TRANSFORM_NONE,
+	TRANSFORM_RESIZE,
+	TRANSFORM_RANDOM_RESIZED_CROP,
+	TRANSFORM_RANDOM_CROP,
+	TRANSFORM_CENTRE_CROP,
+	TRANSFORM_FIVE_CROP,
+	TRANSFORM_MIRROR,
+	TRANSFORM_FLIP,
+	TRANSFORM_FLIP_VERTICAL,
+	TRANSFORM_REFLECT_PAD,
+	TRANSFORM_PAD,
+	TRANSFORM_ROTATE,
+	TRANSFORM_CUTOUT,
+	TRANSFORM_NORMALISE,
+	TRANSFORM_STANDARDISE,
+	TRANSFORM_CAST,
+	TRANSFORM_FORM, /* chw, hwc, channels-first: the recipe says what the output is */
+	TRANSFORM_CROP, /* of audio, as are the next two */
+	TRANSFORM_MONO,
+	TRANSFORM_CHANNELS,
+	TRANSFORMS
+};
+
 struct tfr_stage;
-struct tfr_transform;
 
 struct tfr_stage_row {
 	const char *name;
@@ -40,8 +64,8 @@ struct tfr_stage_row {
 	/* Reads the argument, NULL if there is none, and writes its normal form after the name
 	 * in `text`. */
 	enum tfr_status (*parse)(struct tfr_stage *st, const char *arg, struct tfr_error *err);
-	unsigned flags;			       /* enum tfr_stage_flags */
-	const struct tfr_transform *transform; /* of an image: what it does, in transforms.c */
+	unsigned flags; /* enum tfr_stage_flags */
+	enum tfr_transform_id transform;
 	uint32_t copies; /* images that one becomes; 0: 1, or as the argument says */
 };
 
@@ -52,6 +76,7 @@ enum tfr_stage_flags {
 	STAGE_GROWS = 8,    /* by n pixels on each side */
 	STAGE_AUDIO = 16,   /* a transform of audio */
 	STAGE_PLANES = 32,  /* each channel is a plane of its own from here on */
+	STAGE_CUTS = 64,    /* a window of an image */
 };
 
 struct tfr_stage {
@@ -80,9 +105,6 @@ struct tfr_stage {
 	enum tfr_dtype dtype; /* cast */
 	bool chw;	      /* chw; hwc has it false */
 };
-
-extern const struct tfr_stage_row tfr_stage_rows[];
-extern const size_t tfr_stage_row_count;
 
 struct tfr_stage_list {
 	struct tfr_stage *at;

@@ -1,4 +1,4 @@
-/* pipeline/images/audio_stages.c - runs of audio stages: one pass over the samples that are
+/* pipeline/images/audio.c - runs of audio stages: one pass over the samples that are
  * wanted.
  *
  * Stages that cut only move the ends of a range of samples, so that only the samples of a batch
@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "pipeline/images/executor.h"
-#include "pipeline/images/transforms.h"
 
 enum { BLOCK = 8192 /* numbers */ };
 
@@ -26,7 +25,12 @@ struct origin {
 
 /* ---- what stages do ---- */
 
-static void cut(struct tfr_sample_range *s, uint64_t skip, uint64_t length)
+/* A range of the samples of a clip, followed by zeros. */
+struct sample_range {
+	uint64_t from, there, length; /* there <= length, zeros included */
+};
+
+static void cut(struct sample_range *s, uint64_t skip, uint64_t length)
 {
 	uint64_t gone = skip < s->there ? skip : s->there;
 
@@ -38,15 +42,14 @@ static void cut(struct tfr_sample_range *s, uint64_t skip, uint64_t length)
 		s->there = length;
 }
 
-static void crop(
-	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+static void crop(const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s)
 {
 	(void)draw;
 	cut(s, 0, stage->width);
 }
 
 static void random_crop(
-	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+	const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s)
 {
 	struct tfr_crop window = { 0 };
 
@@ -56,7 +59,7 @@ static void random_crop(
 }
 
 static void centre_crop(
-	const struct tfr_stage *stage, const struct tfr_draw *draw, struct tfr_sample_range *s)
+	const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s)
 {
 	(void)draw;
 	cut(s, s->length > stage->width ? (s->length - stage->width) / 2 : 0, stage->width);
@@ -90,11 +93,26 @@ static void channels_of(const struct tfr_stage *stage, const float *in, size_t s
 			*out++ = in[c < channels ? c : channels - 1];
 }
 
-const struct tfr_transform tfr_transform_audio_crop = { .stretch = crop };
-const struct tfr_transform tfr_transform_audio_random_crop = { .stretch = random_crop };
-const struct tfr_transform tfr_transform_audio_centre_crop = { .stretch = centre_crop };
-const struct tfr_transform tfr_transform_audio_mono = { .mix = mono };
-const struct tfr_transform tfr_transform_audio_channels = { .mix = channels_of };
+/* A stage has one of the two, or none. */
+static const struct audio_transform {
+	/* Shortens the range. */
+	void (*stretch)(
+		const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s);
+	/* Makes stage->voices channels of `channels`, side by side. */
+	void (*mix)(const struct tfr_stage *stage, const float *in, size_t samples,
+		unsigned channels, float *out);
+} audio_transforms[TRANSFORMS] = {
+	[TRANSFORM_CROP] = { .stretch = crop },
+	[TRANSFORM_RANDOM_CROP] = { .stretch = random_crop },
+	[TRANSFORM_CENTRE_CROP] = { .stretch = centre_crop },
+	[TRANSFORM_MONO] = { .mix = mono },
+	[TRANSFORM_CHANNELS] = { .mix = channels_of },
+};
+
+static const struct audio_transform *transform_of(const struct tfr_stage *stage)
+{
+	return &audio_transforms[stage->row->transform];
+}
 
 /* ---- where samples come from ---- */
 
@@ -164,7 +182,7 @@ static enum tfr_status read_samples(
 struct clip {
 	struct tfr_image_executor *st;
 	const struct origin *origin;
-	struct tfr_sample_range stretch;
+	struct sample_range stretch;
 	struct tfr_image_form form;
 	uint8_t *out;
 	unsigned most; /* channels, between any two stages */
@@ -193,15 +211,14 @@ static void measure(struct clip *s, uint32_t k)
 	const struct tfr_recipe *r = s->st->recipe;
 	unsigned channels = s->origin->info.channels;
 
-	s->stretch =
-		(struct tfr_sample_range){ 0, s->origin->info.samples, s->origin->info.samples };
+	s->stretch = (struct sample_range){ 0, s->origin->info.samples, s->origin->info.samples };
 	s->most = channels;
 	for (unsigned i = r->from + r->decodes; i < r->to; i++) {
 		const struct tfr_stage *stage = stage_at(s, i);
 		struct tfr_draw draw = tfr_image_executor_draw(s->st, i, copy_at(s->st, i, k));
 
-		if (stage->row->transform->stretch)
-			stage->row->transform->stretch(stage, &draw, &s->stretch);
+		if (transform_of(stage)->stretch)
+			transform_of(stage)->stretch(stage, &draw, &s->stretch);
 		if (stage->voices)
 			channels = stage->voices;
 		if (channels > s->most)
@@ -221,7 +238,7 @@ static const struct tfr_stage *next_mix(const struct clip *s, unsigned *i, unsig
 	for (; *i < s->st->recipe->to; ++*i) {
 		const struct tfr_stage *stage = stage_at(s, *i);
 
-		if (stage->row->transform->mix && stage->voices != channels)
+		if (transform_of(stage)->mix && stage->voices != channels)
 			return stage;
 	}
 	return NULL;
@@ -244,7 +261,7 @@ static float *mix(const struct clip *s, float *block, float *other, size_t sampl
 	while ((stage = next_mix(s, &i, channels))) {
 		float *mixed = other;
 
-		stage->row->transform->mix(stage, block, samples, channels, mixed);
+		transform_of(stage)->mix(stage, block, samples, channels, mixed);
 		channels = stage->voices;
 		other = block;
 		block = mixed;
