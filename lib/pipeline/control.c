@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-void tfr_feed_control_init(struct tfr_feed_control *c, const struct tfr_pipeline_opts *opts)
+void tfr_control_init(struct tfr_control *c, const struct tfr_pipeline_opts *opts)
 {
 	pthread_condattr_t attr;
 
@@ -25,7 +25,7 @@ void tfr_feed_control_init(struct tfr_feed_control *c, const struct tfr_pipeline
 }
 
 /* The waiters went with their parts, before the control. */
-void tfr_feed_control_clear(struct tfr_feed_control *c)
+void tfr_control_clear(struct tfr_control *c)
 {
 	pthread_cond_destroy(&c->work);
 	pthread_cond_destroy(&c->arrivals);
@@ -35,7 +35,7 @@ void tfr_feed_control_clear(struct tfr_feed_control *c)
 
 /* ---- waiting ---- */
 
-void tfr_feed_add_waiter(struct tfr_feed_control *c, struct tfr_feed_waiter *w)
+void tfr_control_add_waiter(struct tfr_control *c, struct tfr_waiter *w)
 {
 	assert(!w->next);
 	pthread_cond_init(&w->changed, NULL);
@@ -43,7 +43,7 @@ void tfr_feed_add_waiter(struct tfr_feed_control *c, struct tfr_feed_waiter *w)
 	c->waiters = w;
 }
 
-void tfr_feed_wait_for_work(struct tfr_feed_control *c)
+void tfr_control_wait_for_work(struct tfr_control *c)
 {
 	c->idle_workers++;
 	pthread_cond_wait(&c->work, &c->lock);
@@ -51,46 +51,60 @@ void tfr_feed_wait_for_work(struct tfr_feed_control *c)
 	c->idle_workers--;
 }
 
-void tfr_feed_wake_workers(struct tfr_feed_control *c)
+void tfr_control_wake_workers(struct tfr_control *c)
 {
 	c->moves++;
 	if (c->idle_workers)
 		pthread_cond_broadcast(&c->work);
 }
 
-void tfr_feed_wake_worker(struct tfr_feed_control *c)
+void tfr_control_wake_worker(struct tfr_control *c)
 {
 	c->moves++;
 	if (c->idle_workers)
 		pthread_cond_signal(&c->work);
 }
 
-void tfr_feed_consumer_wait(struct tfr_feed_control *c, uint64_t ns)
+void tfr_control_consumer_wait(struct tfr_control *c, uint64_t ns)
 {
 	struct timespec ts = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 
 	pthread_cond_timedwait(&c->arrivals, &c->lock, &ts);
 }
 
+enum tfr_status tfr_control_stalled(
+	const struct tfr_settings *set, unsigned row, const char *path, struct tfr_error *err)
+{
+	const char *stage = set->list.at[row].row->name;
+
+	if (path)
+		tfr_fail_path(err, TFR_ESYS, path, "nothing moved for %g s: stage '%s' waits for",
+			set->opts.stall_timeout, stage);
+	else
+		tfr_fail(err, TFR_ESYS, "nothing moved for %g s: stage '%s' waits",
+			set->opts.stall_timeout, stage);
+	return tfr_control_timed_out(err);
+}
+
 /* ---- the end ---- */
 
-static void stop_locked(struct tfr_feed_control *c)
+static void stop_locked(struct tfr_control *c)
 {
 	c->stopping = true;
 	pthread_cond_broadcast(&c->work);
-	for (struct tfr_feed_waiter *w = c->waiters; w; w = w->next)
+	for (struct tfr_waiter *w = c->waiters; w; w = w->next)
 		pthread_cond_signal(&w->changed);
 	pthread_cond_broadcast(&c->arrivals);
 }
 
-void tfr_feed_stop(struct tfr_feed_control *c)
+void tfr_control_stop(struct tfr_control *c)
 {
 	pthread_mutex_lock(&c->lock);
 	stop_locked(c);
 	pthread_mutex_unlock(&c->lock);
 }
 
-void tfr_feed_fail(struct tfr_feed_control *c, enum tfr_status status, const struct tfr_error *err)
+void tfr_control_fail(struct tfr_control *c, enum tfr_status status, const struct tfr_error *err)
 {
 	assert(status != TFR_OK);
 	if (!c->failed) {
@@ -100,8 +114,8 @@ void tfr_feed_fail(struct tfr_feed_control *c, enum tfr_status status, const str
 	stop_locked(c);
 }
 
-void tfr_feed_bad_record(
-	struct tfr_feed_control *c, const struct tfr_feed_sample *s, struct tfr_error *err)
+void tfr_control_bad_record(
+	struct tfr_control *c, const struct tfr_sample *s, struct tfr_error *err)
 {
 	const char *path = tfr_set_path(c->files, s->file);
 	/* Whatever else the decoder calls it, to this feed it is bad data. */
@@ -113,6 +127,6 @@ void tfr_feed_bad_record(
 		return;
 	err->status = status;
 	pthread_mutex_lock(&c->lock);
-	tfr_feed_fail(c, status, err);
+	tfr_control_fail(c, status, err);
 	pthread_mutex_unlock(&c->lock);
 }

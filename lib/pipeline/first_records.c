@@ -16,7 +16,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "pipeline/parts.h"
+#include "pipeline/control.h"
+#include "pipeline/report/statistics.h"
+#include "pipeline/source/record_source.h"
+#include "pipeline/transfer/feature_block.h"
 
 enum { SAMPLE_RECORDS = 64, SAMPLE_MAX = 1024 };
 
@@ -24,7 +27,7 @@ enum { SAMPLE_RECORDS = 64, SAMPLE_MAX = 1024 };
 enum { SAMPLE_WAIT_NS = 200000000, LOOK_NS = 10000000 };
 
 /* Waits for the first records, but after the first one not for long: a pipe may be slow. */
-static enum tfr_status await_sample(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status await_sample(const struct tfr_pipeline_context *p, struct tfr_error *err)
 {
 	const struct tfr_pipeline_opts *opts = &p->set->opts;
 	uint64_t first = 0, records;
@@ -42,19 +45,18 @@ static enum tfr_status await_sample(struct tfr_pipeline *p, struct tfr_error *er
 		if (opts->seconds > 0 && seconds > opts->seconds)
 			break;
 		if (opts->stall_timeout > 0 && !records && seconds > opts->stall_timeout)
-			return tfr_feed_stalled(p, err);
+			return tfr_control_stalled(
+				p->set, 0, tfr_record_source_waits_for(p->source), err);
 		tfr_record_source_hurry(p->source);
-		tfr_feed_consumer_wait(&p->control, now + LOOK_NS);
+		tfr_control_consumer_wait(p->control, now + LOOK_NS);
 	}
 	return TFR_OK;
 }
 
-static enum tfr_status measure_clip(const struct tfr_feed_settings *set,
-	const struct tfr_bytes *clip, struct tfr_audio_info *info, struct tfr_error *err)
+static enum tfr_status measure_clip(const struct tfr_settings *set, const struct tfr_bytes *clip,
+	struct tfr_audio_info *info, struct tfr_error *err)
 {
-	uint32_t rate = tfr_feeds_audio(set)
-				? set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)].rate
-				: 0;
+	uint32_t rate = set->audio ? set->decode->rate : 0;
 	struct tfr_audio_stream *stream = NULL;
 	enum tfr_status status = tfr_audio_probe(clip->data, clip->size, info, err);
 
@@ -69,7 +71,7 @@ static enum tfr_status measure_clip(const struct tfr_feed_settings *set,
 }
 
 /* The first clip decides for all. */
-static void look_at_clip(const struct tfr_feed_settings *set, const struct tfr_feed_sample *s,
+static void look_at_clip(const struct tfr_settings *set, const struct tfr_sample *s,
 	const struct tfr_bytes *clip, struct tfr_first_clips *f)
 {
 	struct tfr_audio_info info;
@@ -100,13 +102,13 @@ static void look_at_clip(const struct tfr_feed_settings *set, const struct tfr_f
 
 /* The feed, and the findings about its first records. */
 struct survey {
-	const struct tfr_feed_settings *set;
+	const struct tfr_settings *set;
 	struct tfr_example *example;
 	struct tfr_first_records *found;
 	bool no_memory;
 };
 
-static void look_at_example(struct survey *v, const struct tfr_feed_sample *s)
+static void look_at_example(struct survey *v, const struct tfr_sample *s)
 {
 	struct tfr_first_records *f = v->found;
 	const struct tfr_feature *feature;
@@ -136,7 +138,7 @@ static void look_at_example(struct survey *v, const struct tfr_feed_sample *s)
 		f->most_pixels = (uint64_t)info.width * info.height;
 }
 
-static bool look_at(void *ctx, const struct tfr_feed_sample *s)
+static bool look_at(void *ctx, const struct tfr_sample *s)
 {
 	struct survey *v = ctx;
 	struct tfr_first_records *f = v->found;
@@ -153,7 +155,7 @@ static bool look_at(void *ctx, const struct tfr_feed_sample *s)
 }
 
 static enum tfr_status survey(
-	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
+	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct survey v = { p->set, tfr_example_new(), f, false };
 
@@ -169,16 +171,16 @@ static enum tfr_status survey(
 }
 
 enum tfr_status tfr_first_records_read(
-	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
+	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err)
 {
 	enum tfr_status status;
 
-	pthread_mutex_lock(&p->control.lock);
+	pthread_mutex_lock(&p->control->lock);
 	status = await_sample(p, err);
 	f->compressed = tfr_record_source_compressed(p->source);
 	if (status == TFR_OK)
 		status = survey(p, f, err);
-	pthread_mutex_unlock(&p->control.lock);
+	pthread_mutex_unlock(&p->control->lock);
 	if (f->images) {
 		double side = sqrt((double)f->pixels / (double)f->images);
 
@@ -196,10 +198,10 @@ struct trial {
 	size_t seen, count;
 	enum tfr_status status;
 	struct tfr_error *err;
-	const struct tfr_feed_sample *bad;
+	const struct tfr_sample *bad;
 };
 
-static bool parse_one(void *ctx, const struct tfr_feed_sample *s)
+static bool parse_one(void *ctx, const struct tfr_sample *s)
 {
 	struct trial *k = ctx;
 	struct tfr_bytes record = { s->data, s->size };
@@ -218,7 +220,8 @@ static bool parse_one(void *ctx, const struct tfr_feed_sample *s)
 }
 
 /* The names of the wanted features, and which of them the first records have. */
-static struct tfr_feature_watch *watch_features(struct tfr_pipeline *p, const struct trial *k)
+static struct tfr_feature_watch *watch_features(
+	const struct tfr_pipeline_context *p, const struct trial *k)
 {
 	const struct tfr_feature_block *f = p->set->features;
 	struct tfr_feature_watch *w = tfr_feature_watch_new();
@@ -240,8 +243,8 @@ static struct tfr_feature_watch *watch_features(struct tfr_pipeline *p, const st
 }
 
 /* A name that no record has may be misspelt: a hint for the error that names it, or a warning. */
-static void suggest_names(struct tfr_pipeline *p, const struct trial *k, enum tfr_status status,
-	struct tfr_error *err)
+static void suggest_names(const struct tfr_pipeline_context *p, const struct trial *k,
+	enum tfr_status status, struct tfr_error *err)
 {
 	const struct tfr_pipeline_opts *opts = &p->set->opts;
 	struct tfr_feature_watch *w = watch_features(p, k);
@@ -262,7 +265,7 @@ static void suggest_names(struct tfr_pipeline *p, const struct trial *k, enum tf
 }
 
 enum tfr_status tfr_first_records_parse(
-	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err)
+	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct trial *k = calloc(1, sizeof(*k));
 	enum tfr_status status;
@@ -270,7 +273,7 @@ enum tfr_status tfr_first_records_parse(
 	TFR_NEED_MEMORY(k, err, "looking at the first records");
 	k->err = err;
 	TFR_TRY(tfr_feature_block_parser(p->set->features, &k->parser, err));
-	pthread_mutex_lock(&p->control.lock);
+	pthread_mutex_lock(&p->control->lock);
 	tfr_record_source_each(p->source, parse_one, k);
 	status = k->count ? tfr_batch_parse(k->parser, k->good, k->count, err) : k->status;
 	if (k->count && status == TFR_OK)
@@ -281,7 +284,7 @@ enum tfr_status tfr_first_records_parse(
 			k->bad->offset);
 	if (status == TFR_OK || status == TFR_EDATA)
 		suggest_names(p, k, status, err);
-	pthread_mutex_unlock(&p->control.lock);
+	pthread_mutex_unlock(&p->control->lock);
 	tfr_batch_parser_free(k->parser);
 	return status;
 }

@@ -7,6 +7,8 @@
 
 #include "example/content.h"
 
+struct tfr_pipeline_context;
+
 /* The audio clips (audio/encoded) in the first records: the form of the first one, and whether
  * others differ. */
 struct tfr_first_clips {
@@ -39,9 +41,9 @@ static inline uint64_t tfr_first_mean_footprint(const struct tfr_first_records *
 
 /* Waits for the first records and looks at them.  Without the lock. */
 enum tfr_status tfr_first_records_read(
-	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
+	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err);
 /* Of a batch with features, from the same records.  TFR_EDATA: not one of them has them. */
 enum tfr_status tfr_first_records_parse(
-	struct tfr_pipeline *p, struct tfr_first_records *f, struct tfr_error *err);
+	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* pipeline/options.c - checks the options and fills in the defaults: first what does not depend
- * on the records, then the list, whose default depends on them. */
+/* pipeline/options.c - the settings: checks the options and fills in the defaults: first what does
+ * not depend on the records, then the list, whose default depends on them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,9 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "pipeline/parts.h"
+#include "pipeline/first_records.h"
+#include "pipeline/settings.h"
+#include "pipeline/transfer/feature_block.h"
 #include "thread/threads.h"
 
 static const char images_list[] =
@@ -41,7 +43,7 @@ static enum tfr_status check_in_place(const struct tfr_pipeline_opts *o, struct 
 		"neither pageable, verify, normalise_on_device nor steps_per_transfer");
 }
 
-static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_error *err)
+static enum tfr_status check_numbers(struct tfr_settings *set, struct tfr_error *err)
 {
 	struct tfr_pipeline_opts *o = &set->opts;
 
@@ -66,32 +68,80 @@ static enum tfr_status check_numbers(struct tfr_feed_settings *set, struct tfr_e
 	return TFR_OK;
 }
 
-/* The stages of reading are needed before anything is read. */
-static enum tfr_status check_list(struct tfr_feed_settings *set, struct tfr_error *err)
-{
-	const struct tfr_stage *read;
+/* ---- the list ---- */
 
-	TFR_TRY(tfr_stage_list_parse(
-		&set->list, set->opts.stages ? set->opts.stages : images_list, err));
-	read = set->list.at;
-	set->cycle = (uint32_t)read->n;
-	set->block_length = (uint32_t)(read->min ? read->min : 1);
+static bool has_stage(const struct tfr_settings *set, enum tfr_stage_kind kind)
+{
+	return tfr_stage_list_find(&set->list, kind) < set->list.count;
+}
+
+/* Parses a list in place of the one before, and notes what it has. */
+static enum tfr_status use_list(struct tfr_settings *set, const char *text, struct tfr_error *err)
+{
+	struct tfr_stage_list list;
+	unsigned decode;
+
+	TFR_TRY(tfr_stage_list_parse(&list, text, err));
+	tfr_stage_list_free(&set->list);
+	set->list = list;
+	set->rows = list.count;
+	decode = tfr_stage_list_find(&list, STAGE_DECODE);
+	set->decode = decode < list.count ? &list.at[decode] : NULL;
+	set->images = set->decode;
+	set->audio = set->images && set->decode->audio;
+	set->masks = set->images && set->decode->masks;
+	set->uploads = has_stage(set, STAGE_UPLOAD);
+	set->kernels = set->uploads && set->opts.normalise_on_device;
+	set->batches = has_stage(set, STAGE_BATCH);
+	set->batch_row = tfr_stage_list_find(&list, STAGE_BATCH);
+	set->batch = set->batches ? (uint32_t)list.at[set->batch_row].n : 64;
+	set->prefetch = 0;
+	for (unsigned i = set->batch_row; i < list.count; i++)
+		if (list.at[i].kind == STAGE_PREFETCH)
+			set->prefetch = list.at[i].n < 64 ? (unsigned)list.at[i].n : 64;
 	return TFR_OK;
 }
 
-enum tfr_status tfr_feed_options_check(struct tfr_feed_settings *set, struct tfr_error *err)
+/* Parses the list again after texts of its stages were changed. */
+static enum tfr_status use_texts(struct tfr_settings *set, struct tfr_error *err)
 {
+	TFR_AUTO_FREE char *text = tfr_stage_list_text(&set->list);
+
+	TFR_NEED_MEMORY(text, err, "starting a feed");
+	return use_list(set, text, err);
+}
+
+/* Changes the text of a stage to one on the heap. */
+static enum tfr_status change_text(struct tfr_stage *st, char *text, struct tfr_error *err)
+{
+	TFR_NEED_MEMORY(text, err, "starting a feed");
+	free(st->text);
+	st->text = text;
+	return TFR_OK;
+}
+
+/* ---- before anything is read ---- */
+
+enum tfr_status tfr_settings_init(
+	struct tfr_settings *set, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_stage *read;
+
+	*set = (struct tfr_settings){ .opts = *opts };
 	TFR_TRY(check_numbers(set, err));
 	TFR_TRY(check_in_place(&set->opts, err));
-	TFR_TRY(check_list(set, err));
-	if (tfr_stage_list_find(&set->list, STAGE_CACHE) < set->list.count)
+	TFR_TRY(use_list(set, opts->stages ? opts->stages : images_list, err));
+	read = set->list.at;
+	set->cycle = (uint32_t)read->n;
+	set->block_length = (uint32_t)(read->min ? read->min : 1);
+	if (has_stage(set, STAGE_CACHE))
 		set->source_epochs = 1;
 	else if (!set->source_epochs)
 		set->source_epochs = set->opts.epochs;
 	return TFR_OK;
 }
 
-void tfr_feed_options_clear(struct tfr_feed_settings *set)
+void tfr_settings_clear(struct tfr_settings *set)
 {
 	tfr_stage_list_free(&set->list);
 	free(set->description);
@@ -102,34 +152,21 @@ void tfr_feed_options_clear(struct tfr_feed_settings *set)
 
 /* ---- once the records are known ---- */
 
-static enum tfr_status parse_again(
-	struct tfr_feed_settings *set, const char *list, struct tfr_error *err)
-{
-	tfr_stage_list_free(&set->list);
-	return tfr_stage_list_parse(&set->list, list, err);
-}
-
 /* Adds the stage inflate if there is something to inflate. */
-static enum tfr_status show_inflate(struct tfr_feed_settings *set, struct tfr_error *err)
+static enum tfr_status show_inflate(struct tfr_settings *set, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *text = tfr_stage_list_text(&set->list), *with = NULL;
-	size_t read = text ? strcspn(text, ",") : 0;
+	struct tfr_stage *read = set->list.at;
 
-	if (text)
-		with = tfr_asprintf("%.*s,inflate%s", (int)read, text, text + read);
-	TFR_NEED_MEMORY(with, err, "starting a feed");
-	return parse_again(set, with, err);
+	TFR_TRY(change_text(read, tfr_asprintf("%s,inflate", read->text), err));
+	return use_texts(set, err);
 }
 
 /* With `normalise_on_device` the host ends with bytes, in the place of normalise. */
-static enum tfr_status leave_normalising(struct tfr_feed_settings *set, struct tfr_error *err)
+static enum tfr_status leave_normalising(struct tfr_settings *set, struct tfr_error *err)
 {
-	unsigned batch = tfr_stage_list_find(&set->list, STAGE_BATCH);
-	const struct tfr_stage *last =
-		batch && batch < set->list.count ? &set->list.at[batch - 1] : NULL;
-	TFR_AUTO_FREE char *list = NULL;
+	struct tfr_stage *last = set->batches ? &set->list.at[set->batch_row - 1] : NULL;
 
-	if (!last || strcmp(last->row->name, "normalise"))
+	if (!last || last->row->transform != TRANSFORM_NORMALISE)
 		return tfr_fail(err, TFR_EUSAGE,
 			"to normalise on the device, stage 'normalise' must be the last before "
 			"batch");
@@ -140,17 +177,14 @@ static enum tfr_status leave_normalising(struct tfr_feed_settings *set, struct t
 		set->mean[c] = last->channels ? last->mean[from] * 255 : 127.5f;
 		set->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
 	}
-	free(last->text);
-	((struct tfr_stage *)last)->text = strdup("cast=uint8");
-	TFR_NEED_MEMORY(last->text, err, "starting a feed");
-	list = tfr_stage_list_text(&set->list);
-	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
+	TFR_TRY(change_text(last, strdup("cast=uint8"), err));
+	return use_texts(set, err);
 }
 
 static enum tfr_status check_decoding(
-	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	bool audio = tfr_feeds_audio(set);
+	bool audio = set->audio;
 
 	if (!set->images)
 		return TFR_OK;
@@ -166,97 +200,60 @@ static enum tfr_status check_decoding(
 }
 
 static enum tfr_status check_records(
-	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	unsigned filter = tfr_stage_list_find(&set->list, STAGE_FILTER);
-
 	TFR_TRY(check_decoding(set, f, err));
-	if (filter < set->list.count && !set->opts.where)
+	if (has_stage(set, STAGE_FILTER) && !set->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'filter' has nothing to filter by");
-	if (filter == set->list.count && set->opts.where)
+	if (!has_stage(set, STAGE_FILTER) && set->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "there is no stage 'filter' for the expression");
 	if (set->uploads && !set->opts.device_count)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'upload': there is no device");
 	return TFR_OK;
 }
 
-static enum tfr_status note_batch(struct tfr_feed_settings *set, struct tfr_error *err)
+static enum tfr_status note_features(struct tfr_settings *set, struct tfr_error *err)
 {
-	unsigned batch = tfr_stage_list_find(&set->list, STAGE_BATCH);
 	uint32_t copies = tfr_stage_list_copies(&set->list);
 
-	set->batch = 64;
-	set->batch_row = set->list.count;
-	if (batch == set->list.count)
+	set->tensors_max = 2;
+	if (!set->opts.feature_count)
 		return TFR_OK;
-	set->batch = (uint32_t)set->list.at[batch].n;
-	set->batch_row = batch;
-	for (unsigned i = batch; i < set->list.count; i++)
-		if (set->list.at[i].kind == STAGE_PREFETCH)
-			set->prefetch = set->list.at[i].n < 64 ? (unsigned)set->list.at[i].n : 64;
-	if (set->features && copies > 1 && set->batch % copies)
+	set->features = calloc(1, sizeof(*set->features));
+	TFR_NEED_MEMORY(set->features, err, "starting a feed");
+	TFR_TRY(tfr_feature_block_init(
+		set->features, set->opts.features, set->opts.feature_count, err));
+	set->tensors_max += set->features->tensors;
+	if (set->batches && copies > 1 && set->batch % copies)
 		return tfr_fail(err, TFR_EUSAGE,
 			"with features, batches of %u must hold all %u images of each record",
 			set->batch, copies);
 	return TFR_OK;
 }
 
-static enum tfr_status note_features(struct tfr_feed_settings *set, struct tfr_error *err)
+/* Leaves the stages of images out of the list; puts those of audio in place of decode. */
+static enum tfr_status leave_images_out(struct tfr_settings *set, bool audio, struct tfr_error *err)
 {
-	if (!set->opts.feature_count)
-		return TFR_OK;
-	set->features = calloc(1, sizeof(*set->features));
-	TFR_NEED_MEMORY(set->features, err, "starting a feed");
-	return tfr_feature_block_init(
-		set->features, set->opts.features, set->opts.feature_count, err);
-}
+	bool parses = audio || has_stage(set, STAGE_FILTER);
 
-/* Settles the facts about the list: it does not change any more. */
-static enum tfr_status note_list(
-	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
-{
-	unsigned decode = tfr_stage_list_find(&set->list, STAGE_DECODE);
+	for (unsigned i = 0; i < set->list.count; i++) {
+		struct tfr_stage *st = &set->list.at[i];
 
-	set->rows = set->list.count;
-	set->batches = tfr_stage_list_find(&set->list, STAGE_BATCH) < set->list.count;
-	set->images = decode < set->list.count;
-	set->masks = set->images && set->list.at[decode].masks;
-	set->uploads = tfr_stage_list_find(&set->list, STAGE_UPLOAD) < set->list.count;
-	TFR_TRY(check_records(set, f, err));
-	TFR_TRY(note_features(set, err));
-	set->tensors_max = 2 + (set->features ? set->features->tensors : 0);
-	return note_batch(set, err);
-}
-
-/* The list without the stages of images; with those of audio in place of decode. */
-static enum tfr_status leave_images_out(
-	struct tfr_feed_settings *set, bool audio, struct tfr_error *err)
-{
-	bool filters = tfr_stage_list_find(&set->list, STAGE_FILTER) < set->list.count;
-	TFR_AUTO_FREE char *list = calloc(1, 1);
-
-	for (unsigned i = 0; list && i < set->list.count; i++) {
-		const struct tfr_stage *st = &set->list.at[i];
-		const char *text = st->kind == STAGE_DECODE && audio ? audio_list : st->text;
-		char *longer = NULL;
-
-		if ((st->kind == STAGE_PARSE && !filters && !audio) ||
-			(st->kind == STAGE_DECODE && !audio) || st->kind == STAGE_IMAGE)
-			continue;
-		longer = tfr_asprintf("%s%s%s", list, i ? "," : "", text);
-		free(list);
-		list = longer;
+		if (st->kind == STAGE_DECODE && audio)
+			TFR_TRY(change_text(st, strdup(audio_list), err));
+		else if (st->kind == STAGE_DECODE || st->kind == STAGE_IMAGE ||
+			 (st->kind == STAGE_PARSE && !parses))
+			free(TFR_STEAL(st->text));
 	}
-	return list ? parse_again(set, list, err) : tfr_fail_nomem(err, "starting a feed");
+	return use_texts(set, err);
 }
 
 /* Checks that all audio clips have one sample rate and, unless a stage makes it so, one number
  * of channels. */
 static enum tfr_status settle_audio(
-	struct tfr_feed_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
+	struct tfr_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
 {
-	const struct tfr_stage *decode =
-		&set->list.at[tfr_stage_list_find(&set->list, STAGE_DECODE)];
+	const struct tfr_stage *decode = set->decode;
 
 	if (!f->measured) { /* there is no clip to decide the form of a batch */
 		if (err)
@@ -282,31 +279,31 @@ static enum tfr_status settle_audio(
 }
 
 /* What parses records needs some that are Examples. */
-static enum tfr_status check_types(const struct tfr_feed_settings *set,
-	const struct tfr_first_records *f, struct tfr_error *err)
+static enum tfr_status check_types(
+	const struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct tfr_content_result types = tfr_content_settle(&f->types);
 
-	if (!set->opts.feature_count &&
-		tfr_stage_list_find(&set->list, STAGE_PARSE) == set->list.count)
+	if (!set->opts.feature_count && !has_stage(set, STAGE_PARSE))
 		return TFR_OK;
 	return tfr_content_refuse(&types,
 		tfr_set_count(set->opts.set) == 1 ? tfr_set_path(set->opts.set, 0) : NULL, err);
 }
 
-enum tfr_status tfr_feed_options_settle(
-	struct tfr_feed_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+enum tfr_status tfr_settings_settle(
+	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
 {
 	if ((!set->opts.stages || set->opts.images_optional) && !f->images)
 		TFR_TRY(leave_images_out(set, f->clips.recognised > 0, err));
 	TFR_TRY(check_types(set, f, err));
-	if (f->compressed && tfr_stage_list_find(&set->list, STAGE_INFLATE) == set->list.count)
+	if (f->compressed && !has_stage(set, STAGE_INFLATE))
 		TFR_TRY(show_inflate(set, err));
-	if (tfr_feeds_audio(set) && f->clips.count)
+	if (set->audio && f->clips.count)
 		TFR_TRY(settle_audio(set, &f->clips, err));
 	set->description = tfr_stage_list_text(&set->list);
 	TFR_NEED_MEMORY(set->description, err, "starting a feed");
 	if (set->opts.normalise_on_device)
 		TFR_TRY(leave_normalising(set, err));
-	return note_list(set, f, err);
+	TFR_TRY(check_records(set, f, err));
+	return note_features(set, err);
 }

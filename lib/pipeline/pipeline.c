@@ -14,7 +14,23 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "pipeline/parts.h"
+#include "pipeline/first_records.h"
+#include "pipeline/flow/flow.h"
+#include "pipeline/report/statistics.h"
+#include "pipeline/source/record_source.h"
+#include "pipeline/transfer/transfer.h"
+
+struct tfr_pipeline {
+	struct tfr_settings set;
+	struct tfr_control control;
+	struct tfr_statistics statistics;
+	struct tfr_sample_pool pool;
+	struct tfr_record_source *source;
+	struct tfr_flow *flow;
+	struct tfr_transfer *transfer;
+	struct tfr_span consumer_span;
+	uint64_t moves_seen, moved_ns; /* of the consumer: when something last moved */
+};
 
 /* ---- the plan ---- */
 
@@ -27,39 +43,39 @@ enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
 /* Records that a batch with features holds until it is complete, of all that are under way. */
 static uint64_t held_records(const struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
-	if (p->set->images && !p->set->features)
+	if (p->set.images && !p->set.features)
 		return 0;
-	return p->set->batches ? p->set->batch * tfr_first_mean_footprint(f) : 0;
+	return p->set.batches ? p->set.batch * tfr_first_mean_footprint(f) : 0;
 }
 
 static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	uint64_t mean = f->bytes / f->records + 1;
 
-	return p->set->batch * (mean + mean / 4) + f->largest +
-	       (p->set->batch + 1) * sizeof(uint64_t);
+	return p->set.batch * (mean + mean / 4) + f->largest +
+	       (p->set.batch + 1) * sizeof(uint64_t);
 }
 
 static void plan_batches(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	uint64_t records = 0;
 
-	if (p->set->features)
+	if (p->set.features)
 		records = f->features_bytes;
-	else if (!p->set->images)
+	else if (!p->set.images)
 		records = payload_batch_bytes(p, f);
-	tfr_transfer_plan(p->transfer, records, &p->set->plan);
+	tfr_transfer_plan(p->transfer, records, &p->set.plan);
 }
 
 /* The form of a batch of audio. */
 static void plan_form(struct tfr_pipeline *p)
 {
 	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
-	struct tfr_pipeline_plan *plan = &p->set->plan;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
 
-	if (!tfr_feeds_audio(p->set))
+	if (!p->set.audio)
 		return;
-	plan->audio_rate = p->set->list.at[tfr_stage_list_find(&p->set->list, STAGE_DECODE)].rate;
+	plan->audio_rate = p->set.decode->rate;
 	if (!form)
 		return;
 	plan->audio_samples = form->width;
@@ -68,22 +84,22 @@ static void plan_form(struct tfr_pipeline *p)
 
 static void fill_plan(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
-	struct tfr_pipeline_plan *plan = &p->set->plan;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
 
-	plan->limit = p->set->opts.memory;
+	plan->limit = p->set.opts.memory;
 	plan->record_bytes = f->bytes / f->records;
 	plan->image_width = f->images ? (uint32_t)(f->widths / f->images) : 0;
 	plan->image_height = f->images ? (uint32_t)(f->heights / f->images) : 0;
 	plan_form(p);
 	plan->read_bytes = tfr_record_source_bytes(p->source, f->largest) + p->pool.idle_limit;
-	plan->device_counted = p->set->uploads && tfr_device_in_process(p->set->opts.devices[0]);
+	plan->device_counted = p->set.uploads && tfr_device_in_process(p->set.opts.devices[0]);
 }
 
 static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_records *f,
 	unsigned staging, unsigned device)
 {
-	struct tfr_pipeline_plan *plan = &p->set->plan;
-	uint64_t devices = p->set->uploads ? p->set->opts.device_count : 1;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
+	uint64_t devices = p->set.uploads ? p->set.opts.device_count : 1;
 
 	plan->staging = staging;
 	plan->device = device;
@@ -96,11 +112,11 @@ static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_record
 
 static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *err)
 {
-	const struct tfr_pipeline_plan *plan = &p->set->plan;
+	const struct tfr_pipeline_plan *plan = &p->set.plan;
 	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
 		batch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT], text[100] = "";
 	char record[TFR_SIZE_TEXT], rest[TFR_SIZE_TEXT];
-	unsigned uploaders = p->set->uploads ? p->set->opts.device_count : 1;
+	unsigned uploaders = p->set.uploads ? p->set.opts.device_count : 1;
 	unsigned buffers = uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
 	uint64_t fixed = plan->total - plan->shuffle_bytes,
 		 each = plan->shuffle ? plan->shuffle_bytes / plan->shuffle + 1 : 1;
@@ -126,9 +142,9 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 			(unsigned long long)(plan->total / MIB + 1));
 	else
 		tfr_error_hint(err, "Lower --batch%s, or raise --memory to %lluM.",
-			tfr_feeds_audio(p->set)	     ? " or the samples of a clip"
-			: p->set->opts.feature_count ? ""
-						     : " or --size",
+			p->set.audio		    ? " or the samples of a clip"
+			: p->set.opts.feature_count ? ""
+						    : " or --size",
 			(unsigned long long)(plan->total / MIB + 1));
 	return TFR_ENOMEM;
 }
@@ -137,10 +153,10 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
  * batch. */
 static unsigned least_staging(const struct tfr_pipeline *p)
 {
-	uint64_t copies = tfr_flow_copies(p->flow), steps = p->set->opts.steps_per_transfer;
-	uint64_t ahead = (copies + p->set->batch - 2) / p->set->batch;
+	uint64_t copies = tfr_flow_copies(p->flow), steps = p->set.opts.steps_per_transfer;
+	uint64_t ahead = (copies + p->set.batch - 2) / p->set.batch;
 	uint64_t transfers = (ahead + steps - 1) / steps + 1;
-	uint64_t devices = p->set->uploads ? p->set->opts.device_count : 1;
+	uint64_t devices = p->set.uploads ? p->set.opts.device_count : 1;
 
 	return copies < 2 ? 1 : (unsigned)((transfers + devices - 1) / devices);
 }
@@ -151,7 +167,7 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 static bool deepen(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
 	unsigned device)
 {
-	struct tfr_pipeline_plan *plan = &p->set->plan;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
 	uint64_t wanted = IN_FLIGHT / (plan->transfer_bytes + 1), fixed = plan->total;
 	unsigned more;
 
@@ -170,10 +186,10 @@ static bool deepen(struct tfr_pipeline *p, const struct tfr_first_records *f, un
  */
 static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
-	unsigned each = p->set->opts.threads + 2;
+	unsigned each = p->set.opts.threads + 2;
 
-	return total_with(p, f, each, 3) <= p->set->plan.limit &&
-	       (deepen(p, f, each, 3) || p->set->plan.total <= p->set->plan.limit / 2);
+	return total_with(p, f, each, 3) <= p->set.plan.limit &&
+	       (deepen(p, f, each, 3) || p->set.plan.total <= p->set.plan.limit / 2);
 }
 
 /* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
@@ -181,11 +197,11 @@ static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records 
 static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
-	struct tfr_pipeline_plan *plan = &p->set->plan;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
 	unsigned least = least_staging(p);
 
-	if (p->set->prefetch) {
-		unsigned n = p->set->prefetch > least ? p->set->prefetch : least;
+	if (p->set.prefetch) {
+		unsigned n = p->set.prefetch > least ? p->set.prefetch : least;
 
 		return total_with(p, f, n, n) <= plan->limit;
 	}
@@ -201,7 +217,7 @@ static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
 static enum tfr_status settle_plan(
 	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct tfr_pipeline_plan *plan = &p->set->plan;
+	struct tfr_pipeline_plan *plan = &p->set.plan;
 
 	tfr_flow_plan(p->flow, f, plan);
 	plan_batches(p, f);
@@ -228,39 +244,36 @@ static void use_audio(struct tfr_first_records *f)
 
 /* Settles everything that depends on the records. */
 static enum tfr_status settle(
-	struct tfr_pipeline *p, const struct tfr_feed_context *feed, struct tfr_error *err)
+	struct tfr_pipeline *p, const struct tfr_pipeline_context *feed, struct tfr_error *err)
 {
 	struct tfr_first_records f = { 0 };
 
-	TFR_TRY(tfr_first_records_read(p, &f, err));
-	TFR_TRY(tfr_feed_options_settle(p->set, &f, err));
-	if (tfr_feeds_audio(p->set))
+	TFR_TRY(tfr_first_records_read(feed, &f, err));
+	TFR_TRY(tfr_settings_settle(&p->set, &f, err));
+	if (p->set.audio)
 		use_audio(&f);
-	if (p->set->features)
-		TFR_TRY(tfr_first_records_parse(p, &f, err));
+	if (p->set.features)
+		TFR_TRY(tfr_first_records_parse(feed, &f, err));
 	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
-	TFR_TRY(tfr_flow_new(&p->flow, feed, p->source, p->transfer, err));
+	TFR_TRY(tfr_flow_new(&p->flow, feed, p->transfer, err));
 	return settle_plan(p, &f, err);
 }
 
 static enum tfr_status start(
 	struct tfr_pipeline *p, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
-	struct tfr_feed_context feed;
+	struct tfr_pipeline_context feed = { &p->set, &p->control, &p->statistics, &p->pool };
 
-	tfr_feed_control_init(&p->control, opts);
+	tfr_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
-	p->set = calloc(1, sizeof(*p->set));
-	TFR_NEED_MEMORY(p->set, err, "starting a feed");
-	p->set->opts = *opts;
-	TFR_TRY(tfr_statistics_new(&p->statistics, p->set, err));
-	tfr_statistics_watch(p->statistics, &p->consumer_span);
-	TFR_TRY(tfr_feed_options_check(p->set, err));
-	feed = (struct tfr_feed_context){ p->set, &p->control, p->statistics, &p->pool };
+	tfr_statistics_init(&p->statistics, &p->set);
+	tfr_statistics_watch(&p->statistics, &p->consumer_span);
+	TFR_TRY(tfr_settings_init(&p->set, opts, err));
 	TFR_TRY(tfr_record_source_open(&p->source, &feed, err));
+	feed.source = p->source;
 	TFR_TRY(settle(p, &feed, err));
 	TFR_TRY(tfr_transfer_start(
-		p->transfer, p->set->opts.threads + tfr_record_source_readers(p->source), err));
+		p->transfer, p->set.opts.threads + tfr_record_source_readers(p->source), err));
 	return tfr_flow_start(p->flow, err);
 }
 
@@ -282,7 +295,7 @@ enum tfr_status tfr_pipeline_open(
 
 static void stop_threads(struct tfr_pipeline *p)
 {
-	tfr_feed_stop(&p->control);
+	tfr_control_stop(&p->control);
 	if (p->transfer)
 		tfr_transfer_cut_short(p->transfer);
 	if (p->flow)
@@ -302,11 +315,8 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	tfr_transfer_free(p->transfer);
 	tfr_flow_free(p->flow);
 	tfr_record_source_close(p->source);
-	free(p->statistics);
-	tfr_feed_control_clear(&p->control);
-	if (p->set)
-		tfr_feed_options_clear(p->set);
-	free(p->set);
+	tfr_control_clear(&p->control);
+	tfr_settings_clear(&p->set);
 	tfr_sample_pool_clear(&p->pool);
 	free(p);
 }
@@ -317,20 +327,12 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 #define LOOK_NS 20000000u
 
 /* The stage that waits, seen from the end of the list: the last one that nothing comes to. */
-enum tfr_status tfr_feed_stalled(struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status stalled(const struct tfr_pipeline *p, struct tfr_error *err)
 {
-	const struct tfr_feed_settings *set = p->set;
 	const char *path = tfr_record_source_waits_for(p->source);
 
-	TFR_TRY(p->transfer ? tfr_transfer_stalled(p->transfer, err) : TFR_OK);
-	if (path)
-		tfr_fail_path(err, TFR_ESYS, path, "nothing moved for %g s: stage '%s' waits for",
-			set->opts.stall_timeout, "read");
-	else
-		tfr_fail(err, TFR_ESYS, "nothing moved for %g s: stage '%s' waits",
-			set->opts.stall_timeout,
-			set->list.at[p->flow ? tfr_flow_waiting_row(p->flow) : 0].row->name);
-	return tfr_feed_timed_out(err);
+	TFR_TRY(tfr_transfer_stalled(p->transfer, err));
+	return tfr_control_stalled(&p->set, path ? 0 : tfr_flow_waiting_row(p->flow), path, err);
 }
 
 static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
@@ -341,8 +343,8 @@ static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
 		p->moves_seen = moves;
 		p->moved_ns = now;
 	}
-	return p->set->opts.stall_timeout > 0 &&
-	       (double)(now - p->moved_ns) * 1e-9 >= p->set->opts.stall_timeout;
+	return p->set.opts.stall_timeout > 0 &&
+	       (double)(now - p->moved_ns) * 1e-9 >= p->set.opts.stall_timeout;
 }
 
 /* An epoch that a fault cut short does not count. */
@@ -351,14 +353,14 @@ static enum tfr_status end_of_feed(struct tfr_pipeline *p, struct tfr_error *err
 	enum tfr_status fault = tfr_record_source_fault(p->source, err);
 	uint64_t epochs = tfr_flow_epochs(p->flow);
 
-	p->statistics->epochs = epochs - (fault && epochs);
+	p->statistics.epochs = epochs - (fault && epochs);
 	return fault ? fault : TFR_END;
 }
 
 static bool out_of_time(const struct tfr_pipeline *p, uint64_t now)
 {
-	return p->set->opts.seconds > 0 &&
-	       tfr_statistics_seconds(p->statistics, now) >= p->set->opts.seconds;
+	return p->set.opts.seconds > 0 &&
+	       tfr_statistics_seconds(&p->statistics, now) >= p->set.opts.seconds;
 }
 
 /* Waits until there is a batch (TFR_OK) or will be none. */
@@ -372,7 +374,7 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 			*err = p->control.failure;
 		if (p->control.failed)
 			return p->control.failed;
-		if (p->set->opts.cancelled && p->set->opts.cancelled(p->set->opts.ctx))
+		if (p->set.opts.cancelled && p->set.opts.cancelled(p->set.opts.ctx))
 			return tfr_fail(err, TFR_ECANCELLED, "cancelled");
 		if (out_of_time(p, now))
 			return TFR_END;
@@ -381,8 +383,8 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 		if (tfr_transfer_all_delivered(p->transfer))
 			return end_of_feed(p, err);
 		if (is_stalled(p, now))
-			return tfr_feed_stalled(p, err);
-		tfr_feed_consumer_wait(&p->control, now + LOOK_NS);
+			return stalled(p, err);
+		tfr_control_consumer_wait(&p->control, now + LOOK_NS);
 	}
 }
 
@@ -391,27 +393,27 @@ static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t wa
 	uint64_t now = tfr_clock_ns();
 	uint64_t payload_bytes = tfr_transfer_deliver(p->transfer, batch);
 
-	batch->index = p->statistics->batches;
-	tfr_statistics_delivered(p->statistics, batch, payload_bytes, now - waited_since, now);
+	batch->index = p->statistics.batches;
+	tfr_statistics_delivered(&p->statistics, batch, payload_bytes, now - waited_since, now);
 }
 
 enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err)
 {
-	uint64_t steps = p->set->opts.steps, start = tfr_clock_ns();
+	uint64_t steps = p->set.opts.steps, start = tfr_clock_ns();
 	enum tfr_status status = TFR_END;
 
 	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
-	tfr_statistics_charge(p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_STARVED);
+	tfr_statistics_charge(&p->statistics, &p->consumer_span, p->set.rows, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
-	if (!steps || p->statistics->batches < steps)
+	if (!steps || p->statistics.batches < steps)
 		status = await_batch(p, err);
 	tfr_transfer_ask(p->transfer, false);
 	tfr_span_end(&p->consumer_span);
 	if (status == TFR_OK) {
 		tfr_statistics_charge(
-			p->statistics, &p->consumer_span, p->set->rows, TFR_ACCOUNT_BUSY);
+			&p->statistics, &p->consumer_span, p->set.rows, TFR_ACCOUNT_BUSY);
 		deliver(p, batch, start);
 	}
 	pthread_mutex_unlock(&p->control.lock);
@@ -428,8 +430,8 @@ void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch)
 enum tfr_status tfr_pipeline_take(
 	struct tfr_pipeline *p, const struct tfr_batch *batch, void **memory, struct tfr_error *err)
 {
-	if (!p->set->uploads || p->set->opts.steps_per_transfer != 1 ||
-		!tfr_device_in_process(p->set->opts.devices[batch->device]))
+	if (!p->set.uploads || p->set.opts.steps_per_transfer != 1 ||
+		!tfr_device_in_process(p->set.opts.devices[batch->device]))
 		return tfr_fail(err, TFR_EUNAVAILABLE,
 			"the memory of a batch can be taken only from a device in the process, and "
 			"with one batch per transfer");
@@ -449,20 +451,20 @@ void tfr_batch_memory_free(void *memory)
 void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats)
 {
 	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
-	struct tfr_feed_facts facts;
+	struct tfr_report_facts facts;
 
 	pthread_mutex_lock(&p->control.lock);
-	facts = (struct tfr_feed_facts){
+	facts = (struct tfr_report_facts){
 		.readers = tfr_record_source_readers(p->source),
 		.uploaders = tfr_transfer_uploaders(p->transfer),
 		.skipped = __atomic_load_n(&p->control.faults.faults, __ATOMIC_RELAXED),
 		.oldest_upload = tfr_transfer_oldest_upload(p->transfer),
 		.image_dtype = form ? form->dtype : TFR_UINT8,
 	};
-	tfr_statistics_report(p->statistics, &facts, stats);
+	tfr_statistics_report(&p->statistics, &facts, stats);
 	tfr_flow_report(p->flow, stats);
 	tfr_transfer_report(p->transfer, stats);
-	tfr_statistics_judge(p->statistics, &facts, stats);
+	tfr_statistics_judge(&p->statistics, &facts, stats);
 	pthread_mutex_unlock(&p->control.lock);
 }
 
@@ -471,17 +473,17 @@ size_t tfr_pipeline_waits(struct tfr_pipeline *p, struct tfr_wait_bucket *bucket
 	size_t count;
 
 	pthread_mutex_lock(&p->control.lock);
-	count = tfr_statistics_waits(p->statistics, buckets, n);
+	count = tfr_statistics_waits(&p->statistics, buckets, n);
 	pthread_mutex_unlock(&p->control.lock);
 	return count;
 }
 
 const struct tfr_pipeline_plan *tfr_pipeline_plan(const struct tfr_pipeline *p)
 {
-	return &p->set->plan;
+	return &p->set.plan;
 }
 
 const char *tfr_pipeline_describe(const struct tfr_pipeline *p)
 {
-	return p->set->description;
+	return p->set.description;
 }

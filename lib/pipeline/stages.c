@@ -708,8 +708,11 @@ char *tfr_stage_list_text(const struct tfr_stage_list *s)
 	char *text = calloc(1, 1);
 
 	for (unsigned i = 0; text && i < s->count; i++) {
-		char *longer = tfr_asprintf("%s%s%s", text, i ? "," : "", s->at[i].text);
+		char *longer;
 
+		if (!s->at[i].text)
+			continue;
+		longer = tfr_asprintf("%s%s%s", text, *text ? "," : "", s->at[i].text);
 		free(text);
 		text = longer;
 	}

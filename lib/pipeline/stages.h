@@ -136,7 +136,8 @@ void tfr_stage_list_free(struct tfr_stage_list *s);
 enum tfr_status tfr_stage_list_settle_audio(
 	struct tfr_stage_list *s, uint32_t rate, uint32_t channels, struct tfr_error *err);
 
-/* The list in normal form, as it can be given again; to be freed. NULL: out of memory. */
+/* The list in normal form, as it can be given again, without stages that have no text; to be freed.
+ * NULL: out of memory. */
 char *tfr_stage_list_text(const struct tfr_stage_list *s);
 
 /* Index of the first stage of a kind; `count` if there is none. */

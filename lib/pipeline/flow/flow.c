@@ -11,7 +11,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "pipeline/flow/flow.h"
 #include "pipeline/flow/nodes.h"
+#include "pipeline/transfer/feature_block.h"
 
 /* ---- slots ---- */
 
@@ -20,7 +22,7 @@ bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more)
 	return !TFR_ARRAY_RESERVE(s->out, s->out_capacity, s->out_count + more);
 }
 
-bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample)
+bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_sample *sample)
 {
 	if (!tfr_job_slot_reserve(s, 1))
 		return false;
@@ -34,7 +36,7 @@ void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct 
 	s->at = 0;
 	s->done = true;
 	n->waiting += s->out_count;
-	tfr_feed_wake_workers(flow->control);
+	tfr_control_wake_workers(flow->control);
 }
 
 /* Returns the first slot if it has samples left; passes over empty ones. */
@@ -51,7 +53,7 @@ static struct tfr_job_slot *first_done(struct tfr_flow *flow, struct tfr_flow_no
 		s->in_count = s->out_count = s->at = 0;
 		s->done = false;
 		n->taken++;
-		tfr_feed_wake_workers(flow->control);
+		tfr_control_wake_workers(flow->control);
 	}
 	return NULL;
 }
@@ -63,7 +65,7 @@ static uint64_t waiting_at(const struct tfr_flow *flow, const struct tfr_flow_no
 }
 
 unsigned tfr_flow_node_take(
-	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_feed_sample **to, unsigned max)
+	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_sample **to, unsigned max)
 {
 	unsigned count = 0;
 	struct tfr_job_slot *s;
@@ -73,7 +75,7 @@ unsigned tfr_flow_node_take(
 	n->seen += n->kind == NODE_SHUFFLE ? n->held : n->waiting;
 	n->looks++;
 	while (count < max && (s = first_done(flow, n))) {
-		struct tfr_feed_sample *next = s->out[s->at++];
+		struct tfr_sample *next = s->out[s->at++];
 
 		assert(n->waiting);
 		n->waiting--;
@@ -175,7 +177,7 @@ static void wait_for_work(struct tfr_flow *flow, struct tfr_worker *w, const enu
 	for (unsigned i = 1; i < flow->node_count; i++)
 		charge_stages(flow, w, &flow->nodes[i], lacks[i]);
 	charge_pool(flow, w, lacks);
-	tfr_feed_wait_for_work(flow->control);
+	tfr_control_wait_for_work(flow->control);
 	tfr_span_end(&w->idle);
 }
 
@@ -232,9 +234,9 @@ static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error 
 	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
 		struct tfr_job_slot *s = &n->slots[i];
 
-		s->in = calloc(n->per_job, sizeof(struct tfr_feed_sample *));
+		s->in = calloc(n->per_job, sizeof(struct tfr_sample *));
 		s->out_capacity = n->per_job;
-		s->out = calloc(s->out_capacity, sizeof(struct tfr_feed_sample *));
+		s->out = calloc(s->out_capacity, sizeof(struct tfr_sample *));
 		if (!s->in || !s->out)
 			return tfr_fail_nomem(err, "starting the workers");
 	}
@@ -243,7 +245,7 @@ static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error 
 
 static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
-	struct tfr_feed_sample *s;
+	struct tfr_sample *s;
 
 	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
 		struct tfr_job_slot *slot = &n->slots[i];
@@ -265,14 +267,14 @@ static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 
 static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struct tfr_error *err)
 {
-	const struct tfr_feed_settings *set = flow->set;
+	const struct tfr_settings *set = flow->set;
 	struct tfr_worker *w = &flow->workers[number];
 
 	w->flow = flow;
 	w->time.thread = number;
 	w->example = tfr_example_new();
 	w->places = calloc(tfr_flow_copies(flow), sizeof(*w->places));
-	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_feed_sample *));
+	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_sample *));
 	if (!w->example || !w->places || !w->dropped)
 		return tfr_fail_nomem(err, "starting the workers");
 	if (set->opts.where)

@@ -11,18 +11,17 @@
 #ifndef TFR_PIPELINE_FLOW_H
 #define TFR_PIPELINE_FLOW_H
 
-#include "pipeline/first_records.h"
-#include "pipeline/settings.h"
-#include "pipeline/source/record_source.h"
+#include "pipeline/control.h"
 #include "pipeline/transfer/transfer.h"
 
+struct tfr_first_records;
 struct tfr_flow;
 
 /* ---- from start to end: without the lock ---- */
 
 /* Compiles the list, and describes the images of a batch to the transfer. */
-enum tfr_status tfr_flow_new(struct tfr_flow **flow, const struct tfr_feed_context *feed,
-	struct tfr_record_source *source, struct tfr_transfer *transfer, struct tfr_error *err);
+enum tfr_status tfr_flow_new(struct tfr_flow **flow, const struct tfr_pipeline_context *feed,
+	struct tfr_transfer *transfer, struct tfr_error *err);
 /* Sets how many samples a job takes and how many jobs may wait, by the size of samples, and
  * fills in the plan's shuffle, cache, queues and scratch memory. */
 void tfr_flow_plan(

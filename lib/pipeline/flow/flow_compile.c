@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "pipeline/first_records.h"
+#include "pipeline/flow/flow.h"
 #include "pipeline/flow/nodes.h"
 
 static struct tfr_flow_node *add_node(
@@ -34,7 +36,7 @@ static void set_up_parsing(struct tfr_flow *flow, struct tfr_flow_node *n)
 		case STAGE_PARSE:
 			n->parses |= !flow->set->features || flow->set->images;
 			n->finds |= flow->set->images;
-			n->finds_audio = tfr_feeds_audio(flow->set);
+			n->finds_audio = flow->set->audio;
 			break;
 		case STAGE_FILTER:
 			n->filters = true;
@@ -190,8 +192,8 @@ static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)
 	return compile_last(flow, i, err);
 }
 
-enum tfr_status tfr_flow_new(struct tfr_flow **out, const struct tfr_feed_context *feed,
-	struct tfr_record_source *source, struct tfr_transfer *transfer, struct tfr_error *err)
+enum tfr_status tfr_flow_new(struct tfr_flow **out, const struct tfr_pipeline_context *feed,
+	struct tfr_transfer *transfer, struct tfr_error *err)
 {
 	struct tfr_flow *flow = calloc(1, sizeof(*flow));
 
@@ -201,7 +203,7 @@ enum tfr_status tfr_flow_new(struct tfr_flow **out, const struct tfr_feed_contex
 	flow->control = feed->control;
 	flow->statistics = feed->statistics;
 	flow->pool = feed->pool;
-	flow->source = source;
+	flow->source = feed->source;
 	flow->transfer = transfer;
 	flow->epochs = feed->set->opts.epochs;
 	return compile(flow, err);
@@ -306,8 +308,8 @@ static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_r
 {
 	uint64_t records =
 		tfr_set_bytes(flow->set->opts.set) / (f->bytes / f->records + TFR_RECORD_OVERHEAD);
-	uint64_t each = sample_bytes(f, n) - sizeof(struct tfr_feed_sample) +
-			tfr_sample_cache_entry_bytes();
+	uint64_t each =
+		sample_bytes(f, n) - sizeof(struct tfr_sample) + tfr_sample_cache_entry_bytes();
 
 	if (sample_bytes(f, n) == tfr_first_mean_footprint(f)) /* records are packed */
 		each = f->bytes / f->records + 16 + tfr_sample_cache_entry_bytes();
@@ -324,7 +326,7 @@ static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first
 	uint64_t mean = f->pixels / (f->images ? f->images : 1) * 3, most = f->most_pixels * 3;
 	uint64_t others = 0;
 
-	if (tfr_feeds_audio(flow->set)) /* a block of samples */
+	if (flow->set->audio) /* a block of samples */
 		return flow->set->opts.threads * (uint64_t)MIB;
 	if (most > flow->set->opts.memory / 4)
 		most = flow->set->opts.memory / 4;

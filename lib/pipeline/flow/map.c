@@ -32,8 +32,8 @@ bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_
 
 /* ---- parse and filter ---- */
 
-static enum tfr_status find_image(struct tfr_flow *flow, struct tfr_worker *w,
-	struct tfr_feed_sample *s, struct tfr_error *err)
+static enum tfr_status find_image(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_sample *s, struct tfr_error *err)
 {
 	bool masks = flow->set->masks;
 	const char *name = w->node->finds_audio ? "audio/encoded" : "image/encoded";
@@ -54,8 +54,8 @@ static enum tfr_status find_image(struct tfr_flow *flow, struct tfr_worker *w,
 }
 
 /* `filter_ns`: where the time that filtering takes is wanted. */
-static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w,
-	struct tfr_feed_sample *s, bool *wanted, uint64_t *filter_ns)
+static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_sample *s,
+	bool *wanted, uint64_t *filter_ns)
 {
 	const struct tfr_flow_node *n = w->node;
 	enum tfr_status status = tfr_example_parse(w->example, s->data, s->size, &w->err);
@@ -104,12 +104,12 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 	uint64_t first = s->in[0] ? s->in[0]->ordinal : 0;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
-		struct tfr_feed_sample *one = s->in[i];
+		struct tfr_sample *one = s->in[i];
 		bool wanted = true, measure = one && n->filters && i % 16 == 0;
 
 		measured += measure;
 		if (one && parse_one(flow, w, one, &wanted, measure ? &filter : NULL)) {
-			tfr_feed_bad_record(flow->control, one, &w->err);
+			tfr_control_bad_record(flow->control, one, &w->err);
 			wanted = false;
 		} else if (one) {
 			parsed++;
@@ -129,9 +129,9 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 		account_filter(flow, w, s, filter);
 	if (n->parses || n->finds)
 		tfr_job_time_add(&w->time, parse_row, took - filter, parsed, bytes);
-	tfr_feed_trace(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
+	tfr_trace_work(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
 	if (n->filters && parse_row != row_of(flow, n, STAGE_FILTER))
-		tfr_feed_trace(flow->set, row_of(flow, n, STAGE_FILTER), w->time.thread,
+		tfr_trace_work(flow->set, row_of(flow, n, STAGE_FILTER), w->time.thread,
 			start + took - filter, start + took, first);
 }
 
@@ -140,7 +140,7 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 /* Where outputs of one image go: samples of their own. */
 struct making {
 	const struct tfr_flow *flow;
-	struct tfr_feed_sample **made; /* by copy */
+	struct tfr_sample **made; /* by copy */
 };
 
 static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
@@ -152,7 +152,7 @@ static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_ima
 	return m->made[k] ? m->made[k]->pixels[mask].data : NULL;
 }
 
-struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)
+struct tfr_image_input tfr_sample_image(const struct tfr_sample *s)
 {
 	struct tfr_image_input in = {
 		.encoded = s->image,
@@ -173,7 +173,7 @@ struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s)
 
 /* Makes all copies of the image of one sample, next to each other in the slot. */
 static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s,
-	const struct tfr_feed_sample *one)
+	const struct tfr_sample *one)
 {
 	const struct tfr_recipe *r = &w->node->recipe;
 	struct making m = { flow, s->out + s->out_count };
@@ -183,7 +183,7 @@ static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, str
 	memset(m.made, 0, r->copies * sizeof(*m.made));
 	status = tfr_image_executor_run(w->executor, r, &in, place_output, &m, &w->err);
 	for (uint32_t k = 0; k < r->copies && status == TFR_OK; k++) {
-		struct tfr_feed_sample *made = m.made[k];
+		struct tfr_sample *made = m.made[k];
 
 		made->epoch = one->epoch;
 		made->ordinal = one->ordinal;
@@ -204,7 +204,7 @@ static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, str
 
 /* Adds the executor's time to each stage of the recipe, and traces it. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes)
+	const struct tfr_sample *one, uint64_t start, uint64_t bytes)
 {
 	const struct tfr_flow_node *n = w->node;
 	const uint64_t *spent = tfr_image_executor_spent(w->executor);
@@ -217,7 +217,7 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 		tfr_job_time_add(&w->time, i, took, copies,
 			flow->set->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
 		if (took)
-			tfr_feed_trace(
+			tfr_trace_work(
 				flow->set, i, w->time.thread, start, start + took, one->ordinal);
 		start += took;
 	}
@@ -226,7 +226,7 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 static enum tfr_status make_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
 {
 	for (unsigned i = 0; i < s->in_count; i++) {
-		struct tfr_feed_sample *one = s->in[i];
+		struct tfr_sample *one = s->in[i];
 		uint64_t start = tfr_clock_ns(), bytes = 0;
 		unsigned before = s->out_count;
 
@@ -237,7 +237,7 @@ static enum tfr_status make_all(struct tfr_flow *flow, struct tfr_worker *w, str
 			continue;
 		}
 		if (make_one(flow, w, s, one)) {
-			tfr_feed_bad_record(flow->control, one, &w->err);
+			tfr_control_bad_record(flow->control, one, &w->err);
 		} else {
 			for (unsigned k = before; k < s->out_count; k++)
 				bytes += s->out[k]->pixels->stride * s->out[k]->pixels->height;
@@ -270,11 +270,11 @@ void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 		uint64_t end = tfr_clock_ns();
 
 		tfr_job_time_add(&w->time, n->keeps_row, end - start, 0, 0);
-		tfr_feed_trace(flow->set, n->keeps_row, w->time.thread, start, end,
+		tfr_trace_work(flow->set, n->keeps_row, w->time.thread, start, end,
 			s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
 	}
 	tfr_worker_settle(flow, w);
 	if (status)
-		tfr_feed_fail(flow->control, status, &w->err);
+		tfr_control_fail(flow->control, status, &w->err);
 	tfr_job_slot_finish(flow, w->node, s);
 }

@@ -6,10 +6,14 @@
 #ifndef TFR_PIPELINE_NODES_H
 #define TFR_PIPELINE_NODES_H
 
+#include <tfr-private/example.h>
+
 #include "base/shuffler.h"
 #include "pipeline/control.h"
-#include "pipeline/flow/flow.h"
 #include "pipeline/images/executor.h"
+#include "pipeline/report/statistics.h"
+#include "pipeline/source/record_source.h"
+#include "pipeline/transfer/transfer.h"
 
 enum { NODES_MAX = STAGES_COUNT_MAX + 2 };
 
@@ -26,7 +30,7 @@ enum tfr_node_kind {
 
 /* What one job took and made; between claim and end it is its worker's. */
 struct tfr_job_slot {
-	struct tfr_feed_sample **in, **out; /* NULL in them: an epoch ends here */
+	struct tfr_sample **in, **out; /* NULL in them: an epoch ends here */
 	unsigned in_count, out_count;
 	size_t out_capacity;
 	unsigned at; /* of out: handed on */
@@ -73,19 +77,19 @@ struct tfr_worker {
 	enum tfr_lack lack;	    /* of the last claim that failed */
 	struct tfr_flow_node *node; /* the job: of this one, */
 	struct tfr_job_slot *slot;  /* this slot, */
-	struct tfr_feed_sample *sample;
+	struct tfr_sample *sample;
 	struct tfr_batch_place *places;	  /* or this image to these places, */
 	struct tfr_staged_batch *batch;	  /* or this batch to complete, */
 	struct tfr_batch_piece piece;	  /* or these payloads to copy, */
-	struct tfr_feed_sample **dropped; /* or these to give back */
+	struct tfr_sample **dropped;	  /* or these to give back */
 	unsigned dropped_count;
 	struct tfr_job_time time;
 	struct tfr_error err; /* too large for a stack of many frames */
 };
 
 struct tfr_flow {
-	const struct tfr_feed_settings *set;
-	struct tfr_feed_control *control;
+	const struct tfr_settings *set;
+	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool *pool;
 	struct tfr_record_source *source;
@@ -111,13 +115,13 @@ static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
 
 /* Up to `max` of what waits after the node; one that ends an epoch is the last. */
 unsigned tfr_flow_node_take(
-	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_feed_sample **to, unsigned max);
+	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_sample **to, unsigned max);
 bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node *n);
 /* Ends the job: the contents of its slot are there for the next node. */
 void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s);
 /* Without the lock; false: out of memory. */
 bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more);
-bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_feed_sample *sample);
+bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_sample *sample);
 
 /* ---- jobs ----
  *
@@ -146,10 +150,10 @@ void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit);
 uint64_t tfr_sample_cache_entry_bytes(void);
 
 /* map.c: a sample as an executor takes it. */
-struct tfr_image_input tfr_sample_image(const struct tfr_feed_sample *s);
+struct tfr_image_input tfr_sample_image(const struct tfr_sample *s);
 /* Adds the executor's time to each stage of a recipe; without the lock. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_feed_sample *one, uint64_t start, uint64_t bytes);
+	const struct tfr_sample *one, uint64_t start, uint64_t bytes);
 
 /* flow.c: takes the lock, and adds the times of the job. */
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);

@@ -80,7 +80,7 @@ static uint64_t pixel_bytes(const struct tfr_pixels *px)
 	return px->data ? (row_bytes(px) * px->height + LINE - 1) / LINE * LINE : 0;
 }
 
-static uint64_t stored_bytes(const struct tfr_feed_sample *s)
+static uint64_t stored_bytes(const struct tfr_sample *s)
 {
 	if (!s->pixels)
 		return s->size;
@@ -130,7 +130,7 @@ static enum tfr_status too_much(const struct tfr_sample_cache *c, struct tfr_err
 		tfr_format_size(c->limit, limit));
 }
 
-static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_feed_sample *s)
+static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_sample *s)
 {
 	uint64_t block = c->count / ENTRIES;
 	struct entry *e;
@@ -171,7 +171,7 @@ static uint8_t *copy_pixels(struct tfr_pixels *px, uint8_t *to)
 	return end;
 }
 
-static void copy_sample(const struct tfr_feed_sample *s, uint8_t *to)
+static void copy_sample(const struct tfr_sample *s, uint8_t *to)
 {
 	struct tfr_pixels *forms = (struct tfr_pixels *)to;
 
@@ -187,7 +187,7 @@ static void copy_sample(const struct tfr_feed_sample *s, uint8_t *to)
 
 /* Adds a copy of a sample.  TFR_ENOMEM: it would exceed the limit, or there is no memory. */
 static enum tfr_status add_entry(
-	struct tfr_sample_cache *c, const struct tfr_feed_sample *s, struct tfr_error *err)
+	struct tfr_sample_cache *c, const struct tfr_sample *s, struct tfr_error *err)
 {
 	uint64_t bytes = stored_bytes(s);
 	struct entry *e = new_entry(c, s);
@@ -202,7 +202,7 @@ static enum tfr_status add_entry(
 	return TFR_OK;
 }
 
-static void fill_sample(const struct entry *e, uint64_t epoch, struct tfr_feed_sample *s)
+static void fill_sample(const struct entry *e, uint64_t epoch, struct tfr_sample *s)
 {
 	s->epoch = epoch;
 	s->ordinal = e->ordinal;
@@ -226,8 +226,7 @@ enum { AT_ONCE = 256 };
 
 /* Samples number `first` up to first + n, of `epoch`. */
 static enum tfr_status get_entries(struct tfr_sample_cache *c, struct tfr_sample_pool *store,
-	uint64_t first, unsigned n, uint64_t epoch, struct tfr_feed_sample **out,
-	struct tfr_error *err)
+	uint64_t first, unsigned n, uint64_t epoch, struct tfr_sample **out, struct tfr_error *err)
 {
 	static const size_t none[AT_ONCE];
 
@@ -281,7 +280,7 @@ bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_f
 	if (!s->in_count && !has_more(flow, n)) {
 		if (n->kind == NODE_CACHE && tfr_flow_node_over(flow, n->up) && !n->over) {
 			n->over = true;
-			tfr_feed_wake_workers(flow->control);
+			tfr_control_wake_workers(flow->control);
 		}
 		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
 		return false;
@@ -318,12 +317,12 @@ static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most
 }
 
 /* The size that a shuffle buffer counts: of the payload, or of the pixels. */
-static uint64_t weight(const struct tfr_feed_sample *s)
+static uint64_t weight(const struct tfr_sample *s)
 {
 	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
 }
 
-static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_feed_sample *one)
+static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_sample *one)
 {
 	struct tfr_shuffler *m = &n->shuffler;
 	bool ok = true;
@@ -429,7 +428,7 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 		}
 	end = tfr_clock_ns();
 	tfr_job_time_add(&w->time, n->row, end - start, items, bytes);
-	tfr_feed_trace(flow->set, n->row, w->time.thread, start, end,
+	tfr_trace_work(flow->set, n->row, w->time.thread, start, end,
 		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
 	tfr_worker_settle(flow, w);
 	assert(n->running); /* since the claim: no other worker was here */
@@ -439,7 +438,7 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 		n->least = n->shuffler.least;
 	}
 	if (status)
-		tfr_feed_fail(flow->control, status, &w->err);
+		tfr_control_fail(flow->control, status, &w->err);
 	if (n->kind == NODE_CACHE)
 		end_cache(flow, n);
 	tfr_job_slot_finish(flow, n, s);

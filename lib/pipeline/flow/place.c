@@ -34,7 +34,7 @@ static void note_lack(struct tfr_flow *flow, struct tfr_worker *w, const struct 
 /* Up to `max` samples, NULL at the end of them where an epoch ends, with a batch open for them and
  * room for `ahead` more.  0: w->lack says what is missing. */
 static unsigned take_placed(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
-	unsigned ahead, struct tfr_feed_sample **to, unsigned max)
+	unsigned ahead, struct tfr_sample **to, unsigned max)
 {
 	bool over = tfr_flow_node_over(flow, n->up);
 	unsigned count;
@@ -70,7 +70,7 @@ bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flo
 	for (uint32_t k = 0; k < copies; k++)
 		w->places[k] = tfr_transfer_next_place(flow->transfer, w->sample->epoch);
 	w->node = n;
-	tfr_feed_wake_workers(flow->control);
+	tfr_control_wake_workers(flow->control);
 	return true;
 }
 
@@ -86,7 +86,7 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 /* Pixels that were finished before: they only go to their place. */
 static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	const struct tfr_feed_sample *s = w->sample;
+	const struct tfr_sample *s = w->sample;
 	uint64_t start = tfr_clock_ns(), end;
 
 	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
@@ -94,7 +94,7 @@ static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
 	end = tfr_clock_ns();
 	tfr_job_time_add(&w->time, w->node->row, end - start, 0, 0);
-	tfr_feed_trace(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
+	tfr_trace_work(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
 	return TFR_OK;
 }
 
@@ -118,7 +118,7 @@ void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w)
 	enum tfr_status status = w->node->decodes ? make_image(flow, w) : copy_image(flow, w);
 
 	if (status)
-		tfr_feed_bad_record(flow->control, w->sample, &w->err);
+		tfr_control_bad_record(flow->control, w->sample, &w->err);
 	if (!flow->set->features || status) { /* else the batch needs the record until the end */
 		tfr_sample_put(flow->pool, w->sample);
 		w->sample = NULL;
@@ -150,7 +150,7 @@ static bool add_piece(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_fl
 	ends = !w->dropped[count - 1];
 	if (tfr_transfer_add_piece(flow->transfer, w->dropped, count - ends, &w->piece) &&
 		has_next(flow, n->up)) /* a piece for another */
-		tfr_feed_wake_worker(flow->control);
+		tfr_control_wake_worker(flow->control);
 	if (ends)
 		end_epoch(flow, n);
 	return true;
@@ -161,7 +161,7 @@ static bool add_piece(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_fl
 static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
 	unsigned max = 1, count;
-	struct tfr_feed_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
+	struct tfr_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
 	bool ends;
 
 	if (!to) /* the first of a batch, which opens once it is there */
@@ -203,7 +203,7 @@ static void complete_batch(struct tfr_flow *flow, struct tfr_worker *w)
 	tfr_transfer_completed(flow->transfer, w->batch, status == TFR_OK);
 	w->batch = NULL;
 	if (status)
-		tfr_feed_fail(flow->control, status, &w->err);
+		tfr_control_fail(flow->control, status, &w->err);
 }
 
 void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)

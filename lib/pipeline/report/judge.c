@@ -22,7 +22,7 @@
 #include "thread/threads.h"
 
 struct time_shares {
-	const struct tfr_feed_facts *facts;
+	const struct tfr_report_facts *facts;
 	double seconds;
 	struct tfr_stage_counter spent[TFR_ROWS_MAX];
 	double busy[TFR_ROWS_MAX]; /* seconds of threads */
@@ -135,7 +135,7 @@ static void take_pool(const uint64_t *pool, struct time_shares *s)
 }
 
 static struct time_shares take_shares(
-	const struct tfr_statistics *p, const struct tfr_feed_facts *facts, double seconds)
+	const struct tfr_statistics *p, const struct tfr_report_facts *facts, double seconds)
 {
 	static const struct tfr_counter_snapshot none;
 	bool steady = tfr_statistics_steady(p);
@@ -362,7 +362,7 @@ static void advise_decode(const struct tfr_statistics *p, char *text, size_t siz
 				   : p->set->plan.image_height;
 	uint32_t side = enough(p);
 
-	if (tfr_feeds_audio(p->set))
+	if (p->set->audio)
 		snprintf(text, size, "more cores, or fewer samples of each clip");
 	else if (side && side < shorter - shorter / 8)
 		snprintf(text, size,
@@ -384,7 +384,7 @@ static void advise_pool(const struct tfr_statistics *p, const struct time_shares
 		advise_decode(p, text, size);
 	else if (kind == STAGE_IMAGE)
 		snprintf(text, size, "more cores, or %s in '%s'",
-			tfr_feeds_audio(p->set) ? "fewer samples" : "a smaller size",
+			p->set->audio ? "fewer samples" : "a smaller size",
 			p->set->list.at[row].text);
 	else
 		snprintf(text, size, "more cores");
@@ -453,7 +453,7 @@ static void advise_upload(
 {
 	const struct tfr_pipeline_opts *opts = &p->set->opts;
 	const struct tfr_stage *last = NULL; /* that makes the tensor that travels */
-	bool audio = tfr_feeds_audio(p->set);
+	bool audio = p->set->audio;
 
 	for (unsigned i = 0; i < p->set->rows; i++)
 		if (p->set->list.at[i].kind == STAGE_IMAGE)
@@ -533,7 +533,7 @@ static void advise(const struct tfr_statistics *p, const struct time_shares *s, 
 			!strcmp(next, "kernels") ? "limit" : "limits");
 }
 
-void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_feed_facts *facts,
+void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
 	struct time_shares s = take_shares(p, facts, st->seconds);

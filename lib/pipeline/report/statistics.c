@@ -12,17 +12,11 @@
 /* One tick of a coarse clock of processor time: a single job may get all of it. */
 enum { CPU_LEFT_MAX = 10000000 };
 
-enum tfr_status tfr_statistics_new(
-	struct tfr_statistics **out, const struct tfr_feed_settings *set, struct tfr_error *err)
+void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *set)
 {
-	struct tfr_statistics *s = calloc(1, sizeof(*s));
-
-	*out = s;
-	TFR_NEED_MEMORY(s, err, "starting a feed");
 	s->set = set;
 	s->start_ns = tfr_clock_ns();
 	tfr_load_read(&s->load_then);
-	return TFR_OK;
 }
 
 /* ---- accounts ---- */
@@ -151,7 +145,7 @@ void tfr_statistics_kernels(
 {
 	struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
 
-	assert(tfr_feeds_kernels(s->set));
+	assert(s->set->kernels);
 	c->busy += busy_ns;
 	c->items += batches;
 	c->bytes += bytes;
@@ -278,7 +272,7 @@ static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats
 }
 
 static unsigned stage_threads(
-	const struct tfr_feed_settings *set, const struct tfr_feed_facts *facts, unsigned row)
+	const struct tfr_settings *set, const struct tfr_report_facts *facts, unsigned row)
 {
 	enum tfr_stage_kind kind = row < set->rows ? set->list.at[row].kind : STAGE_UPLOAD;
 
@@ -291,7 +285,7 @@ static unsigned stage_threads(
 
 /* A device whose kernels do not run has nothing to run them on: batches wait for each other only
  * before they are uploaded. */
-static void fill_kernels(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+static void fill_kernels(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
 	const struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
@@ -308,15 +302,15 @@ static void fill_kernels(const struct tfr_statistics *s, const struct tfr_feed_f
 	};
 }
 
-static void fill_stages(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+static void fill_stages(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
-	const struct tfr_feed_settings *set = s->set;
+	const struct tfr_settings *set = s->set;
 
 	for (unsigned i = 0; i <= set->rows; i++) {
 		const struct tfr_stage_counter *c = &s->now.rows[i];
 
-		if (i == set->rows && tfr_feeds_kernels(set))
+		if (i == set->rows && set->kernels)
 			fill_kernels(s, facts, st);
 		st->stages[st->stage_count++] = (struct tfr_stage_stats){
 			.name = i < set->rows ? set->list.at[i].row->name : "consumer",
@@ -331,8 +325,8 @@ static void fill_stages(const struct tfr_statistics *s, const struct tfr_feed_fa
 	}
 }
 
-void tfr_statistics_report(
-	struct tfr_statistics *s, const struct tfr_feed_facts *facts, struct tfr_pipeline_stats *st)
+void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_facts *facts,
+	struct tfr_pipeline_stats *st)
 {
 	uint64_t now = tfr_clock_ns();
 	struct tfr_load load;

@@ -12,7 +12,6 @@
 #include <assert.h>
 
 #include "base/clock.h"
-#include "pipeline/control.h"
 #include "pipeline/settings.h"
 #include "thread/load.h"
 
@@ -43,7 +42,7 @@ struct tfr_counter_snapshot {
 };
 
 struct tfr_statistics {
-	const struct tfr_feed_settings *set;
+	const struct tfr_settings *set;
 	struct tfr_span *spans;			      /* of all threads, and of the consumer */
 	struct tfr_counter_snapshot now, first, last; /* at the first and last batch */
 	struct tfr_stage_counter inflated; /* of all readers: the row inflate, where there is one */
@@ -67,9 +66,8 @@ static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
  * first batch took longer than all others, the feed has only emptied its shuffle buffer since. */
 bool tfr_statistics_steady(const struct tfr_statistics *s);
 
-/* Opens a feed's statistics, to be freed: its clock starts now. */
-enum tfr_status tfr_statistics_new(
-	struct tfr_statistics **s, const struct tfr_feed_settings *set, struct tfr_error *err);
+/* Opens a feed's statistics: its clock starts now. */
+void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *set);
 
 /* ---- what threads are at ---- */
 
@@ -168,7 +166,7 @@ double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now);
 /* ---- reports ---- */
 
 /* What other parts know and a report needs. */
-struct tfr_feed_facts {
+struct tfr_report_facts {
 	unsigned readers, uploaders; /* threads */
 	uint64_t skipped;
 	double oldest_upload;	    /* seconds that an upload is under way; 0: none is */
@@ -176,12 +174,12 @@ struct tfr_feed_facts {
 };
 
 /* Fills in all but what the flow and the transfer report themselves: queues and devices. */
-void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *stats);
 size_t tfr_statistics_waits(
 	const struct tfr_statistics *s, struct tfr_wait_bucket *buckets, size_t n);
 /* judge.c: which stage limits the feed, once all else is reported. */
-void tfr_statistics_judge(const struct tfr_statistics *s, const struct tfr_feed_facts *facts,
+void tfr_statistics_judge(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *stats);
 
 /* A queue as its consumer finds it. */

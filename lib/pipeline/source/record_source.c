@@ -38,7 +38,7 @@ struct file_reader {
 	unsigned number; /* of the thread, in traces */
 	pthread_t thread;
 	bool started;
-	struct tfr_feed_waiter change; /* a file was assigned, or room was made */
+	struct tfr_waiter change; /* a file was assigned, or room was made */
 	bool compressed; /* the present file is */
 	bool ended;	 /* of the file, in `status` how; what is queued still counts */
 	enum tfr_status status;
@@ -51,8 +51,8 @@ struct file_reader {
 };
 
 struct tfr_record_source {
-	const struct tfr_feed_settings *set;
-	struct tfr_feed_control *control;
+	const struct tfr_settings *set;
+	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_fault_policy faults; /* a damaged file ends the feed when its turn comes */
 	struct tfr_block_pool blocks;
@@ -110,12 +110,12 @@ static void queue_chunk(struct file_reader *r, struct tfr_record_chunk *chunk)
 	else
 		r->head = chunk;
 	r->tail = chunk;
-	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_feed_sample);
+	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_sample);
 	if (atomic_exchange(&r->hungry, false)) {
 		if (chunk->count > 1)
-			tfr_feed_wake_workers(r->source->control);
+			tfr_control_wake_workers(r->source->control);
 		else
-			tfr_feed_wake_worker(r->source->control);
+			tfr_control_wake_worker(r->source->control);
 		pthread_cond_signal(&r->source->control->arrivals);
 	}
 }
@@ -146,7 +146,7 @@ static bool hand_over(struct file_reader *r, struct open_file *f)
 		chunk = NULL;
 	}
 	if (chunk)
-		tfr_feed_trace(
+		tfr_trace_work(
 			src->set, 0, r->number, f->since, tfr_clock_ns(), chunk->samples[0].record);
 	pthread_mutex_lock(&src->control->lock);
 	tfr_span_end(&r->span);
@@ -343,7 +343,7 @@ static void *reader_main(void *arg)
 		tfr_span_end(&r->span);
 		r->in.path = NULL;
 		r->ended = true;
-		tfr_feed_wake_workers(src->control);
+		tfr_control_wake_workers(src->control);
 		pthread_cond_signal(&src->control->arrivals);
 	}
 	pthread_mutex_unlock(&src->control->lock);
@@ -370,10 +370,10 @@ static void assign(struct tfr_record_source *src, struct file_reader *r, size_t 
 	pthread_cond_signal(&r->change.changed);
 }
 
-static struct tfr_feed_sample *take(struct tfr_record_source *src, struct file_reader *r)
+static struct tfr_sample *take(struct tfr_record_source *src, struct file_reader *r)
 {
 	struct tfr_record_chunk *chunk = r->head;
-	struct tfr_feed_sample *s = &chunk->samples[chunk->at++];
+	struct tfr_sample *s = &chunk->samples[chunk->at++];
 	bool above = r->bytes > r->low;
 
 	assert(chunk->at <= chunk->count && r->bytes >= s->size + sizeof(*s));
@@ -392,7 +392,7 @@ static struct tfr_feed_sample *take(struct tfr_record_source *src, struct file_r
 }
 
 /* PULL_EPOCH until next_epoch(); PULL_ERROR: src->fault says which. */
-static enum pull_result pull(struct tfr_record_source *src, struct tfr_feed_sample **sample)
+static enum pull_result pull(struct tfr_record_source *src, struct tfr_sample **sample)
 {
 	while (tfr_interleave_more(&src->turns)) {
 		struct file_reader *r = &src->readers[src->turns.turn];
@@ -450,8 +450,7 @@ static void end_epoch(struct tfr_record_source *src)
 	next_epoch(src);
 }
 
-unsigned tfr_record_source_take(
-	struct tfr_record_source *src, struct tfr_feed_sample **to, unsigned max)
+unsigned tfr_record_source_take(struct tfr_record_source *src, struct tfr_sample **to, unsigned max)
 {
 	unsigned n = 0;
 
@@ -545,7 +544,7 @@ void tfr_record_source_hurry(struct tfr_record_source *src)
 }
 
 void tfr_record_source_each(const struct tfr_record_source *src,
-	bool (*look)(void *ctx, const struct tfr_feed_sample *s), void *ctx)
+	bool (*look)(void *ctx, const struct tfr_sample *s), void *ctx)
 {
 	for (uint32_t i = 0; i < src->count; i++)
 		for (const struct tfr_record_chunk *c = src->readers[i].head; c; c = c->next)
@@ -628,7 +627,7 @@ static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *er
 			(struct tfr_reading){ .faults = &src->faults, .admit = admit_large };
 		src->readers[i].source = src;
 		src->readers[i].number = src->set->opts.threads + i;
-		tfr_feed_add_waiter(src->control, &src->readers[i].change);
+		tfr_control_add_waiter(src->control, &src->readers[i].change);
 		tfr_statistics_watch(src->statistics, &src->readers[i].span);
 	}
 	src->epoch = (uint64_t)-1;
@@ -646,8 +645,8 @@ static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *er
 	return TFR_OK;
 }
 
-enum tfr_status tfr_record_source_open(
-	struct tfr_record_source **out, const struct tfr_feed_context *feed, struct tfr_error *err)
+enum tfr_status tfr_record_source_open(struct tfr_record_source **out,
+	const struct tfr_pipeline_context *feed, struct tfr_error *err)
 {
 	struct tfr_record_source *src = calloc(1, sizeof(*src));
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "device/stream_copy.h"
 #include "pipeline/transfer/buffers.h"
+#include "pipeline/transfer/feature_block.h"
 
 static uint8_t *staged_memory(const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
 {
@@ -147,7 +148,7 @@ static enum tfr_status copy_payloads(
 	if (b->pieces) /* they are where those of a full batch are */
 		memmove(bytes, (uint8_t *)offsets + payloads_at(tr->set->batch), offset);
 	for (uint32_t i = b->pieces; i < b->records; i++) {
-		const struct tfr_feed_sample *s = b->samples[i];
+		const struct tfr_sample *s = b->samples[i];
 
 		offsets[i] = (int64_t)offset;
 		memcpy(bytes + offset, s->data, s->size);
@@ -234,7 +235,7 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 		b->assigned = 0;
 		b->state = STAGED_EMPTY;
 		memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
-		tfr_feed_wake_workers(tr->control);
+		tfr_control_wake_workers(tr->control);
 	} else if (b->pieces && end_pieces(tr, b)) {
 		b->assigned = 0;
 		mark_ready(tr, b);
@@ -242,7 +243,7 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 		b->next = NULL;
 		*tr->incomplete_end = b;
 		tr->incomplete_end = &b->next;
-		tfr_feed_wake_workers(tr->control);
+		tfr_control_wake_workers(tr->control);
 	} else {
 		end_images(tr, b);
 		b->assigned = 0;
@@ -311,7 +312,7 @@ uint8_t *tfr_transfer_place_memory(
 }
 
 void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place place,
-	struct tfr_feed_sample *record, bool good, uint64_t bytes)
+	struct tfr_sample *record, bool good, uint64_t bytes)
 {
 	struct tfr_staged_batch *b = place.batch;
 
@@ -330,7 +331,7 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 
 /* ---- records ---- */
 
-struct tfr_feed_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max)
+struct tfr_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max)
 {
 	struct tfr_staged_batch *b = tr->open;
 
@@ -346,7 +347,7 @@ unsigned tfr_transfer_places(const struct tfr_transfer *tr)
 	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
 }
 
-static void assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
+static void assign(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
 {
 	struct tfr_staged_batch *b = tr->open;
 
@@ -360,8 +361,7 @@ static void assign(struct tfr_transfer *tr, struct tfr_feed_sample **samples, un
 }
 
 /* The samples are not looked at here, under the lock: they may be in no cache. */
-void tfr_transfer_add_samples(
-	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count)
+void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
 {
 	if (!count)
 		return;
@@ -369,8 +369,8 @@ void tfr_transfer_add_samples(
 	assign(tr, samples, count);
 }
 
-bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_feed_sample **samples,
-	unsigned count, struct tfr_batch_piece *piece)
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count,
+	struct tfr_batch_piece *piece)
 {
 	struct tfr_staged_batch *b = tr->open;
 	uint64_t bytes = 0, end;
@@ -397,7 +397,7 @@ void tfr_transfer_copy_piece(
 	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time)
 {
 	struct tfr_staged_batch *b = piece->batch;
-	struct tfr_feed_sample **samples = b->samples + piece->from;
+	struct tfr_sample **samples = b->samples + piece->from;
 	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
 	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
 	uint64_t start = tfr_clock_ns(), at = piece->at, end;
@@ -411,7 +411,7 @@ void tfr_transfer_copy_piece(
 	memset(samples, 0, piece->count * sizeof(*samples));
 	end = tfr_clock_ns();
 	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
-	tfr_feed_trace(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	tfr_trace_work(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
 }
 
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
@@ -440,7 +440,7 @@ void tfr_transfer_end_drop(
 	tr->dropped_bytes += bytes;
 	if (records && epoch > tr->dropped_epoch)
 		tr->dropped_epoch = epoch;
-	tfr_feed_wake_workers(tr->control);
+	tfr_control_wake_workers(tr->control);
 	pthread_cond_signal(&tr->control->arrivals);
 }
 
@@ -456,7 +456,7 @@ struct tfr_staged_batch *tfr_transfer_take_incomplete(struct tfr_transfer *tr)
 	tr->incomplete = b->next;
 	if (!tr->incomplete)
 		tr->incomplete_end = &tr->incomplete;
-	tfr_feed_wake_workers(tr->control);
+	tfr_control_wake_workers(tr->control);
 	return b;
 }
 
@@ -491,7 +491,7 @@ static void fetch(const uint8_t *data, size_t size)
 /* The record of every place: copies of an image have that of the first. */
 static void note_records(struct tfr_staged_batch *b)
 {
-	const struct tfr_feed_sample *last = NULL;
+	const struct tfr_sample *last = NULL;
 
 	for (uint32_t i = 0; i < b->assigned; i++) {
 		if (b->samples[i])
@@ -527,7 +527,7 @@ static void close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 
 /* The sample that the record of a place is of, unless a place before it had the same record and
  * failed too. */
-static const struct tfr_feed_sample *sample_of(const struct tfr_staged_batch *b, uint32_t place)
+static const struct tfr_sample *sample_of(const struct tfr_staged_batch *b, uint32_t place)
 {
 	const uint8_t *data = b->records_at[place].data;
 
@@ -547,7 +547,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 	uint32_t count = b->records;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tfr_feed_sample *s;
+		const struct tfr_sample *s;
 		enum tfr_status status = tfr_batch_parse(parser, &b->records_at[i], 1, err);
 
 		if (status == TFR_OK)
@@ -561,7 +561,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 		b->records--;
 		if (s) {
 			b->payload_bytes -= s->size;
-			tfr_feed_bad_record(tr->control, s, err);
+			tfr_control_bad_record(tr->control, s, err);
 		}
 		if (!tr->set->opts.skip_bad)
 			return TFR_ECANCELLED; /* the feed has failed with it */
@@ -595,7 +595,7 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
 	struct tfr_error *err)
 {
-	const struct tfr_feed_settings *set = tr->set;
+	const struct tfr_settings *set = tr->set;
 	uint64_t start = *since, parsed;
 	unsigned row = tfr_stage_list_find(&set->list, STAGE_PARSE);
 	enum tfr_status status = tfr_batch_parse(parser, b->records_at, b->records, err);
@@ -607,7 +607,7 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 		/* Where there are images, records are counted as they are searched for them. */
 		tfr_job_time_add(time, row, parsed - start, set->images ? 0 : b->records,
 			set->images ? 0 : b->payload_bytes);
-		tfr_feed_trace(set, row, time->thread, start, parsed, b->number);
+		tfr_trace_work(set, row, time->thread, start, parsed, b->number);
 		*since = parsed;
 	}
 	return status ? status : write_features(tr, parser, b, err);
@@ -643,11 +643,11 @@ enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged
 
 	if (b->samples) {
 		tfr_samples_put(tr->pool, b->samples, b->assigned);
-		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_feed_sample *));
+		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_sample *));
 	}
 	end = tfr_clock_ns();
 	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
-	tfr_feed_trace(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	tfr_trace_work(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
 	return status;
 }
 

@@ -30,7 +30,7 @@ struct tfr_staged_batch {
 	bool unwanted;			  /* a short one to be left out: its number is used again */
 	bool gaps;			  /* some of `bad` are set */
 	bool *bad;			  /* places without an image */
-	struct tfr_feed_sample **samples; /* of records, by place; of an image's copies the first */
+	struct tfr_sample **samples;	  /* of records, by place; of an image's copies the first */
 	struct tfr_bytes *records_at;	  /* for features, by place */
 	uint32_t pieces; /* of the first of `samples`: copied already, or being copied */
 	uint64_t payload_bytes;
@@ -100,8 +100,8 @@ struct tfr_uploader {
 	 * device, and that were handed out completely. */
 	uint64_t transfers, arrived, landed, passed;
 	unsigned *staged_in;	      /* the targets of those that have arrived, by their number */
-	struct tfr_feed_waiter ready; /* a transfer is complete, or a target free */
-	struct tfr_feed_waiter arrival; /* a copy has arrived, whose kernels are waited for */
+	struct tfr_waiter ready;      /* a transfer is complete, or a target free */
+	struct tfr_waiter arrival;    /* a copy has arrived, whose kernels are waited for */
 	pthread_t id, kernel_waiter;
 	bool started, kernel_waiter_started;
 	struct tfr_span span;
@@ -113,8 +113,8 @@ struct tfr_uploader {
 };
 
 struct tfr_transfer {
-	const struct tfr_feed_settings *set;
-	struct tfr_feed_control *control;
+	const struct tfr_settings *set;
+	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool *pool;
 	struct tfr_batch_layout layout;

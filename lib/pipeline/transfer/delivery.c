@@ -145,13 +145,13 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 static enum tfr_status stalled_kernels(const struct tfr_uploader *l, struct tfr_error *err)
 {
-	const struct tfr_feed_settings *set = l->transfer->set;
+	const struct tfr_settings *set = l->transfer->set;
 	const struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % set->plan.device]];
 
 	tfr_fail(err, TFR_ESYS,
 		"nothing moved for %g s: stage 'upload' waits for %s to normalise batch %llu",
 		set->opts.stall_timeout, tfr_device_name(l->device), (unsigned long long)t->number);
-	return tfr_feed_timed_out(err);
+	return tfr_control_timed_out(err);
 }
 
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
@@ -168,7 +168,7 @@ enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_e
 		"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of %s",
 		tr->set->opts.stall_timeout, tfr_device_name(l->device),
 		(unsigned long long)b->batches[0].number, tfr_format_size(b->bytes, size));
-	return tfr_feed_timed_out(err);
+	return tfr_control_timed_out(err);
 }
 
 double tfr_transfer_oldest_upload(const struct tfr_transfer *tr)

@@ -24,7 +24,7 @@ static uint64_t align(uint64_t n, uint64_t to)
 }
 
 enum tfr_status tfr_transfer_new(
-	struct tfr_transfer **out, const struct tfr_feed_context *feed, struct tfr_error *err)
+	struct tfr_transfer **out, const struct tfr_pipeline_context *feed, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = calloc(1, sizeof(*tr));
 
@@ -277,7 +277,7 @@ static enum tfr_status batch_init(struct tfr_transfer *tr, struct tfr_staging_bu
 	b->bad = calloc(tr->set->batch, sizeof(*b->bad));
 	b->tensors = calloc(tr->set->tensors_max, sizeof(*b->tensors));
 	if (tr->set->features || !tr->set->images)
-		b->samples = calloc(tr->set->batch, sizeof(struct tfr_feed_sample *));
+		b->samples = calloc(tr->set->batch, sizeof(struct tfr_sample *));
 	if (tr->set->features)
 		b->records_at = calloc(tr->set->batch, sizeof(*b->records_at));
 	if (!b->bad || !b->tensors || ((tr->set->features || !tr->set->images) && !b->samples) ||
@@ -335,8 +335,8 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 	l->thread = tr->first_thread + i;
 	l->device = tr->set->uploads ? tr->set->opts.devices[i] : NULL;
 	pthread_mutex_lock(&tr->control->lock);
-	tfr_feed_add_waiter(tr->control, &l->ready);
-	tfr_feed_add_waiter(tr->control, &l->arrival);
+	tfr_control_add_waiter(tr->control, &l->ready);
+	tfr_control_add_waiter(tr->control, &l->arrival);
 	tfr_statistics_watch(tr->statistics, &l->span);
 	pthread_mutex_unlock(&tr->control->lock);
 	l->staging = calloc(tr->set->plan.staging, sizeof(*l->staging));

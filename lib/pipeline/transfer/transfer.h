@@ -13,15 +13,15 @@
 #include "pipeline/images/recipe.h"
 #include "pipeline/report/statistics.h"
 #include "pipeline/settings.h"
-#include "pipeline/source/feed_sample.h"
+#include "pipeline/source/sample.h"
 
 struct tfr_transfer;
 struct tfr_staged_batch;
 
 /* ---- from start to end: without the lock ---- */
 
-enum tfr_status tfr_transfer_new(
-	struct tfr_transfer **transfer, const struct tfr_feed_context *feed, struct tfr_error *err);
+enum tfr_status tfr_transfer_new(struct tfr_transfer **transfer,
+	const struct tfr_pipeline_context *feed, struct tfr_error *err);
 /* Describes the images of a batch, or its audio; `mask` may be NULL. */
 void tfr_transfer_set_images(struct tfr_transfer *tr, const struct tfr_image_form *image,
 	const struct tfr_image_form *mask, bool audio);
@@ -68,15 +68,14 @@ uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr);
 /* The image is there, or failed (`good` false).  `record`, with features: the sample whose record
  * it was made of, which the batch takes over; NULL for all copies but the first. */
 void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place place,
-	struct tfr_feed_sample *record, bool good, uint64_t bytes);
+	struct tfr_sample *record, bool good, uint64_t bytes);
 
 /* Where the samples of a batch of records go, and how many more it takes; NULL: no batch is open.
  */
-struct tfr_feed_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max);
+struct tfr_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max);
 /* Adds samples to the open batch, which takes them over; they may already be where sample_room()
  * returned. */
-void tfr_transfer_add_samples(
-	struct tfr_transfer *tr, struct tfr_feed_sample **samples, unsigned count);
+void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count);
 
 /* Records whose payloads one worker copies to their places. */
 struct tfr_batch_piece {
@@ -89,8 +88,8 @@ struct tfr_batch_piece {
 unsigned tfr_transfer_places(const struct tfr_transfer *tr);
 /* Adds samples to the open batch, which takes them over.  True: the caller copies the piece.
  * False: they are copied when the batch is complete. */
-bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_feed_sample **samples,
-	unsigned count, struct tfr_batch_piece *piece);
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count,
+	struct tfr_batch_piece *piece);
 /* Copies it; without the lock. */
 void tfr_transfer_copy_piece(
 	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time);

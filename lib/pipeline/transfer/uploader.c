@@ -117,7 +117,7 @@ static void account_kernels(
 		records += t->batches[i].batch.records;
 	tfr_statistics_kernels(
 		tr->statistics, took, t->count, records * tr->layout.image_bytes * sizeof(float));
-	tfr_feed_trace(
+	tfr_trace_work(
 		tr->set, tr->set->rows, l->thread + tr->uploader_count, now - took, now, t->number);
 }
 
@@ -155,7 +155,7 @@ static void *await_all_kernels(void *arg)
 		status = await_kernels(&l->targets[target], &seconds, &l->kernel_err);
 		pthread_mutex_lock(&tr->control->lock);
 		if (status)
-			tfr_feed_fail(tr->control, status, &l->kernel_err);
+			tfr_control_fail(tr->control, status, &l->kernel_err);
 		else
 			land(l, seconds);
 	}
@@ -323,7 +323,7 @@ static void start_upload(
 	if (!tr->set->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status)
-		tfr_feed_fail(tr->control, status, &l->err);
+		tfr_control_fail(tr->control, status, &l->err);
 }
 
 /* Whether the consumer is to ask first, and has not. */
@@ -371,7 +371,7 @@ static void account_upload(
 	l->sent_batches += t->count;
 	l->sent_bytes += b->bytes;
 	tfr_statistics_uploaded(tr->statistics, took, now - t->started_ns, t->count, b->bytes);
-	tfr_feed_trace(
+	tfr_trace_work(
 		tr->set, tr->set->rows - 1, l->thread, now - took, now, b->batches[0].number);
 }
 
@@ -404,7 +404,7 @@ static void finish_upload(struct tfr_uploader *l)
 	if (!tr->set->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status) {
-		tfr_feed_fail(tr->control, status, &l->err);
+		tfr_control_fail(tr->control, status, &l->err);
 		return;
 	}
 	account_upload(l, seconds, b);
@@ -418,7 +418,7 @@ static void finish_upload(struct tfr_uploader *l)
 	b->ready = 0;
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
 		b->batches[i].state = STAGED_EMPTY;
-	tfr_feed_wake_workers(tr->control);
+	tfr_control_wake_workers(tr->control);
 }
 
 /* In place there is nothing to wait for: the caller, which has the lock, does the work of the

@@ -341,7 +341,7 @@ static void compute(uint64_t ns)
 /* What one job computes outside its stages is not taken for work of the next job, which waits. */
 Test(bottleneck, a_wait_is_a_wait)
 {
-	static struct tfr_feed_settings settings = { .rows = 1 };
+	static struct tfr_settings settings = { .rows = 1 };
 	static struct tfr_statistics statistics = { .set = &settings };
 	struct tfr_job_time job = { 0 };
 	struct timespec pause = { 0, 8000000 };

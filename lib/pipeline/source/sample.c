@@ -1,10 +1,10 @@
-/* pipeline/source/feed_sample.c - samples with memory of their own, pooled by size class.
+/* pipeline/source/sample.c - samples with memory of their own, pooled by size class.
  *
  * Class c has (8 + c % 8) << (c / 8) bytes, header included.  Large buffers are mapped, not
  * taken from malloc, so that freeing one returns its memory: a heap that several threads grow
  * and others shrink took a tenth more than it held.  Callers ask for many samples at a time: one
  * lock for hundreds of small records. */
-#include "pipeline/source/feed_sample.h"
+#include "pipeline/source/sample.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static unsigned class_of(size_t bytes)
 
 uint64_t tfr_sample_footprint(size_t size)
 {
-	return class_bytes(class_of(sizeof(struct tfr_feed_sample) + size));
+	return class_bytes(class_of(sizeof(struct tfr_sample) + size));
 }
 
 static void *allocate(size_t bytes)
@@ -45,7 +45,7 @@ static void *allocate(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void release(struct tfr_feed_sample *s)
+static void release(struct tfr_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
@@ -65,7 +65,7 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *store)
 {
 	for (unsigned c = 0; c < SAMPLE_CLASSES; c++)
 		while (store->idle[c]) {
-			struct tfr_feed_sample *s = store->idle[c];
+			struct tfr_sample *s = store->idle[c];
 
 			store->idle[c] = s->next;
 			release(s);
@@ -75,10 +75,10 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *store)
 
 /* An idle buffer, a quarter too large at most: with sizes from 13 to 130 KB that halves the misses
  * and costs 2% of memory. */
-static struct tfr_feed_sample *take_idle(struct tfr_sample_pool *store, unsigned smallest)
+static struct tfr_sample *take_idle(struct tfr_sample_pool *store, unsigned smallest)
 {
 	for (unsigned c = smallest; c <= smallest + CLASSES_UP && c < SAMPLE_CLASSES; c++) {
-		struct tfr_feed_sample *s = store->idle[c];
+		struct tfr_sample *s = store->idle[c];
 
 		if (s) {
 			store->idle[c] = s->next;
@@ -89,24 +89,24 @@ static struct tfr_feed_sample *take_idle(struct tfr_sample_pool *store, unsigned
 	return NULL;
 }
 
-bool tfr_samples_get(struct tfr_sample_pool *store, const size_t *sizes, unsigned n,
-	struct tfr_feed_sample **out)
+bool tfr_samples_get(
+	struct tfr_sample_pool *store, const size_t *sizes, unsigned n, struct tfr_sample **out)
 {
 	bool whole = true;
 
 	pthread_mutex_lock(&store->lock);
 	for (unsigned i = 0; i < n; i++)
-		out[i] = take_idle(store, class_of(sizeof(struct tfr_feed_sample) + sizes[i]));
+		out[i] = take_idle(store, class_of(sizeof(struct tfr_sample) + sizes[i]));
 	pthread_mutex_unlock(&store->lock);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned c = class_of(sizeof(struct tfr_feed_sample) + sizes[i]);
+		unsigned c = class_of(sizeof(struct tfr_sample) + sizes[i]);
 
 		if (out[i])
 			c = out[i]->size_class;
 		else
 			out[i] = allocate(class_bytes(c));
 		if (out[i])
-			*out[i] = (struct tfr_feed_sample){ .size_class = c };
+			*out[i] = (struct tfr_sample){ .size_class = c };
 		else
 			whole = false;
 	}
@@ -124,7 +124,7 @@ static void put_view(struct tfr_record_chunk *g)
 }
 
 /* With the store's lock.  False: it is to be freed. */
-static bool put_idle(struct tfr_sample_pool *store, struct tfr_feed_sample *s)
+static bool put_idle(struct tfr_sample_pool *store, struct tfr_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
@@ -136,13 +136,13 @@ static bool put_idle(struct tfr_sample_pool *store, struct tfr_feed_sample *s)
 	return true;
 }
 
-void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n)
+void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
 {
-	struct tfr_feed_sample *surplus = NULL;
+	struct tfr_sample *surplus = NULL;
 	bool locked = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct tfr_feed_sample *s = samples[i];
+		struct tfr_sample *s = samples[i];
 
 		if (!s)
 			continue;
@@ -161,20 +161,20 @@ void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_feed_sample **sam
 	if (locked)
 		pthread_mutex_unlock(&store->lock);
 	while (surplus) {
-		struct tfr_feed_sample *s = surplus;
+		struct tfr_sample *s = surplus;
 
 		surplus = s->next;
 		release(s);
 	}
 }
 
-void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_feed_sample *s)
+void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_sample *s)
 {
 	tfr_samples_put(store, &s, 1);
 }
 
 /* Copies everything but the pointers. */
-static void copy_view(struct tfr_feed_sample *to, const struct tfr_feed_sample *from)
+static void copy_view(struct tfr_sample *to, const struct tfr_sample *from)
 {
 	uint32_t size_class = to->size_class;
 
@@ -192,9 +192,9 @@ static void copy_view(struct tfr_feed_sample *to, const struct tfr_feed_sample *
 
 enum { KEEP_AT_ONCE = 256 };
 
-static bool keep_some(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n)
+static bool keep_some(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
 {
-	struct tfr_feed_sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
+	struct tfr_sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
 	unsigned where[KEEP_AT_ONCE], count = 0;
 	size_t sizes[KEEP_AT_ONCE];
 
@@ -216,7 +216,7 @@ static bool keep_some(struct tfr_sample_pool *store, struct tfr_feed_sample **sa
 	return true;
 }
 
-bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_feed_sample **samples, unsigned n)
+bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
 {
 	for (unsigned at = 0; at < n; at += KEEP_AT_ONCE)
 		if (!keep_some(store, samples + at, n - at < KEEP_AT_ONCE ? n - at : KEEP_AT_ONCE))
@@ -239,11 +239,11 @@ uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask)
 	return tfr_sample_footprint(PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask));
 }
 
-struct tfr_feed_sample *tfr_sample_pixels(
+struct tfr_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask)
 {
 	size_t size = PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask);
-	struct tfr_feed_sample *s;
+	struct tfr_sample *s;
 
 	if (!tfr_samples_get(store, &size, 1, &s))
 		return NULL;
@@ -328,7 +328,7 @@ void tfr_block_put(struct tfr_run_block *block)
 
 struct tfr_record_chunk *tfr_record_chunk_new(struct tfr_run_block *block, uint32_t capacity)
 {
-	size_t bytes = sizeof(struct tfr_record_chunk) + capacity * sizeof(struct tfr_feed_sample);
+	size_t bytes = sizeof(struct tfr_record_chunk) + capacity * sizeof(struct tfr_sample);
 	struct tfr_record_chunk *g = aligned_alloc(_Alignof(struct tfr_record_chunk), bytes);
 
 	if (!g)
@@ -342,7 +342,7 @@ void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struc
 {
 	assert(g->count < g->capacity);
 	assert(rec->data >= g->block->run.block || !rec->size);
-	g->samples[g->count++] = (struct tfr_feed_sample){
+	g->samples[g->count++] = (struct tfr_sample){
 		.record = rec->index,
 		.offset = rec->offset,
 		.data = rec->data,
