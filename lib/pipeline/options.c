@@ -91,6 +91,7 @@ static enum tfr_status use_list(struct tfr_settings *set, const char *text, stru
 	set->audio = set->images && set->decode->audio;
 	set->masks = set->images && set->decode->masks;
 	set->uploads = has_stage(set, STAGE_UPLOAD);
+	set->uploaders = set->uploads ? set->opts.device_count : 1;
 	set->kernels = set->uploads && set->opts.normalise_on_device;
 	set->batches = has_stage(set, STAGE_BATCH);
 	set->batch_row = tfr_stage_list_find(&list, STAGE_BATCH);
@@ -151,15 +152,6 @@ void tfr_settings_clear(struct tfr_settings *set)
 }
 
 /* ---- once the records are known ---- */
-
-/* Adds the stage inflate if there is something to inflate. */
-static enum tfr_status show_inflate(struct tfr_settings *set, struct tfr_error *err)
-{
-	struct tfr_stage *read = set->list.at;
-
-	TFR_TRY(change_text(read, tfr_asprintf("%s,inflate", read->text), err));
-	return use_texts(set, err);
-}
 
 /* With `normalise_on_device` the host ends with bytes, in the place of normalise. */
 static enum tfr_status leave_normalising(struct tfr_settings *set, struct tfr_error *err)
@@ -296,8 +288,12 @@ enum tfr_status tfr_settings_settle(
 	if ((!set->opts.stages || set->opts.images_optional) && !f->images)
 		TFR_TRY(leave_images_out(set, f->clips.recognised > 0, err));
 	TFR_TRY(check_types(set, f, err));
-	if (f->compressed && !has_stage(set, STAGE_INFLATE))
-		TFR_TRY(show_inflate(set, err));
+	if (f->compressed && !has_stage(set, STAGE_INFLATE)) {
+		struct tfr_stage *read = set->list.at;
+
+		TFR_TRY(change_text(read, tfr_asprintf("%s,inflate", read->text), err));
+		TFR_TRY(use_texts(set, err));
+	}
 	if (set->audio && f->clips.count)
 		TFR_TRY(settle_audio(set, &f->clips, err));
 	set->description = tfr_stage_list_text(&set->list);

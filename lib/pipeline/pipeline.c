@@ -40,73 +40,45 @@ enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
 /* What this process takes before it feeds anything: code, libraries, stacks. */
 #define PROCESS_BYTES (10ull * MIB)
 
-/* Records that a batch with features holds until it is complete, of all that are under way. */
-static uint64_t held_records(const struct tfr_pipeline *p, const struct tfr_first_records *f)
-{
-	if (p->set.images && !p->set.features)
-		return 0;
-	return p->set.batches ? p->set.batch * tfr_first_mean_footprint(f) : 0;
-}
-
-static uint64_t payload_batch_bytes(const struct tfr_pipeline *p, const struct tfr_first_records *f)
-{
-	uint64_t mean = f->bytes / f->records + 1;
-
-	return p->set.batch * (mean + mean / 4) + f->largest +
-	       (p->set.batch + 1) * sizeof(uint64_t);
-}
-
-static void plan_batches(struct tfr_pipeline *p, const struct tfr_first_records *f)
-{
-	uint64_t records = 0;
-
-	if (p->set.features)
-		records = f->features_bytes;
-	else if (!p->set.images)
-		records = payload_batch_bytes(p, f);
-	tfr_transfer_plan(p->transfer, records, &p->set.plan);
-}
-
-/* The form of a batch of audio. */
-static void plan_form(struct tfr_pipeline *p)
-{
-	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
-	struct tfr_pipeline_plan *plan = &p->set.plan;
-
-	if (!p->set.audio)
-		return;
-	plan->audio_rate = p->set.decode->rate;
-	if (!form)
-		return;
-	plan->audio_samples = form->width;
-	plan->audio_channels = form->channels;
-}
-
+/* Fills in everything but the numbers of buffers. */
 static void fill_plan(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
+	const struct tfr_settings *set = &p->set;
 	struct tfr_pipeline_plan *plan = &p->set.plan;
+	uint64_t mean = f->bytes / f->records + 1, records = 0;
 
-	plan->limit = p->set.opts.memory;
+	tfr_flow_plan(p->flow, f, plan);
+	if (set->features)
+		records = f->features_bytes;
+	else if (!set->images) /* payloads and their offsets */
+		records = set->batch * (mean + mean / 4) + f->largest +
+			  (set->batch + 1) * sizeof(uint64_t);
+	tfr_transfer_plan(p->transfer, records, plan);
+	plan->limit = set->opts.memory;
 	plan->record_bytes = f->bytes / f->records;
 	plan->image_width = f->images ? (uint32_t)(f->widths / f->images) : 0;
 	plan->image_height = f->images ? (uint32_t)(f->heights / f->images) : 0;
-	plan_form(p);
+	plan->audio_rate = set->audio ? set->decode->rate : 0;
 	plan->read_bytes = tfr_record_source_bytes(p->source, f->largest) + p->pool.idle_limit;
-	plan->device_counted = p->set.uploads && tfr_device_in_process(p->set.opts.devices[0]);
+	plan->device_counted = set->uploads && tfr_device_in_process(set->opts.devices[0]);
 }
 
 static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_records *f,
 	unsigned staging, unsigned device)
 {
+	const struct tfr_settings *set = &p->set;
 	struct tfr_pipeline_plan *plan = &p->set.plan;
-	uint64_t devices = p->set.uploads ? p->set.opts.device_count : 1;
+	/* Records that a batch holds until it is complete, of all that are under way. */
+	uint64_t held = set->batches && (!set->images || set->features)
+				? set->batch * tfr_first_mean_footprint(f)
+				: 0;
 
 	plan->staging = staging;
 	plan->device = device;
 	plan->total = PROCESS_BYTES + plan->shuffle_bytes + plan->cache_bytes + plan->queue_bytes +
 		      plan->read_bytes + plan->scratch_bytes +
-		      devices * tfr_transfer_bytes(p->transfer, staging, device,
-					plan->device_counted, held_records(p, f));
+		      set->uploaders * tfr_transfer_bytes(p->transfer, staging, device,
+					       plan->device_counted, held);
 	return plan->total;
 }
 
@@ -116,8 +88,8 @@ static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *er
 	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
 		batch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT], text[100] = "";
 	char record[TFR_SIZE_TEXT], rest[TFR_SIZE_TEXT];
-	unsigned uploaders = p->set.uploads ? p->set.opts.device_count : 1;
-	unsigned buffers = uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
+	unsigned buffers =
+		p->set.uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
 	uint64_t fixed = plan->total - plan->shuffle_bytes,
 		 each = plan->shuffle ? plan->shuffle_bytes / plan->shuffle + 1 : 1;
 
@@ -156,7 +128,7 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 	uint64_t copies = tfr_flow_copies(p->flow), steps = p->set.opts.steps_per_transfer;
 	uint64_t ahead = (copies + p->set.batch - 2) / p->set.batch;
 	uint64_t transfers = (ahead + steps - 1) / steps + 1;
-	uint64_t devices = p->set.uploads ? p->set.opts.device_count : 1;
+	uint64_t devices = p->set.uploaders;
 
 	return copies < 2 ? 1 : (unsigned)((transfers + devices - 1) / devices);
 }
@@ -219,8 +191,6 @@ static enum tfr_status settle_plan(
 {
 	struct tfr_pipeline_plan *plan = &p->set.plan;
 
-	tfr_flow_plan(p->flow, f, plan);
-	plan_batches(p, f);
 	fill_plan(p, f);
 	if (!fits(p, f))
 		return refuse(p, err);
@@ -231,17 +201,6 @@ static enum tfr_status settle_plan(
 
 /* ---- from open to close ---- */
 
-/* From here on, the figures of images are those of audio clips. */
-static void use_audio(struct tfr_first_records *f)
-{
-	const struct tfr_first_clips *s = &f->clips;
-
-	f->images = s->measured;
-	f->pixels = s->samples;
-	f->widths = f->heights = f->most_pixels = 0;
-	f->mean_width = f->mean_height = 0;
-}
-
 /* Settles everything that depends on the records. */
 static enum tfr_status settle(
 	struct tfr_pipeline *p, const struct tfr_pipeline_context *feed, struct tfr_error *err)
@@ -250,8 +209,12 @@ static enum tfr_status settle(
 
 	TFR_TRY(tfr_first_records_read(feed, &f, err));
 	TFR_TRY(tfr_settings_settle(&p->set, &f, err));
-	if (p->set.audio)
-		use_audio(&f);
+	if (p->set.audio) { /* the figures of images are those of audio clips from here on */
+		f.images = f.clips.measured;
+		f.pixels = f.clips.samples;
+		f.widths = f.heights = f.most_pixels = 0;
+		f.mean_width = f.mean_height = 0;
+	}
 	if (p->set.features)
 		TFR_TRY(tfr_first_records_parse(feed, &f, err));
 	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
@@ -293,8 +256,11 @@ enum tfr_status tfr_pipeline_open(
 	return TFR_OK;
 }
 
-static void stop_threads(struct tfr_pipeline *p)
+/* The source is closed after the others: the samples that they hold look into its blocks. */
+void tfr_pipeline_close(struct tfr_pipeline *p)
 {
+	if (!p)
+		return;
 	tfr_control_stop(&p->control);
 	if (p->transfer)
 		tfr_transfer_cut_short(p->transfer);
@@ -302,14 +268,6 @@ static void stop_threads(struct tfr_pipeline *p)
 		tfr_flow_stop(p->flow);
 	if (p->transfer)
 		tfr_transfer_stop(p->transfer);
-}
-
-/* The source is closed after the others: the samples that they hold look into its blocks. */
-void tfr_pipeline_close(struct tfr_pipeline *p)
-{
-	if (!p)
-		return;
-	stop_threads(p);
 	if (p->flow)
 		tfr_flow_warn(p->flow);
 	tfr_transfer_free(p->transfer);
@@ -357,12 +315,6 @@ static enum tfr_status end_of_feed(struct tfr_pipeline *p, struct tfr_error *err
 	return fault ? fault : TFR_END;
 }
 
-static bool out_of_time(const struct tfr_pipeline *p, uint64_t now)
-{
-	return p->set.opts.seconds > 0 &&
-	       tfr_statistics_seconds(&p->statistics, now) >= p->set.opts.seconds;
-}
-
 /* Waits until there is a batch (TFR_OK) or will be none. */
 static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err)
 {
@@ -376,7 +328,8 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 			return p->control.failed;
 		if (p->set.opts.cancelled && p->set.opts.cancelled(p->set.opts.ctx))
 			return tfr_fail(err, TFR_ECANCELLED, "cancelled");
-		if (out_of_time(p, now))
+		if (p->set.opts.seconds > 0 &&
+			tfr_statistics_seconds(&p->statistics, now) >= p->set.opts.seconds)
 			return TFR_END;
 		if (tfr_transfer_has_batch(p->transfer))
 			return TFR_OK;
@@ -388,33 +341,27 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 	}
 }
 
-static void deliver(struct tfr_pipeline *p, struct tfr_batch *batch, uint64_t waited_since)
-{
-	uint64_t now = tfr_clock_ns();
-	uint64_t payload_bytes = tfr_transfer_deliver(p->transfer, batch);
-
-	batch->index = p->statistics.batches;
-	tfr_statistics_delivered(&p->statistics, batch, payload_bytes, now - waited_since, now);
-}
-
 enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err)
 {
-	uint64_t steps = p->set.opts.steps, start = tfr_clock_ns();
+	uint64_t steps = p->set.opts.steps, start = tfr_clock_ns(), now, payload_bytes;
+	struct tfr_statistics *s = &p->statistics;
 	enum tfr_status status = TFR_END;
 
 	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
-	tfr_statistics_charge(&p->statistics, &p->consumer_span, p->set.rows, TFR_ACCOUNT_STARVED);
+	tfr_statistics_charge(s, &p->consumer_span, p->set.rows, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
-	if (!steps || p->statistics.batches < steps)
+	if (!steps || s->batches < steps)
 		status = await_batch(p, err);
 	tfr_transfer_ask(p->transfer, false);
 	tfr_span_end(&p->consumer_span);
 	if (status == TFR_OK) {
-		tfr_statistics_charge(
-			&p->statistics, &p->consumer_span, p->set.rows, TFR_ACCOUNT_BUSY);
-		deliver(p, batch, start);
+		tfr_statistics_charge(s, &p->consumer_span, p->set.rows, TFR_ACCOUNT_BUSY);
+		now = tfr_clock_ns();
+		payload_bytes = tfr_transfer_deliver(p->transfer, batch);
+		batch->index = s->batches;
+		tfr_statistics_delivered(s, batch, payload_bytes, now - start, now);
 	}
 	pthread_mutex_unlock(&p->control.lock);
 	return status;
@@ -450,20 +397,13 @@ void tfr_batch_memory_free(void *memory)
 
 void tfr_pipeline_stats(struct tfr_pipeline *p, struct tfr_pipeline_stats *stats)
 {
-	const struct tfr_image_form *form = tfr_transfer_image_form(p->transfer);
-	struct tfr_report_facts facts;
+	struct tfr_report_facts facts = { .readers = tfr_record_source_readers(p->source) };
 
 	pthread_mutex_lock(&p->control.lock);
-	facts = (struct tfr_report_facts){
-		.readers = tfr_record_source_readers(p->source),
-		.uploaders = tfr_transfer_uploaders(p->transfer),
-		.skipped = __atomic_load_n(&p->control.faults.faults, __ATOMIC_RELAXED),
-		.oldest_upload = tfr_transfer_oldest_upload(p->transfer),
-		.image_dtype = form ? form->dtype : TFR_UINT8,
-	};
 	tfr_statistics_report(&p->statistics, &facts, stats);
+	stats->skipped = __atomic_load_n(&p->control.faults.faults, __ATOMIC_RELAXED);
 	tfr_flow_report(p->flow, stats);
-	tfr_transfer_report(p->transfer, stats);
+	tfr_transfer_report(p->transfer, &facts, stats);
 	tfr_statistics_judge(&p->statistics, &facts, stats);
 	pthread_mutex_unlock(&p->control.lock);
 }

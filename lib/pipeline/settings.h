@@ -32,6 +32,7 @@ struct tfr_settings {
 	bool kernels; /* devices make floats of what is uploaded: that has a row of its own */
 	const struct tfr_stage *decode; /* NULL: none */
 	unsigned batch_row;
+	unsigned uploaders; /* one for each device, and one for a list without upload */
 	unsigned tensors_max;		    /* in one batch */
 	uint64_t source_epochs;		    /* that the files are read for; 0: no limit */
 	struct tfr_feature_block *features; /* NULL: none */

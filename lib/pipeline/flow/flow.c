@@ -100,16 +100,55 @@ bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node 
 	return tfr_flow_node_over(flow, n->up);
 }
 
+/* Whether there is something to give out though nothing comes in. */
+static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
+{
+	if (n->kind == NODE_SHUFFLE)
+		return n->shuffler.front_closed;
+	return n->kind == NODE_CACHE && !n->over && n->cache.count &&
+	       tfr_flow_node_over(flow, n->up);
+}
+
+/* The next slot of a node, with samples in it or for what the node still has. */
+static bool claim_slot(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
+{
+	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
+	uint64_t room = n->most ? n->most - n->waiting : n->per_job;
+
+	if (n->running)
+		return false;
+	if (n->claimed - n->taken == n->slot_count || (n->most && n->waiting >= n->most)) {
+		w->lack = LACK_ROOM;
+		return false;
+	}
+	s->in_count = tfr_flow_node_take(
+		flow, n->up, s->in, room < n->per_job ? (unsigned)room : n->per_job);
+	if (!s->in_count && !has_more(flow, n)) {
+		if (n->kind == NODE_CACHE && tfr_flow_node_over(flow, n->up) && !n->over) {
+			n->over = true;
+			tfr_control_wake_workers(flow->control);
+		}
+		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
+		return false;
+	}
+	assert(!s->done && !s->out_count); /* it was handed on completely */
+	n->running = n->kind != NODE_MAP;
+	n->claimed++;
+	w->node = n;
+	w->slot = s;
+	return true;
+}
+
 /* ---- the pool ---- */
 
 static const struct {
 	bool (*claim)(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 	void (*run)(struct tfr_flow *flow, struct tfr_worker *w);
 } jobs[] = {
-	[NODE_MAP] = { tfr_map_claim, tfr_map_run },
-	[NODE_SHUFFLE] = { tfr_ordered_claim, tfr_ordered_run },
-	[NODE_CACHE] = { tfr_ordered_claim, tfr_ordered_run },
-	[NODE_PREFETCH] = { tfr_ordered_claim, tfr_ordered_run },
+	[NODE_MAP] = { claim_slot, tfr_map_run },
+	[NODE_SHUFFLE] = { claim_slot, tfr_ordered_run },
+	[NODE_CACHE] = { claim_slot, tfr_ordered_run },
+	[NODE_PREFETCH] = { claim_slot, tfr_ordered_run },
 	[NODE_PLACE] = { tfr_place_claim, tfr_place_run },
 	[NODE_RECORDS] = { tfr_records_claim, tfr_records_run },
 	[NODE_DROP] = { tfr_drop_claim, tfr_drop_run },
@@ -131,15 +170,6 @@ void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)
 
 	pthread_mutex_lock(&flow->control->lock);
 	tfr_statistics_add_job(flow->statistics, &w->time, waited);
-}
-
-static void charge_stages(struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_flow_node *n, enum tfr_lack lack)
-{
-	enum tfr_account which = lack == LACK_INPUT ? TFR_ACCOUNT_STARVED : TFR_ACCOUNT_BLOCKED;
-
-	for (unsigned i = n->from; lack && i < n->to && i < flow->set->rows; i++)
-		tfr_statistics_charge(flow->statistics, &w->idle, i, which);
 }
 
 /* Charges why the pool has less work than workers: the last node has no room, or the first no
@@ -171,11 +201,17 @@ static bool is_dry(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 	return n->waiting < enough;
 }
 
+/* Charges the time to each stage by what it lacks. */
 static void wait_for_work(struct tfr_flow *flow, struct tfr_worker *w, const enum tfr_lack *lacks)
 {
 	tfr_span_begin(&w->idle);
-	for (unsigned i = 1; i < flow->node_count; i++)
-		charge_stages(flow, w, &flow->nodes[i], lacks[i]);
+	for (unsigned k = 1; k < flow->node_count; k++) {
+		const struct tfr_flow_node *n = &flow->nodes[k];
+
+		for (unsigned i = n->from; lacks[k] && i < n->to && i < flow->set->rows; i++)
+			tfr_statistics_charge(flow->statistics, &w->idle, i,
+				lacks[k] == LACK_INPUT ? TFR_ACCOUNT_STARVED : TFR_ACCOUNT_BLOCKED);
+	}
 	charge_pool(flow, w, lacks);
 	tfr_control_wait_for_work(flow->control);
 	tfr_span_end(&w->idle);
@@ -262,7 +298,7 @@ static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 			tfr_sample_put(flow->pool, s);
 		tfr_shuffler_clear(&n->shuffler);
 	}
-	tfr_sample_cache_free(n->cache);
+	tfr_sample_cache_clear(&n->cache);
 }
 
 static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struct tfr_error *err)
@@ -286,34 +322,10 @@ static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struc
 			   : TFR_OK;
 }
 
-static void worker_clear(struct tfr_worker *w)
-{
-	tfr_image_executor_free(w->executor);
-	tfr_example_free(w->example);
-	tfr_where_free(w->where);
-	tfr_batch_parser_free(w->parser);
-	free(w->places);
-	free(w->dropped);
-}
-
-static enum tfr_status start_threads(struct tfr_flow *flow, struct tfr_error *err)
-{
-	int rc = 0;
-
-	pthread_mutex_lock(&flow->control->lock);
-	for (unsigned i = 0; i < flow->set->opts.threads; i++)
-		tfr_statistics_watch(flow->statistics, &flow->workers[i].idle);
-	pthread_mutex_unlock(&flow->control->lock);
-	for (unsigned i = 0; rc == 0 && i < flow->set->opts.threads; i++) {
-		rc = pthread_create(&flow->threads[i], NULL, worker_main, &flow->workers[i]);
-		flow->threads_started += rc == 0;
-	}
-	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
-}
-
 enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
 {
 	unsigned threads = flow->set->opts.threads;
+	int rc = 0;
 
 	for (unsigned i = 1; i < flow->node_count; i++)
 		if (flow->nodes[i].kind < NODE_PLACE)
@@ -324,7 +336,15 @@ enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
 		return tfr_fail_nomem(err, "starting the workers");
 	for (unsigned i = 0; i < threads; i++)
 		TFR_TRY(worker_init(flow, i, err));
-	return start_threads(flow, err);
+	pthread_mutex_lock(&flow->control->lock);
+	for (unsigned i = 0; i < threads; i++)
+		tfr_statistics_watch(flow->statistics, &flow->workers[i].idle);
+	pthread_mutex_unlock(&flow->control->lock);
+	for (unsigned i = 0; rc == 0 && i < threads; i++) {
+		rc = pthread_create(&flow->threads[i], NULL, worker_main, &flow->workers[i]);
+		flow->threads_started += rc == 0;
+	}
+	return rc ? tfr_fail(err, TFR_ESYS, "cannot start the workers: %s", strerror(rc)) : TFR_OK;
 }
 
 void tfr_flow_stop(struct tfr_flow *flow)
@@ -355,8 +375,16 @@ void tfr_flow_free(struct tfr_flow *flow)
 		return;
 	for (unsigned i = 0; i < flow->node_count; i++)
 		clear_node(flow, &flow->nodes[i]);
-	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++)
-		worker_clear(&flow->workers[i]);
+	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
+		struct tfr_worker *w = &flow->workers[i];
+
+		tfr_image_executor_free(w->executor);
+		tfr_example_free(w->example);
+		tfr_where_free(w->where);
+		tfr_batch_parser_free(w->parser);
+		free(w->places);
+		free(w->dropped);
+	}
 	free(flow->workers);
 	free(flow->threads);
 	free(flow);
@@ -383,32 +411,22 @@ unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)
 	return row;
 }
 
-/* The queue after this node, as the next one found it, is that of its last stage. */
-static void report_queue(
-	const struct tfr_flow *flow, const struct tfr_flow_node *n, struct tfr_stage_stats *s)
-{
-	bool shuffle = n->kind == NODE_SHUFFLE;
-
-	s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
-	s->queue_now = shuffle ? n->held : waiting_at(flow, n);
-	if (shuffle)
-		s->queue_capacity = n->shuffler.capacity;
-	else
-		s->queue_capacity =
-			n->most ? n->most
-				: (uint64_t)n->slot_count * n->per_job * tfr_flow_node_copies(n);
-}
-
+/* The queue after a node, as the next one found it, is that of its last stage. */
 void tfr_flow_report(const struct tfr_flow *flow, struct tfr_pipeline_stats *st)
 {
 	uint64_t largest = flow->set->plan.shuffle, least = UINT64_MAX;
 
 	for (unsigned i = 1; i < flow->node_count; i++) {
 		const struct tfr_flow_node *n = &flow->nodes[i];
+		struct tfr_stage_stats *s = &st->stages[n->row];
+		bool shuffle = n->kind == NODE_SHUFFLE;
 
-		if (n->kind < NODE_PLACE && n->to)
-			report_queue(flow, n, &st->stages[n->row]);
-		if (n->kind == NODE_SHUFFLE && n->least < least && n->shuffler.capacity == largest)
+		if (n->kind >= NODE_PLACE || !n->to)
+			continue;
+		s->queue_mean = n->looks ? (double)n->seen / (double)n->looks : 0;
+		s->queue_now = shuffle ? n->held : n->waiting;
+		s->queue_capacity = shuffle ? n->shuffler.capacity : tfr_flow_node_capacity(n);
+		if (shuffle && n->least < least && n->shuffler.capacity == largest)
 			least = n->least;
 	}
 	st->shuffle_least = least == UINT64_MAX ? largest : least;

@@ -27,35 +27,23 @@ static enum tfr_stage_kind kind_at(const struct tfr_flow *flow, unsigned i)
 	return i < flow->set->list.count ? flow->set->list.at[i].kind : STAGE_KINDS;
 }
 
-/* Whether records need be looked into between two stages.  Records to be parsed by the batch are
+/* parse, filter: from `i` on; returns the stage after them.  Records to be parsed by the batch are
  * not parsed twice. */
-static void set_up_parsing(struct tfr_flow *flow, struct tfr_flow_node *n)
-{
-	for (unsigned i = n->from; i < n->to; i++)
-		switch (kind_at(flow, i)) {
-		case STAGE_PARSE:
-			n->parses |= !flow->set->features || flow->set->images;
-			n->finds |= flow->set->images;
-			n->finds_audio = flow->set->audio;
-			break;
-		case STAGE_FILTER:
-			n->filters = true;
-			break;
-		default:
-			break;
-		}
-}
-
-/* parse, filter: from `i` on; returns the stage after them. */
 static unsigned compile_parsing(struct tfr_flow *flow, unsigned i)
 {
-	unsigned from = i;
-	struct tfr_flow_node *n;
+	const struct tfr_settings *set = flow->set;
+	struct tfr_flow_node *n = add_node(flow, NODE_MAP, i, i);
 
-	while (kind_at(flow, i) == STAGE_PARSE || kind_at(flow, i) == STAGE_FILTER)
-		i++;
-	n = add_node(flow, NODE_MAP, from, i);
-	set_up_parsing(flow, n);
+	for (; kind_at(flow, i) == STAGE_PARSE || kind_at(flow, i) == STAGE_FILTER; i++)
+		if (kind_at(flow, i) == STAGE_PARSE) {
+			n->parses |= !set->features || set->images;
+			n->finds |= set->images;
+			n->finds_audio = set->audio;
+		} else {
+			n->filters = true;
+		}
+	n->to = i;
+	n->row = i - 1;
 	if (!n->parses && !n->finds && !n->filters) {
 		flow->last = n->up;
 		flow->node_count--;
@@ -96,9 +84,8 @@ static enum tfr_status compile_ordered(
 		TFR_NEED_MEMORY(tfr_shuffler_reserve(&n->shuffler), err, "making a shuffle buffer");
 		return TFR_OK;
 	case STAGE_CACHE:
-		n = add_node(flow, NODE_CACHE, i, i + 1);
-		n->cache = tfr_sample_cache_new();
-		return n->cache ? TFR_OK : tfr_fail_nomem(err, "making a cache");
+		add_node(flow, NODE_CACHE, i, i + 1);
+		return TFR_OK;
 	default:
 		n = add_node(flow, NODE_PREFETCH, i, i + 1);
 		n->most = st->n;
@@ -272,12 +259,9 @@ static uint64_t queue_need(const struct tfr_flow *flow, const struct tfr_first_r
 
 	for (unsigned i = 1; i < flow->node_count; i++) {
 		const struct tfr_flow_node *n = &flow->nodes[i];
-		uint64_t items =
-			n->most ? n->most
-				: (uint64_t)n->slot_count * n->per_job * tfr_flow_node_copies(n);
 
 		if (n->kind < NODE_PLACE && n->kind != NODE_SHUFFLE)
-			bytes += items * (sample_bytes(f, n) + sizeof(void *));
+			bytes += tfr_flow_node_capacity(n) * (sample_bytes(f, n) + sizeof(void *));
 	}
 	return bytes + flow->set->opts.threads * sample_bytes(f, flow->last->up);
 }
@@ -309,10 +293,10 @@ static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_r
 	uint64_t records =
 		tfr_set_bytes(flow->set->opts.set) / (f->bytes / f->records + TFR_RECORD_OVERHEAD);
 	uint64_t each =
-		sample_bytes(f, n) - sizeof(struct tfr_sample) + tfr_sample_cache_entry_bytes();
+		sample_bytes(f, n) - sizeof(struct tfr_sample) + sizeof(struct tfr_cache_entry);
 
 	if (sample_bytes(f, n) == tfr_first_mean_footprint(f)) /* records are packed */
-		each = f->bytes / f->records + 16 + tfr_sample_cache_entry_bytes();
+		each = f->bytes / f->records + 16 + sizeof(struct tfr_cache_entry);
 	for (const struct tfr_flow_node *up = n; up; up = up->up)
 		records *= tfr_flow_node_copies(up);
 	return records * each + 4 * MIB;
@@ -337,14 +321,6 @@ static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first
 			others += tfr_recipe_scratch(
 				&flow->nodes[i].recipe, f->mean_width, f->mean_height);
 	return flow->set->opts.threads * (mean + others + MIB) + most - mean;
-}
-
-/* The share of their memory that samples count for in a shuffle buffer, which counts payloads or
- * pixels. */
-static double payload_share(const struct tfr_first_records *f, uint64_t bytes)
-{
-	return bytes == tfr_first_mean_footprint(f) ? (double)f->bytes / (double)f->footprint
-						    : 0.95;
 }
 
 void tfr_flow_plan(
@@ -390,12 +366,14 @@ void tfr_flow_share_room(struct tfr_flow *flow, const struct tfr_first_records *
 			uint64_t own = shuffle_need(flow, f, n);
 			double all = (double)room * (double)own / (double)plan->shuffle_bytes +
 				     (double)own;
+			bool records = sample_bytes(f, n) == tfr_first_mean_footprint(f);
 
+			/* It counts payloads or pixels: that share of their memory. */
 			n->shuffler.byte_limit =
-				(uint64_t)(all * payload_share(f, sample_bytes(f, n)));
+				(uint64_t)(all * (records ? (double)f->bytes / (double)f->footprint
+							  : 0.95));
 		}
 		if (n->kind == NODE_CACHE)
-			tfr_sample_cache_limit(
-				n->cache, plan->cache_bytes + (plan->shuffle_bytes ? 0 : room));
+			n->cache.limit = plan->cache_bytes + (plan->shuffle_bytes ? 0 : room);
 	}
 }

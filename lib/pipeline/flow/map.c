@@ -10,26 +10,6 @@
 #include "base/error.h"
 #include "pipeline/flow/nodes.h"
 
-bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
-{
-	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
-
-	if (n->claimed - n->taken == n->slot_count) {
-		w->lack = LACK_ROOM;
-		return false;
-	}
-	s->in_count = tfr_flow_node_take(flow, n->up, s->in, n->per_job);
-	if (!s->in_count) {
-		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
-		return false;
-	}
-	assert(!s->done && !s->out_count); /* it was handed on completely */
-	n->claimed++;
-	w->node = n;
-	w->slot = s;
-	return true;
-}
-
 /* ---- parse and filter ---- */
 
 static enum tfr_status find_image(
@@ -81,58 +61,53 @@ static unsigned row_of(
 	return n->to - 1;
 }
 
-static void account_filter(const struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_job_slot *s, uint64_t took)
-{
-	uint64_t records = 0, bytes = 0;
-
-	for (unsigned i = 0; i < s->out_count; i++)
-		if (s->out[i]) {
-			records++;
-			bytes += s->out[i]->size;
-		}
-	tfr_job_time_add(&w->time, row_of(flow, w->node, STAGE_FILTER), took, records, bytes);
-}
-
 /* Parsing and filtering take turns on each record: what filtering takes is measured on every 16th.
  */
 static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
 {
 	const struct tfr_flow_node *n = w->node;
-	uint64_t start = tfr_clock_ns(), parsed = 0, bytes = 0, took, filter = 0;
-	unsigned parse_row = row_of(flow, n, STAGE_PARSE), kept = 0, measured = 0;
+	uint64_t start = tfr_clock_ns(), parsed = 0, bytes = 0, kept_bytes = 0, took, filter = 0;
+	unsigned parse_row = row_of(flow, n, STAGE_PARSE),
+		 filter_row = row_of(flow, n, STAGE_FILTER);
 	uint64_t first = s->in[0] ? s->in[0]->ordinal : 0;
+	unsigned kept = 0, measured = 0;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
 		struct tfr_sample *one = s->in[i];
 		bool wanted = true, measure = one && n->filters && i % 16 == 0;
 
+		if (!one) { /* an epoch ends: there is room for as many as came */
+			s->out[s->out_count++] = NULL;
+			continue;
+		}
 		measured += measure;
-		if (one && parse_one(flow, w, one, &wanted, measure ? &filter : NULL)) {
+		if (parse_one(flow, w, one, &wanted, measure ? &filter : NULL)) {
 			tfr_control_bad_record(flow->control, one, &w->err);
 			wanted = false;
-		} else if (one) {
+		} else {
 			parsed++;
 			bytes += one->size;
 		}
-		if (wanted)
-			s->out[kept++] = one; /* there is room for as many as came */
-		else
+		if (wanted) {
+			s->out[s->out_count++] = one;
+			kept++;
+			kept_bytes += one->size;
+		} else {
 			tfr_sample_put(flow->pool, one);
+		}
 	}
-	assert(kept <= s->in_count && kept <= s->out_capacity);
-	s->out_count = kept;
+	assert(s->out_count <= s->in_count && s->out_count <= s->out_capacity);
 	took = tfr_clock_ns() - start;
 	filter = measured ? filter * s->in_count / measured : 0;
 	filter = filter < took ? filter : took;
 	if (n->filters)
-		account_filter(flow, w, s, filter);
+		tfr_job_time_add(&w->time, filter_row, filter, kept, kept_bytes);
 	if (n->parses || n->finds)
 		tfr_job_time_add(&w->time, parse_row, took - filter, parsed, bytes);
 	tfr_trace_work(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
-	if (n->filters && parse_row != row_of(flow, n, STAGE_FILTER))
-		tfr_trace_work(flow->set, row_of(flow, n, STAGE_FILTER), w->time.thread,
-			start + took - filter, start + took, first);
+	if (n->filters && parse_row != filter_row)
+		tfr_trace_work(flow->set, filter_row, w->time.thread, start + took - filter,
+			start + took, first);
 }
 
 /* ---- pixels ---- */
@@ -253,7 +228,6 @@ void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 	struct tfr_job_slot *s = w->slot;
 	const struct tfr_flow_node *n = w->node;
 	enum tfr_status status = TFR_OK;
-	uint64_t start;
 
 	if (n->decodes) {
 		status = make_all(flow, w, s);
@@ -263,14 +237,12 @@ void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 		memcpy(s->out, s->in, s->in_count * sizeof(*s->in));
 		s->out_count = s->in_count;
 	}
-	start = tfr_clock_ns();
-	if (status == TFR_OK && n->keeps && !tfr_samples_keep(flow->pool, s->out, s->out_count))
-		status = tfr_fail_nomem(&w->err, "copying records");
 	if (n->keeps) {
-		uint64_t end = tfr_clock_ns();
+		uint64_t start = tfr_clock_ns();
 
-		tfr_job_time_add(&w->time, n->keeps_row, end - start, 0, 0);
-		tfr_trace_work(flow->set, n->keeps_row, w->time.thread, start, end,
+		if (status == TFR_OK && !tfr_samples_keep(flow->pool, s->out, s->out_count))
+			status = tfr_fail_nomem(&w->err, "copying records");
+		tfr_job_time_spend(&w->time, flow->set, n->keeps_row, start,
 			s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
 	}
 	tfr_worker_settle(flow, w);

@@ -37,7 +37,21 @@ struct tfr_job_slot {
 	bool done;
 };
 
-struct tfr_sample_cache;
+/* The samples of the first epoch, for all later ones, which point into the cache (ordered.c). */
+struct tfr_cache_entry {
+	uint64_t ordinal, record, offset, size;
+	uint8_t *memory;
+	uint32_t image_at, image_size, mask_at, mask_size; /* encoded, in the payload */
+	uint32_t file, copy;
+	bool pixels;
+};
+
+struct tfr_sample_cache {
+	struct tfr_cache_entry **entries; /* in blocks */
+	uint64_t count;
+	uint64_t bytes, limit; /* of memory; the limit is set once the plan is settled */
+	struct tfr_cache_slab *slabs;
+};
 
 struct tfr_flow_node {
 	enum tfr_node_kind kind;
@@ -57,7 +71,7 @@ struct tfr_flow_node {
 	struct tfr_recipe recipe;
 	struct tfr_shuffler shuffler; /* its worker's while it runs; its contents then: */
 	uint64_t held, least;
-	struct tfr_sample_cache *cache;
+	struct tfr_sample_cache cache;
 	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */
 	uint64_t epochs;      /* of a last node: that ended */
 	uint64_t seen_epochs; /* a cache's: given out complete, again */
@@ -111,6 +125,12 @@ static inline uint32_t tfr_flow_node_copies(const struct tfr_flow_node *n)
 	return n->decodes ? n->recipe.copies : 1;
 }
 
+/* Samples that may wait after a node. */
+static inline uint64_t tfr_flow_node_capacity(const struct tfr_flow_node *n)
+{
+	return n->most ? n->most : (uint64_t)n->slot_count * n->per_job * tfr_flow_node_copies(n);
+}
+
 /* ---- flow.c: with the lock ---- */
 
 /* Up to `max` of what waits after the node; one that ends an epoch is the last. */
@@ -128,9 +148,7 @@ bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_sample *sample);
  * A claim takes the input of a job, or sets w->lack to what is missing.  A run does the work
  * without the lock and returns with it. */
 
-bool tfr_map_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w);
-bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w);
 /* place.c: the last nodes */
 bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
@@ -140,14 +158,7 @@ void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w);
 bool tfr_drop_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n);
 void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
 
-/* ordered.c: the samples of the first epoch, for all later ones, which point into the cache.  NULL:
- * out of memory. */
-struct tfr_sample_cache *tfr_sample_cache_new(void);
-void tfr_sample_cache_free(struct tfr_sample_cache *c); /* accepts NULL */
-/* Sets the bytes that it may take: once the plan is settled. */
-void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit);
-/* What an entry takes beside its bytes. */
-uint64_t tfr_sample_cache_entry_bytes(void);
+void tfr_sample_cache_clear(struct tfr_sample_cache *c);
 
 /* map.c: a sample as an executor takes it. */
 struct tfr_image_input tfr_sample_image(const struct tfr_sample *s);

@@ -23,38 +23,16 @@ enum { SLAB = 4 << 20, ENTRIES = 4096, FORMS = 128, LINE = 64 };
 
 _Static_assert(2 * sizeof(struct tfr_pixels) <= FORMS, "two forms before the pixels");
 
-struct entry {
-	uint64_t ordinal, record, offset, size;
-	uint8_t *memory;
-	uint32_t image_at, image_size, mask_at, mask_size; /* encoded, in the payload */
-	uint32_t file, copy;
-	bool pixels;
-};
-
-struct slab {
-	struct slab *next;
+struct tfr_cache_slab {
+	struct tfr_cache_slab *next;
 	size_t used, capacity;
 	_Alignas(LINE) uint8_t bytes[];
 };
 
-struct tfr_sample_cache {
-	struct entry **entries; /* by ENTRIES */
-	uint64_t count;
-	uint64_t bytes, limit; /* of memory */
-	struct slab *slabs;
-};
-
-struct tfr_sample_cache *tfr_sample_cache_new(void)
+void tfr_sample_cache_clear(struct tfr_sample_cache *c)
 {
-	return calloc(1, sizeof(struct tfr_sample_cache));
-}
-
-void tfr_sample_cache_free(struct tfr_sample_cache *c)
-{
-	if (!c)
-		return;
 	while (c->slabs) {
-		struct slab *s = c->slabs;
+		struct tfr_cache_slab *s = c->slabs;
 
 		c->slabs = s->next;
 		free(s);
@@ -62,12 +40,6 @@ void tfr_sample_cache_free(struct tfr_sample_cache *c)
 	for (uint64_t i = 0; i * ENTRIES < c->count; i++)
 		free(c->entries[i]);
 	free(c->entries);
-	free(c);
-}
-
-void tfr_sample_cache_limit(struct tfr_sample_cache *c, uint64_t limit)
-{
-	c->limit = limit;
 }
 
 static uint64_t row_bytes(const struct tfr_pixels *px)
@@ -87,15 +59,10 @@ static uint64_t stored_bytes(const struct tfr_sample *s)
 	return FORMS + pixel_bytes(&s->pixels[0]) + pixel_bytes(&s->pixels[1]);
 }
 
-uint64_t tfr_sample_cache_entry_bytes(void)
-{
-	return sizeof(struct entry);
-}
-
 /* Room in memory for an entry's bytes; NULL: there is none. */
 static uint8_t *take_room(struct tfr_sample_cache *c, uint64_t bytes)
 {
-	struct slab *s = c->slabs;
+	struct tfr_cache_slab *s = c->slabs;
 	uint64_t need = (bytes + LINE - 1) / LINE * LINE;
 
 	if (bytes < LINE * 8) /* small records are packed */
@@ -106,7 +73,7 @@ static uint8_t *take_room(struct tfr_sample_cache *c, uint64_t bytes)
 		s = aligned_alloc(LINE, (sizeof(*s) + capacity + LINE - 1) / LINE * LINE);
 		if (!s)
 			return NULL;
-		*s = (struct slab){ .capacity = capacity };
+		*s = (struct tfr_cache_slab){ .capacity = capacity };
 		/* A slab for one large entry does not replace the slab that has room. */
 		if (c->slabs && capacity != SLAB) {
 			s->next = c->slabs->next;
@@ -130,20 +97,20 @@ static enum tfr_status too_much(const struct tfr_sample_cache *c, struct tfr_err
 		tfr_format_size(c->limit, limit));
 }
 
-static struct entry *new_entry(struct tfr_sample_cache *c, const struct tfr_sample *s)
+static struct tfr_cache_entry *new_entry(struct tfr_sample_cache *c, const struct tfr_sample *s)
 {
 	uint64_t block = c->count / ENTRIES;
-	struct entry *e;
+	struct tfr_cache_entry *e;
 
 	if (c->count % ENTRIES == 0) {
 		if (TFR_ARRAY_ONE_MORE(c->entries, block))
 			return NULL;
-		c->entries[block] = malloc(ENTRIES * sizeof(struct entry));
+		c->entries[block] = malloc(ENTRIES * sizeof(struct tfr_cache_entry));
 		if (!c->entries[block])
 			return NULL;
 	}
 	e = &c->entries[block][c->count % ENTRIES];
-	*e = (struct entry){
+	*e = (struct tfr_cache_entry){
 		.ordinal = s->ordinal,
 		.record = s->record,
 		.offset = s->offset,
@@ -190,7 +157,7 @@ static enum tfr_status add_entry(
 	struct tfr_sample_cache *c, const struct tfr_sample *s, struct tfr_error *err)
 {
 	uint64_t bytes = stored_bytes(s);
-	struct entry *e = new_entry(c, s);
+	struct tfr_cache_entry *e = new_entry(c, s);
 
 	TFR_NEED_MEMORY(e, err, "caching");
 	c->bytes += sizeof(*e) + bytes;
@@ -202,7 +169,7 @@ static enum tfr_status add_entry(
 	return TFR_OK;
 }
 
-static void fill_sample(const struct entry *e, uint64_t epoch, struct tfr_sample *s)
+static void fill_sample(const struct tfr_cache_entry *e, uint64_t epoch, struct tfr_sample *s)
 {
 	s->epoch = epoch;
 	s->ordinal = e->ordinal;
@@ -242,55 +209,6 @@ static enum tfr_status get_entries(struct tfr_sample_cache *c, struct tfr_sample
 				epoch, out[i]);
 	}
 	return TFR_OK;
-}
-
-/* ---- claims ---- */
-
-/* Whether there is something to give out though nothing comes in. */
-static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
-{
-	if (n->kind == NODE_SHUFFLE)
-		return n->shuffler.front_closed;
-	return n->kind == NODE_CACHE && !n->over && n->cache->count &&
-	       tfr_flow_node_over(flow, n->up);
-}
-
-static bool has_room(const struct tfr_flow_node *n)
-{
-	return n->claimed - n->taken < n->slot_count && (!n->most || n->waiting < n->most);
-}
-
-static unsigned wanted(const struct tfr_flow_node *n)
-{
-	return n->most && n->most - n->waiting < n->per_job ? (unsigned)(n->most - n->waiting)
-							    : n->per_job;
-}
-
-bool tfr_ordered_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
-{
-	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
-
-	if (n->running)
-		return false;
-	if (!has_room(n)) {
-		w->lack = LACK_ROOM;
-		return false;
-	}
-	s->in_count = tfr_flow_node_take(flow, n->up, s->in, wanted(n));
-	if (!s->in_count && !has_more(flow, n)) {
-		if (n->kind == NODE_CACHE && tfr_flow_node_over(flow, n->up) && !n->over) {
-			n->over = true;
-			tfr_control_wake_workers(flow->control);
-		}
-		w->lack = tfr_flow_node_over(flow, n->up) ? LACK_NOTHING : LACK_INPUT;
-		return false;
-	}
-	assert(!s->done && !s->out_count);
-	n->running = true;
-	n->claimed++;
-	w->node = n;
-	w->slot = s;
-	return true;
 }
 
 /* ---- shuffle ---- */
@@ -369,8 +287,8 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 	enum tfr_status status = TFR_OK;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
-		if (status == TFR_OK && n->cache && s->in[i])
-			status = add_entry(n->cache, s->in[i], &w->err);
+		if (status == TFR_OK && n->kind == NODE_CACHE && s->in[i])
+			status = add_entry(&n->cache, s->in[i], &w->err);
 		s->out[s->out_count++] = s->in[i];
 	}
 	return status;
@@ -380,14 +298,14 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
 	struct tfr_job_slot *s)
 {
-	uint64_t left = n->cache->count - n->epoch_items;
+	uint64_t left = n->cache.count - n->epoch_items;
 	unsigned count = left < n->per_job - 1 ? (unsigned)left : n->per_job - 1;
 
-	TFR_TRY(get_entries(n->cache, flow->pool, n->epoch_items, count,
+	TFR_TRY(get_entries(&n->cache, flow->pool, n->epoch_items, count,
 		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err));
 	s->out_count = count;
 	n->epoch_items += count;
-	if (n->epoch_items == n->cache->count) {
+	if (n->epoch_items == n->cache.count) {
 		s->out[s->out_count++] = NULL;
 		n->epoch_items = 0;
 		n->seen_epochs++;
@@ -401,7 +319,7 @@ static void end_cache(const struct tfr_flow *flow, struct tfr_flow_node *n)
 	uint64_t done = 1 + n->seen_epochs;
 
 	if (tfr_flow_node_over(flow, n->up) &&
-		(tfr_record_source_fault(flow->source, NULL) || !n->cache->count ||
+		(tfr_record_source_fault(flow->source, NULL) || !n->cache.count ||
 			(flow->epochs && done >= flow->epochs)))
 		n->over = true;
 }
@@ -410,7 +328,7 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	struct tfr_flow_node *n = w->node;
 	struct tfr_job_slot *s = w->slot;
-	uint64_t start = tfr_clock_ns(), end, items = 0, bytes = 0;
+	uint64_t start = tfr_clock_ns(), items = 0, bytes = 0;
 	enum tfr_status status = TFR_OK;
 
 	if (n->kind == NODE_SHUFFLE)
@@ -426,9 +344,8 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 			 * cache. */
 			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
-	end = tfr_clock_ns();
-	tfr_job_time_add(&w->time, n->row, end - start, items, bytes);
-	tfr_trace_work(flow->set, n->row, w->time.thread, start, end,
+	tfr_job_time_add(&w->time, n->row, 0, items, bytes);
+	tfr_job_time_spend(&w->time, flow->set, n->row, start,
 		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
 	tfr_worker_settle(flow, w);
 	assert(n->running); /* since the claim: no other worker was here */

@@ -87,14 +87,12 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	const struct tfr_sample *s = w->sample;
-	uint64_t start = tfr_clock_ns(), end;
+	uint64_t start = tfr_clock_ns();
 
 	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
 	if (flow->set->masks)
 		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
-	end = tfr_clock_ns();
-	tfr_job_time_add(&w->time, w->node->row, end - start, 0, 0);
-	tfr_trace_work(flow->set, w->node->row, w->time.thread, start, end, s->ordinal);
+	tfr_job_time_spend(&w->time, flow->set, w->node->row, start, s->ordinal);
 	return TFR_OK;
 }
 
@@ -136,41 +134,30 @@ static bool has_next(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 	return n->kind == NODE_SOURCE ? tfr_record_source_has_next(flow->source) : n->waiting > 0;
 }
 
-/* Large payloads: w->piece is what the worker copies to its places, unless it is empty.  False:
- * there were none. */
-static bool add_piece(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
+/* Adds records to the open batch.  Of large payloads, w->piece is what the worker copies to its
+ * places, unless it is empty.  Small ones go to the batch, which is completed once it has all of
+ * them.  False: there were none. */
+static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
+	struct tfr_sample **to = n->pieces ? NULL : tfr_transfer_sample_room(flow->transfer);
 	unsigned max = tfr_transfer_places(flow->transfer), count;
 	bool ends;
 
-	max = max < n->per_job ? max : n->per_job;
-	count = take_placed(flow, w, n, 0, w->dropped, max);
-	if (!count)
-		return false;
-	ends = !w->dropped[count - 1];
-	if (tfr_transfer_add_piece(flow->transfer, w->dropped, count - ends, &w->piece) &&
-		has_next(flow, n->up)) /* a piece for another */
-		tfr_control_wake_worker(flow->control);
-	if (ends)
-		end_epoch(flow, n);
-	return true;
-}
-
-/* Small ones go to the batch, which is completed once it has all of them.  False: there were none.
- */
-static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
-{
-	unsigned max = 1, count;
-	struct tfr_sample **to = tfr_transfer_sample_room(flow->transfer, &max);
-	bool ends;
-
-	if (!to) /* the first of a batch, which opens once it is there */
+	if (n->pieces)
+		max = max < n->per_job ? max : n->per_job;
+	else if (!to) /* the first of a batch, which opens once it is there */
+		max = 1;
+	if (!to)
 		to = w->dropped;
 	count = take_placed(flow, w, n, 0, to, max);
 	if (!count)
 		return false;
 	ends = !to[count - 1];
-	tfr_transfer_add_samples(flow->transfer, to, count - ends);
+	if (!n->pieces)
+		tfr_transfer_add_samples(flow->transfer, to, count - ends);
+	else if (tfr_transfer_add_piece(flow->transfer, to, count - ends, &w->piece) &&
+		 has_next(flow, n->up)) /* a piece for another */
+		tfr_control_wake_worker(flow->control);
 	if (ends)
 		end_epoch(flow, n);
 	return true;
@@ -178,40 +165,30 @@ static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_
 
 bool tfr_records_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
-	while (!tfr_transfer_has_incomplete(flow->transfer) &&
-		(n->pieces ? add_piece(flow, w, n) : add_records(flow, w, n)))
+	while (!tfr_transfer_has_incomplete(flow->transfer) && add_records(flow, w, n))
 		if (w->piece.count)
 			return true;
 	w->batch = tfr_transfer_take_incomplete(flow->transfer);
 	return w->batch;
 }
 
-static void copy_piece(struct tfr_flow *flow, struct tfr_worker *w)
+void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	tfr_transfer_copy_piece(flow->transfer, &w->piece, &w->time);
-	tfr_worker_settle(flow, w);
-	tfr_transfer_piece_done(flow->transfer, &w->piece);
-	w->piece.count = 0;
-}
+	enum tfr_status status;
 
-static void complete_batch(struct tfr_flow *flow, struct tfr_worker *w)
-{
-	enum tfr_status status =
-		tfr_transfer_complete(flow->transfer, w->batch, w->parser, &w->time, &w->err);
-
+	if (w->piece.count) {
+		tfr_transfer_copy_piece(flow->transfer, &w->piece, &w->time);
+		tfr_worker_settle(flow, w);
+		tfr_transfer_piece_done(flow->transfer, &w->piece);
+		w->piece.count = 0;
+		return;
+	}
+	status = tfr_transfer_complete(flow->transfer, w->batch, w->parser, &w->time, &w->err);
 	tfr_worker_settle(flow, w);
 	tfr_transfer_completed(flow->transfer, w->batch, status == TFR_OK);
 	w->batch = NULL;
 	if (status)
 		tfr_control_fail(flow->control, status, &w->err);
-}
-
-void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
-{
-	if (w->piece.count)
-		copy_piece(flow, w);
-	else
-		complete_batch(flow, w);
 }
 
 /* ---- lists without batch ---- */

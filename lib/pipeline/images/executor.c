@@ -247,15 +247,6 @@ enum tfr_status tfr_lazy_image_resize(struct tfr_image_executor *st, struct tfr_
 
 /* ---- the output ---- */
 
-void tfr_lazy_image_copy(const struct tfr_lazy_image *l, const struct tfr_lazy_image *to)
-{
-	size_t bytes = (size_t)l->px.width * l->px.channels * tfr_dtype_size(l->px.dtype);
-
-	for (uint32_t y = 0; y < l->px.height; y++)
-		memcpy((uint8_t *)to->px.data + y * to->px.stride,
-			(const uint8_t *)l->px.data + y * l->px.stride, bytes);
-}
-
 /* The last thing to be done is done into the output. */
 static enum tfr_status put_same(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
@@ -272,7 +263,7 @@ static enum tfr_status put_same(
 		return resize_into(st, l, &to, TFR_RESIZE_STREAM, err);
 	if (l->mirror || l->flip)
 		return turn_into(l, &to, l->mirror, err);
-	tfr_lazy_image_copy(l, &to);
+	tfr_pixels_pack(&l->px, to.px.data);
 	return TFR_OK;
 }
 

@@ -8,6 +8,8 @@
 #ifndef TFR_PIPELINE_EXECUTOR_H
 #define TFR_PIPELINE_EXECUTOR_H
 
+#include <string.h>
+
 #include <tfr-private/media.h>
 #include <tfr-private/pixels.h>
 
@@ -55,6 +57,16 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
  * the account of one of them: a crop's decoding on that of decode, a flip in a resize on that of
  * the resize. */
 const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st);
+
+/* Copies pixels without gaps.  Returns the end of the copy. */
+static inline uint8_t *tfr_pixels_pack(const struct tfr_pixels *px, uint8_t *to)
+{
+	size_t row = (size_t)px->width * px->channels * tfr_dtype_size(px->dtype);
+
+	for (uint32_t y = 0; y < px->height; y++, to += row)
+		memcpy(to, (const uint8_t *)px->data + y * px->stride, row);
+	return to;
+}
 
 /* ---- for stages ---- */
 
@@ -124,8 +136,6 @@ enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_la
 /* Adds a resize to the pending operations. */
 enum tfr_status tfr_lazy_image_resize(struct tfr_image_executor *st, struct tfr_lazy_image *l,
 	uint32_t width, uint32_t height, struct tfr_error *err);
-/* Copies the pixels to another place of that size. */
-void tfr_lazy_image_copy(const struct tfr_lazy_image *l, const struct tfr_lazy_image *to);
 /* Whether the pixels of an image without pending operations may be changed in place. */
 bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr_lazy_image *l);
 

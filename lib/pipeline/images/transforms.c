@@ -188,7 +188,7 @@ static enum tfr_status cutout(const struct tfr_step *s, struct tfr_image_pair *p
 	if (!tfr_lazy_image_is_own(s->st, l)) {
 		TFR_TRY(tfr_lazy_image_target(
 			s->st, l, l->width, l->height, l->px.dtype, &to, s->err));
-		tfr_lazy_image_copy(l, &to);
+		tfr_pixels_pack(&l->px, to.px.data);
 		*l = to;
 	}
 	tfr_random_cutout(&s->draw, l->width, l->height, (uint32_t)s->stage->n, &window);

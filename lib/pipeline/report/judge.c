@@ -93,19 +93,12 @@ enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
 /* Below it a sink that workers are blocked by is taken for uneven, if they are busier than it. */
 #define UNEVEN 0.7
 
-static void subtract(struct tfr_stage_counter *out, const struct tfr_stage_counter *a,
-	const struct tfr_stage_counter *b)
-{
-	*out = (struct tfr_stage_counter){ a->busy - b->busy, a->starved - b->starved,
-		a->blocked - b->blocked, a->items - b->items, a->bytes - b->bytes };
-}
-
 /* What becomes of batches: the shares of links, uploads and the consumer. */
 static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
 {
 	unsigned upload = upload_row(p);
 	const struct tfr_stage_counter *c = &s->spent[p->set->rows], *u = &s->spent[upload];
-	double all = s->seconds * (s->facts->uploaders ? s->facts->uploaders : 1);
+	double all = s->seconds * p->set->uploaders;
 	double asked = seconds_of(c->starved + c->busy);
 
 	s->consumer = asked > 0 ? seconds_of(c->busy) / asked : 0;
@@ -119,21 +112,6 @@ static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
 
-/* The shares of the workers' time: at work with a processor, and the rest. */
-static void take_pool(const uint64_t *pool, struct time_shares *s)
-{
-	double all = s->pool_seconds;
-
-	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++)
-		all += seconds_of(pool[i]);
-	all = all > 0 ? all : 1;
-	s->pool = s->pool_seconds / all;
-	s->starved = seconds_of(pool[TFR_POOL_STARVED]) / all;
-	s->blocked = seconds_of(pool[TFR_POOL_BLOCKED]) / all;
-	s->serial = seconds_of(pool[TFR_POOL_SERIAL]) / all;
-	s->waited = seconds_of(pool[TFR_POOL_WAITED]) / all;
-}
-
 static struct time_shares take_shares(
 	const struct tfr_statistics *p, const struct tfr_report_facts *facts, double seconds)
 {
@@ -142,13 +120,16 @@ static struct time_shares take_shares(
 	const struct tfr_counter_snapshot *first = steady ? &p->first : &none;
 	const struct tfr_counter_snapshot *last = steady ? &p->last : &p->now;
 	struct time_shares s = { .facts = facts, .seconds = seconds };
-	uint64_t pool[TFR_POOL_ACCOUNTS];
-	double heaviest = -1;
+	double pool[TFR_POOL_ACCOUNTS], all, heaviest = -1;
 
 	if (steady)
-		s.seconds = seconds_of(p->last_ns - p->first_ns);
+		s.seconds = seconds_of(last->ns - first->ns);
 	for (unsigned i = 0; i <= tfr_kernel_row(p); i++) {
-		subtract(&s.spent[i], &last->rows[i], &first->rows[i]);
+		const struct tfr_stage_counter *to = &last->rows[i], *from = &first->rows[i];
+
+		s.spent[i].busy = to->busy - from->busy;
+		s.spent[i].starved = to->starved - from->starved;
+		s.spent[i].blocked = to->blocked - from->blocked;
 		s.busy[i] = seconds_of(s.spent[i].busy);
 		if (!is_pool(p, i))
 			continue;
@@ -158,20 +139,19 @@ static struct time_shares take_shares(
 			s.heaviest = i;
 		}
 	}
-	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++)
-		pool[i] = last->pool[i] - first->pool[i];
-	take_pool(pool, &s);
+	all = s.pool_seconds;
+	for (unsigned i = 0; i < TFR_POOL_ACCOUNTS; i++) {
+		pool[i] = seconds_of(last->pool[i] - first->pool[i]);
+		all += pool[i];
+	}
+	all = all > 0 ? all : 1;
+	s.pool = s.pool_seconds / all;
+	s.starved = pool[TFR_POOL_STARVED] / all;
+	s.blocked = pool[TFR_POOL_BLOCKED] / all;
+	s.serial = pool[TFR_POOL_SERIAL] / all;
+	s.waited = pool[TFR_POOL_WAITED] / all;
 	take_sink(p, &s);
 	return s;
-}
-
-/* Whether one worker at a time does it. */
-static bool is_serial(const struct tfr_statistics *p, unsigned row)
-{
-	enum tfr_stage_kind kind = kind_of(p, row);
-
-	return row < p->set->batch_row &&
-	       (kind == STAGE_SHUFFLE || kind == STAGE_CACHE || kind == STAGE_PREFETCH);
 }
 
 /* What only one worker at a time may do, and does most of. */
@@ -179,17 +159,15 @@ static unsigned serial_row(const struct tfr_statistics *p, const struct time_sha
 {
 	unsigned row = 0;
 
-	for (unsigned i = 1; i < p->set->rows; i++)
-		if (is_serial(p, i) && (!row || s->busy[i] > s->busy[row]))
-			row = i;
-	return row ? row : s->heaviest;
-}
+	for (unsigned i = 1; i < p->set->batch_row; i++) {
+		enum tfr_stage_kind kind = kind_of(p, i);
+		bool serial =
+			kind == STAGE_SHUFFLE || kind == STAGE_CACHE || kind == STAGE_PREFETCH;
 
-/* Buffers for batches were to be more than memory allowed. */
-static bool lacks_memory(const struct tfr_statistics *p)
-{
-	return p->set->batches && !p->set->prefetch &&
-	       (p->set->plan.staging < 3 || p->set->plan.device < 2);
+		if (serial && (!row || s->busy[i] > s->busy[row]))
+			row = i;
+	}
+	return row ? row : s->heaviest;
 }
 
 /* Uploads that are under way for no longer than a thread waits for its turn, while other programs
@@ -207,12 +185,15 @@ static unsigned limiting_sink(const struct tfr_statistics *p, const struct time_
 {
 	double working = s->pool + s->waited;
 	double device = fmax(s->link, s->kernels);
+	/* Buffers for batches were to be more than memory allowed. */
+	bool lacks_memory = p->set->batches && !p->set->prefetch &&
+			    (p->set->plan.staging < 3 || p->set->plan.device < 2);
 
 	if (s->consumer >= SATURATED)
 		return p->set->rows;
 	if (working >= UNEVEN && fmax(device, s->consumer) < working)
 		return s->heaviest;
-	if (device < SATURATED && lacks_memory(p))
+	if (device < SATURATED && lacks_memory)
 		return LIMIT_MEMORY;
 	if (!p->set->uploads || fmax(s->flight, s->kernels) < s->consumer)
 		return p->set->rows;

@@ -3,6 +3,7 @@
  * Rates and shares are taken from the first batch to the last, so that filling the shuffle buffer,
  * which every run pays once, does not count as what the feed can do. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,11 +93,9 @@ void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, ui
 {
 	s->now.pool[TFR_POOL_WAITED] += waited;
 	for (unsigned i = 0; i < s->set->rows; i++) {
-		struct tfr_stage_counter *c = &s->now.rows[i], *spent = &t->spent[i];
+		struct tfr_stage_counter *spent = &t->spent[i];
 
-		c->busy += spent->busy;
-		c->items += spent->items;
-		c->bytes += spent->bytes;
+		tfr_stage_counter_add(&s->now.rows[i], spent->busy, spent->items, spent->bytes);
 		*spent = (struct tfr_stage_counter){ 0 };
 	}
 }
@@ -106,8 +105,7 @@ void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, ui
 void tfr_statistics_count(struct tfr_statistics *s, unsigned row, uint64_t items, uint64_t bytes)
 {
 	assert(row <= s->set->rows);
-	s->now.rows[row].items += items;
-	s->now.rows[row].bytes += bytes;
+	tfr_stage_counter_add(&s->now.rows[row], 0, items, bytes);
 }
 
 void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inflate_ns,
@@ -119,54 +117,37 @@ void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inf
 		inflate_ns = read->busy;
 	if (compressed) {
 		read->busy -= inflate_ns;
-		s->inflated.busy += inflate_ns;
-		s->inflated.items += records;
-		s->inflated.bytes += bytes;
+		tfr_stage_counter_add(&s->inflated, inflate_ns, records, bytes);
 	}
-	read->items += records;
-	read->bytes += bytes;
+	tfr_stage_counter_add(read, 0, records, bytes);
 }
 
 void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
 	uint64_t batches, uint64_t bytes)
 {
-	struct tfr_stage_counter *c = &s->now.rows[s->set->rows - 1];
-
 	assert(s->set->uploads);
 	s->flights++;
 	s->flight_ns += flight_ns;
-	c->busy += busy_ns;
-	c->items += batches;
-	c->bytes += bytes;
+	tfr_stage_counter_add(&s->now.rows[s->set->rows - 1], busy_ns, batches, bytes);
 }
 
 void tfr_statistics_kernels(
 	struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches, uint64_t bytes)
 {
-	struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
-
 	assert(s->set->kernels);
-	c->busy += busy_ns;
-	c->items += batches;
-	c->bytes += bytes;
+	tfr_stage_counter_add(&s->now.rows[tfr_kernel_row(s)], busy_ns, batches, bytes);
 }
 
 /* ---- batches ---- */
 
 bool tfr_statistics_steady(const struct tfr_statistics *s)
 {
-	return s->batches >= 3 && s->last_ns - s->first_ns >= s->first_ns - s->start_ns;
+	return s->batches >= 3 && s->last.ns - s->first.ns >= s->first.ns - s->start_ns;
 }
 
 double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now)
 {
 	return (double)(now - s->start_ns) * 1e-9;
-}
-
-static void keep(const struct tfr_statistics *s, struct tfr_counter_snapshot *to)
-{
-	memcpy(to->rows, s->now.rows, (tfr_kernel_row(s) + 1) * sizeof(*to->rows));
-	memcpy(to->pool, s->now.pool, sizeof(to->pool));
 }
 
 /* 32 buckets per octave: a percentile is off by 3% at most. */
@@ -187,38 +168,32 @@ static double bucket_seconds(unsigned bucket)
 	return ldexp((double)(bucket - octave * 32), (int)octave) * 1e-9;
 }
 
-static void note_epoch(struct tfr_statistics *s, uint64_t epoch, uint64_t now)
-{
-	s->epochs = epoch;
-	if (epoch == 0) {
-		s->first_epoch_ns = now;
-		s->first_epoch_records = s->records;
-	}
-}
-
 void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *batch,
 	uint64_t payload_bytes, uint64_t waited_ns, uint64_t now)
 {
+	size_t used = offsetof(struct tfr_counter_snapshot, rows) +
+		      (tfr_kernel_row(s) + 1) * sizeof(*s->now.rows);
+
 	s->batches++;
-	s->records += batch->records;
-	s->payload_bytes += payload_bytes;
-	s->device_bytes += batch->bytes;
+	s->now.ns = now;
+	s->now.records += batch->records;
+	s->now.payload_bytes += payload_bytes;
+	s->now.device_bytes += batch->bytes;
 	tfr_statistics_count(s, s->set->rows, 1, batch->bytes);
-	note_epoch(s, batch->epoch, now);
+	s->epochs = batch->epoch;
+	if (batch->epoch == 0) {
+		s->first_epoch_ns = now;
+		s->first_epoch_records = s->now.records;
+	}
 	settle(s, now);
 	if (s->batches == 1) {
-		s->first_ns = now;
-		s->first_records = s->records;
-		s->first_payload_bytes = s->payload_bytes;
-		s->first_device_bytes = s->device_bytes;
-		keep(s, &s->first);
+		memcpy(&s->first, &s->now, used);
 	} else {
 		s->waits[bucket_of(waited_ns)]++;
 		if (waited_ns > s->wait_max_ns)
 			s->wait_max_ns = waited_ns;
 	}
-	s->last_ns = now;
-	keep(s, &s->last);
+	memcpy(&s->last, &s->now, used);
 }
 
 /* ---- the report ---- */
@@ -238,23 +213,23 @@ static double percentile(const struct tfr_statistics *s, double share)
 
 static void fill_rates(const struct tfr_statistics *s, struct tfr_pipeline_stats *st)
 {
+	static const struct tfr_counter_snapshot none;
 	bool steady = tfr_statistics_steady(s);
-	double seconds = steady ? (double)(s->last_ns - s->first_ns) * 1e-9 : st->seconds;
+	const struct tfr_counter_snapshot *now = &s->now, *from = steady ? &s->first : &none;
+	double seconds = steady ? (double)(now->ns - from->ns) * 1e-9 : st->seconds;
 
-	st->records_per_second = (double)(s->records - (steady ? s->first_records : 0)) / seconds;
-	st->records_per_second_total = (double)s->records / st->seconds;
-	st->bytes_per_second =
-		(double)(s->payload_bytes - (steady ? s->first_payload_bytes : 0)) / seconds;
-	st->device_bytes_per_second =
-		(double)(s->device_bytes - (steady ? s->first_device_bytes : 0)) / seconds;
+	st->records_per_second = (double)(now->records - from->records) / seconds;
+	st->records_per_second_total = (double)now->records / st->seconds;
+	st->bytes_per_second = (double)(now->payload_bytes - from->payload_bytes) / seconds;
+	st->device_bytes_per_second = (double)(now->device_bytes - from->device_bytes) / seconds;
 	if (s->first_epoch_ns > s->start_ns)
 		st->first_epoch_records_per_second =
 			(double)s->first_epoch_records /
 			((double)(s->first_epoch_ns - s->start_ns) * 1e-9);
-	if (s->records > s->first_epoch_records && s->last_ns > s->first_epoch_ns)
+	if (now->records > s->first_epoch_records && now->ns > s->first_epoch_ns)
 		st->later_epochs_records_per_second =
-			(double)(s->records - s->first_epoch_records) /
-			((double)(s->last_ns - s->first_epoch_ns) * 1e-9);
+			(double)(now->records - s->first_epoch_records) /
+			((double)(now->ns - s->first_epoch_ns) * 1e-9);
 }
 
 static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats *st)
@@ -271,35 +246,22 @@ static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats
 	st->idle_fraction = both > 0 ? starved / both : 1;
 }
 
-static unsigned stage_threads(
-	const struct tfr_settings *set, const struct tfr_report_facts *facts, unsigned row)
+static struct tfr_stage_stats *add_row(struct tfr_pipeline_stats *st, const char *name,
+	const char *text, unsigned threads, const struct tfr_stage_counter *c)
 {
-	enum tfr_stage_kind kind = row < set->rows ? set->list.at[row].kind : STAGE_UPLOAD;
+	struct tfr_stage_stats *row = &st->stages[st->stage_count++];
 
-	if (kind == STAGE_READ || kind == STAGE_INFLATE)
-		return facts->readers;
-	if (kind == STAGE_UPLOAD)
-		return row < set->rows && facts->uploaders ? facts->uploaders : 1;
-	return set->opts.threads;
-}
-
-/* A device whose kernels do not run has nothing to run them on: batches wait for each other only
- * before they are uploaded. */
-static void fill_kernels(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
-	struct tfr_pipeline_stats *st)
-{
-	const struct tfr_stage_counter *c = &s->now.rows[tfr_kernel_row(s)];
-	double all = st->seconds * facts->uploaders, busy = (double)c->busy * 1e-9;
-
-	st->stages[st->stage_count++] = (struct tfr_stage_stats){
-		.name = "kernels",
-		.text = "kernels: normalise",
-		.threads = facts->uploaders,
-		.busy = busy,
-		.starved = all > busy ? all - busy : 0,
+	*row = (struct tfr_stage_stats){
+		.name = name,
+		.text = text,
+		.threads = threads,
+		.busy = (double)c->busy * 1e-9,
+		.starved = (double)c->starved * 1e-9,
+		.blocked = (double)c->blocked * 1e-9,
 		.items = c->items,
 		.bytes = c->bytes,
 	};
+	return row;
 }
 
 static void fill_stages(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
@@ -307,22 +269,26 @@ static void fill_stages(const struct tfr_statistics *s, const struct tfr_report_
 {
 	const struct tfr_settings *set = s->set;
 
-	for (unsigned i = 0; i <= set->rows; i++) {
-		const struct tfr_stage_counter *c = &s->now.rows[i];
+	for (unsigned i = 0; i < set->rows; i++) {
+		const struct tfr_stage *stage = &set->list.at[i];
+		bool reads = stage->kind == STAGE_READ || stage->kind == STAGE_INFLATE;
 
-		if (i == set->rows && set->kernels)
-			fill_kernels(s, facts, st);
-		st->stages[st->stage_count++] = (struct tfr_stage_stats){
-			.name = i < set->rows ? set->list.at[i].row->name : "consumer",
-			.text = i < set->rows ? set->list.at[i].text : "consumer",
-			.threads = stage_threads(set, facts, i),
-			.busy = (double)c->busy * 1e-9,
-			.starved = (double)c->starved * 1e-9,
-			.blocked = (double)c->blocked * 1e-9,
-			.items = c->items,
-			.bytes = c->bytes,
-		};
+		add_row(st, stage->row->name, stage->text,
+			reads			      ? facts->readers
+			: stage->kind == STAGE_UPLOAD ? set->uploaders
+						      : set->opts.threads,
+			&s->now.rows[i]);
 	}
+	/* A device whose kernels do not run has nothing to run them on: batches wait for each other
+	 * only before they are uploaded. */
+	if (set->kernels) {
+		struct tfr_stage_stats *kernels = add_row(st, "kernels", "kernels: normalise",
+			set->uploaders, &s->now.rows[tfr_kernel_row(s)]);
+		double all = st->seconds * set->uploaders;
+
+		kernels->starved = all > kernels->busy ? all - kernels->busy : 0;
+	}
+	add_row(st, "consumer", "consumer", 1, &s->now.rows[set->rows]);
 }
 
 void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_facts *facts,
@@ -334,13 +300,12 @@ void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_fac
 	settle(s, now);
 	*st = (struct tfr_pipeline_stats){
 		.seconds = tfr_statistics_seconds(s, now),
-		.first_batch_seconds = s->batches ? (double)(s->first_ns - s->start_ns) * 1e-9 : 0,
-		.records = s->records,
-		.skipped = facts->skipped,
+		.first_batch_seconds = s->batches ? (double)(s->first.ns - s->start_ns) * 1e-9 : 0,
+		.records = s->now.records,
 		.batches = s->batches,
 		.epochs = s->epochs,
-		.bytes = s->payload_bytes,
-		.device_bytes = s->device_bytes,
+		.bytes = s->now.payload_bytes,
+		.device_bytes = s->now.device_bytes,
 		.threads = s->set->opts.threads,
 	};
 	tfr_load_read(&load);

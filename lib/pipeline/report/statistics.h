@@ -20,6 +20,14 @@ struct tfr_stage_counter {
 	uint64_t items, bytes;
 };
 
+static inline void tfr_stage_counter_add(
+	struct tfr_stage_counter *c, uint64_t busy, uint64_t items, uint64_t bytes)
+{
+	c->busy += busy;
+	c->items += items;
+	c->bytes += bytes;
+}
+
 enum tfr_account { TFR_ACCOUNT_BUSY, TFR_ACCOUNT_STARVED, TFR_ACCOUNT_BLOCKED };
 
 /* Why workers have nothing to do: no input to the first stage, no room after the last, or a stage
@@ -37,20 +45,22 @@ enum { WAIT_BUCKETS = 64 * 32 };
 
 /* Counters at one moment, to be subtracted from later ones. */
 struct tfr_counter_snapshot {
-	struct tfr_stage_counter rows[TFR_ROWS_MAX];
+	uint64_t ns;
+	uint64_t records, payload_bytes, device_bytes; /* delivered */
 	uint64_t pool[TFR_POOL_ACCOUNTS];
+	struct tfr_stage_counter rows[TFR_ROWS_MAX];
 };
 
 struct tfr_statistics {
 	const struct tfr_settings *set;
 	struct tfr_span *spans;			      /* of all threads, and of the consumer */
-	struct tfr_counter_snapshot now, first, last; /* at the first and last batch */
+	struct tfr_counter_snapshot now, first,
+		last;			   /* as the first and last batch was delivered */
 	struct tfr_stage_counter inflated; /* of all readers: the row inflate, where there is one */
 	uint64_t flights, flight_ns;	   /* uploads, from their start to their arrival */
 	struct tfr_load load_then;	   /* as the feed was opened */
-	uint64_t start_ns, first_ns, last_ns; /* opened; first and last batch delivered */
-	uint64_t batches, records, payload_bytes, device_bytes, epochs;
-	uint64_t first_records, first_payload_bytes, first_device_bytes;
+	uint64_t start_ns;
+	uint64_t batches, epochs;
 	uint64_t first_epoch_ns, first_epoch_records; /* until its last batch */
 	uint32_t waits[WAIT_BUCKETS];
 	uint64_t wait_max_ns;
@@ -128,12 +138,20 @@ static inline void tfr_job_time_begin(struct tfr_job_time *t)
 static inline void tfr_job_time_add(
 	struct tfr_job_time *t, unsigned row, uint64_t busy, uint64_t items, uint64_t bytes)
 {
-	struct tfr_stage_counter *c = &t->spent[row];
-
 	assert(row < TFR_ROWS_MAX);
-	c->busy += busy;
-	c->items += items;
-	c->bytes += bytes;
+	tfr_stage_counter_add(&t->spent[row], busy, items, bytes);
+}
+
+/* Adds the time from `start` to now, which is returned, and reports it to the caller who traces the
+ * feed: `number` says what was worked on.  Without the lock. */
+static inline uint64_t tfr_job_time_spend(struct tfr_job_time *t, const struct tfr_settings *set,
+	unsigned row, uint64_t start, uint64_t number)
+{
+	uint64_t end = tfr_clock_ns();
+
+	tfr_job_time_add(t, row, end - start, 0, 0);
+	tfr_trace_work(set, row, t->thread, start, end, number);
+	return end;
 }
 
 /* Turns the clock time of a finished job into processor time; returns how long it waited for a
@@ -165,10 +183,9 @@ double tfr_statistics_seconds(const struct tfr_statistics *s, uint64_t now);
 
 /* ---- reports ---- */
 
-/* What other parts know and a report needs. */
+/* What the source and the transfer know and a report needs. */
 struct tfr_report_facts {
-	unsigned readers, uploaders; /* threads */
-	uint64_t skipped;
+	unsigned readers;	    /* threads */
 	double oldest_upload;	    /* seconds that an upload is under way; 0: none is */
 	enum tfr_dtype image_dtype; /* in a batch */
 };

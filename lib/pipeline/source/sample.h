@@ -66,16 +66,6 @@ struct tfr_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask);
 uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask);
 
-/* Copies pixels without gaps.  Returns the end of the copy. */
-static inline uint8_t *tfr_pixels_pack(const struct tfr_pixels *px, uint8_t *to)
-{
-	size_t row = (size_t)px->width * px->channels * tfr_dtype_size(px->dtype);
-
-	for (uint32_t y = 0; y < px->height; y++, to += row)
-		memcpy(to, (const uint8_t *)px->data + y * px->stride, row);
-	return to;
-}
-
 /* The bytes a payload of `size` takes in memory: for the plan. */
 uint64_t tfr_sample_footprint(size_t size);
 

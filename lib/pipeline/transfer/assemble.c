@@ -100,12 +100,6 @@ static uint64_t payloads_at(uint32_t records)
 	return ((uint64_t)records + 1) * sizeof(int64_t);
 }
 
-/* The part of a transfer that the batch has. */
-static uint64_t room_of(const struct tfr_transfer *tr, const struct tfr_staged_batch *b)
-{
-	return tr->set->opts.steps_per_transfer > 1 ? tr->layout.stride : b->home->capacity;
-}
-
 static bool end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	uint64_t at = payloads_at(b->records);
@@ -331,15 +325,9 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 
 /* ---- records ---- */
 
-struct tfr_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max)
+struct tfr_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr)
 {
-	struct tfr_staged_batch *b = tr->open;
-
-	if (!b)
-		return NULL;
-	assert(b->samples && b->assigned < tr->set->batch);
-	*max = tr->set->batch - b->assigned;
-	return b->samples + b->assigned;
+	return tr->open ? tr->open->samples + tr->open->assigned : NULL;
 }
 
 unsigned tfr_transfer_places(const struct tfr_transfer *tr)
@@ -373,7 +361,7 @@ bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples
 	struct tfr_batch_piece *piece)
 {
 	struct tfr_staged_batch *b = tr->open;
-	uint64_t bytes = 0, end;
+	uint64_t bytes = 0, end, room;
 
 	if (!count)
 		return false;
@@ -381,7 +369,9 @@ bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples
 	for (unsigned i = 0; i < count; i++)
 		bytes += samples[i]->size;
 	end = payloads_at(tr->set->batch) + b->payload_bytes + bytes;
-	if (b->pieces < b->assigned || end > room_of(tr, b)) {
+	/* The room of the batch in its transfer. */
+	room = tr->set->opts.steps_per_transfer > 1 ? tr->layout.stride : b->home->capacity;
+	if (b->pieces < b->assigned || end > room) {
 		tfr_transfer_add_samples(tr, samples, count);
 		return false;
 	}
@@ -400,7 +390,7 @@ void tfr_transfer_copy_piece(
 	struct tfr_sample **samples = b->samples + piece->from;
 	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
 	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
-	uint64_t start = tfr_clock_ns(), at = piece->at, end;
+	uint64_t start = tfr_clock_ns(), at = piece->at;
 
 	for (unsigned i = 0; i < piece->count; i++) {
 		offsets[i] = (int64_t)at;
@@ -409,9 +399,7 @@ void tfr_transfer_copy_piece(
 	}
 	tfr_samples_put(tr->pool, samples, piece->count);
 	memset(samples, 0, piece->count * sizeof(*samples));
-	end = tfr_clock_ns();
-	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
-	tfr_trace_work(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	tfr_job_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
 }
 
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
@@ -480,14 +468,6 @@ static void move_place(
 
 enum { LINE = 64, FETCHED = 512 };
 
-/* Samples from a shuffle buffer are in no cache; varints are decoded 64 bytes at a time, beyond
- * the last one. */
-static void fetch(const uint8_t *data, size_t size)
-{
-	for (size_t at = 0; at <= size && at < FETCHED; at += LINE)
-		__builtin_prefetch(data + at);
-}
-
 /* The record of every place: copies of an image have that of the first. */
 static void note_records(struct tfr_staged_batch *b)
 {
@@ -496,8 +476,10 @@ static void note_records(struct tfr_staged_batch *b)
 	for (uint32_t i = 0; i < b->assigned; i++) {
 		if (b->samples[i])
 			last = b->samples[i];
-		if (last)
-			fetch(last->data, last->size);
+		/* Samples from a shuffle buffer are in no cache; varints are decoded 64 bytes at
+		 * a time, beyond the last one. */
+		for (size_t at = 0; last && at <= last->size && at < FETCHED; at += LINE)
+			__builtin_prefetch(last->data + at);
 		b->records_at[i] = last ? (struct tfr_bytes){ last->data, last->size }
 					: (struct tfr_bytes){ NULL, 0 };
 	}
@@ -596,19 +578,16 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 	struct tfr_error *err)
 {
 	const struct tfr_settings *set = tr->set;
-	uint64_t start = *since, parsed;
 	unsigned row = tfr_stage_list_find(&set->list, STAGE_PARSE);
 	enum tfr_status status = tfr_batch_parse(parser, b->records_at, b->records, err);
 
 	if (status == TFR_EDATA)
 		status = leave_out(tr, parser, b, err);
-	parsed = tfr_clock_ns();
 	if (row < set->rows) {
 		/* Where there are images, records are counted as they are searched for them. */
-		tfr_job_time_add(time, row, parsed - start, set->images ? 0 : b->records,
-			set->images ? 0 : b->payload_bytes);
-		tfr_trace_work(set, row, time->thread, start, parsed, b->number);
-		*since = parsed;
+		if (!set->images)
+			tfr_job_time_add(time, row, 0, b->records, b->payload_bytes);
+		*since = tfr_job_time_spend(time, set, row, *since, b->number);
 	}
 	return status ? status : write_features(tr, parser, b, err);
 }
@@ -638,16 +617,14 @@ static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch
 enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err)
 {
-	uint64_t start = tfr_clock_ns(), end;
+	uint64_t start = tfr_clock_ns();
 	enum tfr_status status = complete(tr, b, parser, time, &start, err);
 
 	if (b->samples) {
 		tfr_samples_put(tr->pool, b->samples, b->assigned);
 		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_sample *));
 	}
-	end = tfr_clock_ns();
-	tfr_job_time_add(time, tr->set->batch_row, end - start, 0, 0);
-	tfr_trace_work(tr->set, tr->set->batch_row, time->thread, start, end, b->number);
+	tfr_job_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
 	return status;
 }
 

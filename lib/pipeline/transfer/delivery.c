@@ -75,25 +75,20 @@ bool tfr_transfer_all_delivered(const struct tfr_transfer *tr)
 	return !tr->set->batches || tr->deliver_transfer >= (tr->next_number + steps - 1) / steps;
 }
 
-/* What left a list that ends before batch. */
-static uint64_t deliver_counts(struct tfr_transfer *tr, struct tfr_batch *batch)
-{
-	uint64_t bytes = tr->dropped_bytes, records = tr->dropped_records;
-
-	*batch = (struct tfr_batch){ .epoch = tr->dropped_epoch,
-		.records = records < UINT32_MAX ? (uint32_t)records : UINT32_MAX };
-	tr->dropped_records -= batch->records;
-	tr->dropped_bytes = 0;
-	return bytes;
-}
-
 uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 {
 	struct tfr_device_buffer *t;
 	const struct tfr_device_batch *a;
 
-	if (!tr->set->batches)
-		return deliver_counts(tr, batch);
+	if (!tr->set->batches) { /* counts of what left the list */
+		uint64_t bytes = tr->dropped_bytes, records = tr->dropped_records;
+
+		*batch = (struct tfr_batch){ .epoch = tr->dropped_epoch,
+			.records = records < UINT32_MAX ? (uint32_t)records : UINT32_MAX };
+		tr->dropped_records -= batch->records;
+		tr->dropped_bytes = 0;
+		return bytes;
+	}
 	t = next_target(tr);
 	assert(t && tr->deliver_batch < t->count && tr->arrived.now);
 	a = &t->batches[tr->deliver_batch++];
@@ -143,79 +138,59 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 /* ---- reports ---- */
 
-static enum tfr_status stalled_kernels(const struct tfr_uploader *l, struct tfr_error *err)
-{
-	const struct tfr_settings *set = l->transfer->set;
-	const struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % set->plan.device]];
-
-	tfr_fail(err, TFR_ESYS,
-		"nothing moved for %g s: stage 'upload' waits for %s to normalise batch %llu",
-		set->opts.stall_timeout, tfr_device_name(l->device), (unsigned long long)t->number);
-	return tfr_control_timed_out(err);
-}
-
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
 {
 	const struct tfr_uploader *l = tr->set->uploads ? next_uploader(tr) : NULL;
 	const struct tfr_staging_buffer *b = l ? tfr_uploader_oldest(l) : NULL;
+	double seconds = tr->set->opts.stall_timeout;
 	char size[TFR_SIZE_TEXT];
 
 	if (l && l->arrived > l->landed)
-		return stalled_kernels(l, err);
-	if (!b)
+		tfr_fail(err, TFR_ESYS,
+			"nothing moved for %g s: stage 'upload' waits for %s to normalise batch "
+			"%llu",
+			seconds, tfr_device_name(l->device),
+			(unsigned long long)l
+				->targets[l->staged_in[l->landed % tr->set->plan.device]]
+				.number);
+	else if (b)
+		tfr_fail(err, TFR_ESYS,
+			"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of "
+			"%s",
+			seconds, tfr_device_name(l->device),
+			(unsigned long long)b->batches[0].number, tfr_format_size(b->bytes, size));
+	else
 		return TFR_OK;
-	tfr_fail(err, TFR_ESYS,
-		"nothing moved for %g s: stage 'upload' waits for %s to take batch %llu of %s",
-		tr->set->opts.stall_timeout, tfr_device_name(l->device),
-		(unsigned long long)b->batches[0].number, tfr_format_size(b->bytes, size));
 	return tfr_control_timed_out(err);
-}
-
-double tfr_transfer_oldest_upload(const struct tfr_transfer *tr)
-{
-	uint64_t now = tfr_clock_ns(), oldest = now;
-
-	for (unsigned i = 0; i < tr->uploader_count; i++) {
-		const struct tfr_uploader *l = &tr->uploaders[i];
-		const struct tfr_staging_buffer *b = l->device ? tfr_uploader_oldest(l) : NULL;
-
-		if (b && l->targets[b->target].started_ns < oldest)
-			oldest = l->targets[b->target].started_ns;
-	}
-	return (double)(now - oldest) * 1e-9;
-}
-
-unsigned tfr_transfer_uploaders(const struct tfr_transfer *tr)
-{
-	return tr->uploader_count;
 }
 
 /* Batches in staging memory wait after the last stage before upload, those on devices after
  * upload. */
-static void report_queues(const struct tfr_transfer *tr, struct tfr_pipeline_stats *st)
+void tfr_transfer_report(const struct tfr_transfer *tr, struct tfr_report_facts *facts,
+	struct tfr_pipeline_stats *st)
 {
-	uint64_t each = (uint64_t)tr->uploader_count * tr->set->opts.steps_per_transfer;
-	unsigned last = tr->set->rows - 1;
+	const struct tfr_settings *set = tr->set;
+	uint64_t now = tfr_clock_ns(), oldest = now;
+	uint64_t each = (uint64_t)tr->uploader_count * set->opts.steps_per_transfer;
+	struct tfr_stage_stats *last = &st->stages[set->rows - 1];
 
-	if (tr->set->uploads)
-		tfr_queue_meter_report(
-			&tr->arrived, each * tr->set->plan.device, &st->stages[last]);
-	tfr_queue_meter_report(&tr->assembled, each * tr->set->plan.staging,
-		&st->stages[tr->set->uploads ? last - 1 : last]);
-}
-
-void tfr_transfer_report(const struct tfr_transfer *tr, struct tfr_pipeline_stats *st)
-{
-	if (tr->uploader_count)
-		report_queues(tr, st);
-	for (unsigned i = 0; tr->set->uploads && i < tr->uploader_count && i < TFR_DEVICES_MAX;
-		i++) {
+	if (set->uploads)
+		tfr_queue_meter_report(&tr->arrived, each * set->plan.device, last--);
+	if (set->batches)
+		tfr_queue_meter_report(&tr->assembled, each * set->plan.staging, last);
+	for (unsigned i = 0; set->uploads && i < tr->uploader_count; i++) {
 		const struct tfr_uploader *l = &tr->uploaders[i];
+		const struct tfr_staging_buffer *b = tfr_uploader_oldest(l);
 
-		st->devices[st->device_count++] = (struct tfr_device_stats){
-			.busy = (double)l->busy_ns * 1e-9,
-			.batches = l->sent_batches,
-			.bytes = l->sent_bytes,
-		};
+		if (b && l->targets[b->target].started_ns < oldest)
+			oldest = l->targets[b->target].started_ns;
+		if (i < TFR_DEVICES_MAX)
+			st->devices[st->device_count++] = (struct tfr_device_stats){
+				.busy = (double)l->busy_ns * 1e-9,
+				.batches = l->sent_batches,
+				.bytes = l->sent_bytes,
+			};
 	}
+	facts->oldest_upload = (double)(now - oldest) * 1e-9;
+	facts->image_dtype = tr->layout.images ? tr->layout.image.dtype : TFR_UINT8;
 }

@@ -54,11 +54,6 @@ void tfr_transfer_set_images(struct tfr_transfer *tr, const struct tfr_image_for
 	l->audio = audio;
 }
 
-const struct tfr_image_form *tfr_transfer_image_form(const struct tfr_transfer *tr)
-{
-	return tr->layout.images ? &tr->layout.image : NULL;
-}
-
 uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr)
 {
 	return tr->layout.image_bytes + tr->layout.mask_bytes;
@@ -85,6 +80,10 @@ void tfr_transfer_plan(
 	uint64_t steps = tr->set->opts.steps_per_transfer;
 
 	make_layout(tr, records_bytes);
+	if (tr->layout.audio) {
+		plan->audio_samples = tr->layout.image.width;
+		plan->audio_channels = tr->layout.image.channels;
+	}
 	plan->batch_bytes = tr->set->batches ? tr->layout.bytes : 0;
 	plan->transfer_bytes =
 		tr->set->batches ? tr->layout.stride * (steps - 1) + tr->layout.bytes : 0;
@@ -92,11 +91,6 @@ void tfr_transfer_plan(
 		tr->made_at = align(plan->transfer_bytes, STRIDE);
 		tr->made_bytes = steps * tr->set->batch * tr->layout.image_bytes * sizeof(float);
 	}
-}
-
-static uint64_t floats_at(const struct tfr_transfer *tr, uint64_t bytes)
-{
-	return bytes > tr->set->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
 }
 
 static uint64_t target_bytes(const struct tfr_transfer *tr)
@@ -238,7 +232,7 @@ enum tfr_status tfr_device_buffer_grow(
 	uint64_t need = bytes, size;
 	void *larger;
 
-	t->made_at = floats_at(tr, bytes);
+	t->made_at = bytes > tr->set->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
 	if (tr->made_bytes)
 		need = t->made_at + tr->made_bytes;
 	if (need <= t->capacity)
@@ -357,7 +351,7 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 enum tfr_status tfr_transfer_start(
 	struct tfr_transfer *tr, unsigned first_thread, struct tfr_error *err)
 {
-	unsigned count = tr->set->uploads ? tr->set->opts.device_count : 1;
+	unsigned count = tr->set->uploaders;
 	int rc = 0;
 
 	tr->first_thread = first_thread;

@@ -25,10 +25,8 @@ enum tfr_status tfr_transfer_new(struct tfr_transfer **transfer,
 /* Describes the images of a batch, or its audio; `mask` may be NULL. */
 void tfr_transfer_set_images(struct tfr_transfer *tr, const struct tfr_image_form *image,
 	const struct tfr_image_form *mask, bool audio);
-/* NULL: batches hold none. */
-const struct tfr_image_form *tfr_transfer_image_form(const struct tfr_transfer *tr);
 /* Lays out a batch whose payloads or features take `records_bytes` (0: it has none), and fills
- * in the size of a batch and of a transfer. */
+ * in the size of a batch, of a transfer and of audio clips. */
 void tfr_transfer_plan(
 	struct tfr_transfer *tr, uint64_t records_bytes, struct tfr_pipeline_plan *plan);
 /* What so many buffers take for one device; `held`: of the records of a batch, until it is
@@ -70,9 +68,8 @@ uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr);
 void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place place,
 	struct tfr_sample *record, bool good, uint64_t bytes);
 
-/* Where the samples of a batch of records go, and how many more it takes; NULL: no batch is open.
- */
-struct tfr_sample **tfr_transfer_sample_room(struct tfr_transfer *tr, unsigned *max);
+/* Where the next samples of a batch of records go; NULL: no batch is open. */
+struct tfr_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr);
 /* Adds samples to the open batch, which takes them over; they may already be where sample_room()
  * returned. */
 void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count);
@@ -132,10 +129,8 @@ void *tfr_transfer_take(struct tfr_transfer *tr, const struct tfr_batch *batch);
 
 /* Fails if an upload is under way to the device whose turn it is. TFR_OK: none is. */
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err);
-/* For how many seconds the oldest upload is under way; 0: none is. */
-double tfr_transfer_oldest_upload(const struct tfr_transfer *tr);
-unsigned tfr_transfer_uploaders(const struct tfr_transfer *tr);
 /* The queues of batches, and the devices. */
-void tfr_transfer_report(const struct tfr_transfer *tr, struct tfr_pipeline_stats *stats);
+void tfr_transfer_report(const struct tfr_transfer *tr, struct tfr_report_facts *facts,
+	struct tfr_pipeline_stats *stats);
 
 #endif
