@@ -177,7 +177,7 @@ static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
 
 		return total_with(p, f, n, n) <= plan->limit;
 	}
-	if (tfr_flow_batches_records(p->flow) && fits_records(p, f))
+	if (p->set.batches && !p->set.images && fits_records(p, f))
 		return true;
 	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
 		if (choices[i][0] >= least &&

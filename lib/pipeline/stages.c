@@ -262,7 +262,12 @@ static enum tfr_status take_normalise(struct tfr_stage *st, const char *arg, str
 
 static enum tfr_status take_cast(struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
-	if (!tfr_dtype_parse(arg, &st->dtype) || st->dtype > TFR_FLOAT32)
+	static const unsigned images = 1 << TFR_UINT8 | 1 << TFR_FLOAT16 | 1 << TFR_FLOAT32;
+	static const unsigned audio =
+		1 << TFR_INT16 | 1 << TFR_FLOAT16 | 1 << TFR_BFLOAT16 | 1 << TFR_FLOAT32;
+	unsigned types = st->row->flags & STAGE_AUDIO ? audio : images;
+
+	if (!tfr_dtype_parse(arg, &st->dtype) || !(types & 1u << st->dtype))
 		return wrong(st, arg, err);
 	return name_it(st, err, "=%s", arg);
 }
@@ -318,15 +323,6 @@ static enum tfr_status take_channels(struct tfr_stage *st, const char *arg, stru
 	TFR_TRY(take_number(st, arg, err));
 	st->voices = (uint32_t)st->n;
 	return TFR_OK;
-}
-
-static enum tfr_status take_audio_cast(struct tfr_stage *st, const char *arg, struct tfr_error *err)
-{
-	if (!tfr_dtype_parse(arg, &st->dtype) ||
-		(st->dtype != TFR_INT16 && st->dtype != TFR_FLOAT16 && st->dtype != TFR_BFLOAT16 &&
-			st->dtype != TFR_FLOAT32))
-		return wrong(st, arg, err);
-	return name_it(st, err, "=%s", arg);
 }
 
 static enum tfr_status settle_length(struct tfr_stage *st, uint32_t rate, struct tfr_error *err)
@@ -404,7 +400,7 @@ static const struct tfr_stage_row rows[] = {
 		TRANSFORM_CENTRE_CROP },
 	{ "mono", STAGE_IMAGE, NULL, take_mono, STAGE_AUDIO, TRANSFORM_MONO },
 	{ "channels", STAGE_IMAGE, "=N", take_channels, STAGE_AUDIO, TRANSFORM_CHANNELS },
-	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", take_audio_cast, STAGE_AUDIO,
+	{ "cast", STAGE_IMAGE, "=int16|float16|bfloat16|float32", take_cast, STAGE_AUDIO,
 		TRANSFORM_CAST },
 	{ "channels-first", STAGE_IMAGE, NULL, take_none,
 		STAGE_AUDIO | STAGE_FINISHES | STAGE_PLANES, TRANSFORM_FORM },

@@ -30,8 +30,6 @@ void tfr_flow_plan(
 void tfr_flow_share_room(struct tfr_flow *flow, const struct tfr_first_records *f, uint64_t room);
 /* Images that the last node makes of one. */
 uint32_t tfr_flow_copies(const struct tfr_flow *flow);
-/* Whether batches are of records, which are made in no time. */
-bool tfr_flow_batches_records(const struct tfr_flow *flow);
 /* Starts the workers. */
 enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err);
 /* Joins them, once the feed is stopping. */

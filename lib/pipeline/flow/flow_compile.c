@@ -52,12 +52,12 @@ static unsigned compile_parsing(struct tfr_flow *flow, unsigned i)
 }
 
 /* Samples that are held must not keep complete runs in memory: they are copied. */
-static void keep_behind(struct tfr_flow *flow, struct tfr_flow_node *up, unsigned row)
+static void keep_samples(struct tfr_flow *flow, struct tfr_flow_node *up, unsigned row)
 {
 	struct tfr_flow_node *keeper = up;
 
 	if (up->kind == NODE_PREFETCH)
-		keep_behind(flow, up->up, row);
+		keep_samples(flow, up->up, row);
 	if (up->kind == NODE_SOURCE) /* workers copy, and no row but the shuffle's is theirs */
 		keeper = add_node(flow, NODE_MAP, row, row);
 	else if (up->kind != NODE_MAP)
@@ -66,31 +66,20 @@ static void keep_behind(struct tfr_flow *flow, struct tfr_flow_node *up, unsigne
 	keeper->keeps_row = row;
 }
 
-static enum tfr_status compile_ordered(
-	struct tfr_flow *flow, unsigned i, unsigned *shuffles, struct tfr_error *err)
+static enum tfr_status compile_shuffle(
+	struct tfr_flow *flow, unsigned i, uint64_t seed, struct tfr_error *err)
 {
-	const struct tfr_stage *st = &flow->set->list.at[i];
+	uint64_t capacity = flow->set->list.at[i].n;
 	struct tfr_flow_node *n;
 
-	switch (st->kind) {
-	case STAGE_SHUFFLE:
-		keep_behind(flow, flow->last, i);
-		n = add_node(flow, NODE_SHUFFLE, i, i + 1);
-		if (st->n > UINT32_MAX)
-			return tfr_fail(err, TFR_EUSAGE,
-				"a shuffle buffer of %llu records is out of reach",
-				(unsigned long long)st->n);
-		tfr_shuffler_init(&n->shuffler, st->n, flow->set->opts.seed + (*shuffles)++);
-		TFR_NEED_MEMORY(tfr_shuffler_reserve(&n->shuffler), err, "making a shuffle buffer");
-		return TFR_OK;
-	case STAGE_CACHE:
-		add_node(flow, NODE_CACHE, i, i + 1);
-		return TFR_OK;
-	default:
-		n = add_node(flow, NODE_PREFETCH, i, i + 1);
-		n->most = st->n;
-		return TFR_OK;
-	}
+	keep_samples(flow, flow->last, i);
+	n = add_node(flow, NODE_SHUFFLE, i, i + 1);
+	if (capacity > UINT32_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "a shuffle buffer of %llu records is out of reach",
+			(unsigned long long)capacity);
+	tfr_shuffler_init(&n->shuffler, capacity, seed);
+	TFR_NEED_MEMORY(tfr_shuffler_reserve(&n->shuffler), err, "making a shuffle buffer");
+	return TFR_OK;
 }
 
 /* decode and images: from `i` on; right before batch they go straight to their places. */
@@ -158,7 +147,8 @@ static enum tfr_status compile_last(struct tfr_flow *flow, unsigned i, struct tf
 
 static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)
 {
-	unsigned i = 1, shuffles = 0;
+	unsigned i = 1;
+	uint64_t shuffles = 0;
 
 	if (kind_at(flow, i) == STAGE_INFLATE)
 		i++;
@@ -173,8 +163,16 @@ static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)
 		case STAGE_IMAGE:
 			i = compile_images(flow, i);
 			break;
+		case STAGE_SHUFFLE:
+			TFR_TRY(compile_shuffle(flow, i++, flow->set->opts.seed + shuffles++, err));
+			break;
+		case STAGE_CACHE:
+			add_node(flow, NODE_CACHE, i, i + 1);
+			i++;
+			break;
 		default:
-			TFR_TRY(compile_ordered(flow, i++, &shuffles, err));
+			add_node(flow, NODE_PREFETCH, i, i + 1)->most = flow->set->list.at[i].n;
+			i++;
 		}
 	return compile_last(flow, i, err);
 }
@@ -347,11 +345,6 @@ void tfr_flow_plan(
 uint32_t tfr_flow_copies(const struct tfr_flow *flow)
 {
 	return tfr_flow_node_copies(flow->last);
-}
-
-bool tfr_flow_batches_records(const struct tfr_flow *flow)
-{
-	return flow->last->kind == NODE_RECORDS;
 }
 
 /* The shuffle buffers share it by their need. */

@@ -15,13 +15,10 @@
 
 /* ---- the samples in a cache: entries in order, and their bytes in slabs of memory ----
  *
- * The bytes of an entry are the payload.  Of pixels they are two forms, then the rows of the
- * image without gaps, then those of the mask.  Adding and getting need no lock: the node runs
- * one worker at a time. */
+ * The bytes of an entry are the payload.  Of pixels they are the memory of their sample.  Adding
+ * and getting need no lock: the node runs one worker at a time. */
 
-enum { SLAB = 4 << 20, ENTRIES = 4096, FORMS = 128, LINE = 64 };
-
-_Static_assert(2 * sizeof(struct tfr_pixels) <= FORMS, "two forms before the pixels");
+enum { SLAB = 4 << 20, ENTRIES = 4096, LINE = 64 };
 
 struct tfr_cache_slab {
 	struct tfr_cache_slab *next;
@@ -42,21 +39,15 @@ void tfr_sample_cache_clear(struct tfr_sample_cache *c)
 	free(c->entries);
 }
 
-static uint64_t row_bytes(const struct tfr_pixels *px)
+/* The payload, or the memory of a sample of pixels: both forms, the image, the mask. */
+static size_t content_bytes(const struct tfr_sample *s)
 {
-	return (uint64_t)px->width * px->channels * tfr_dtype_size(px->dtype);
-}
+	const struct tfr_pixels *last;
 
-static uint64_t pixel_bytes(const struct tfr_pixels *px)
-{
-	return px->data ? (row_bytes(px) * px->height + LINE - 1) / LINE * LINE : 0;
-}
-
-static uint64_t stored_bytes(const struct tfr_sample *s)
-{
 	if (!s->pixels)
 		return s->size;
-	return FORMS + pixel_bytes(&s->pixels[0]) + pixel_bytes(&s->pixels[1]);
+	last = &s->pixels[s->pixels[1].data != NULL];
+	return (size_t)((uint8_t *)last->data - (uint8_t *)s->pixels) + last->stride * last->height;
 }
 
 /* Room in memory for an entry's bytes; NULL: there is none. */
@@ -85,16 +76,6 @@ static uint8_t *take_room(struct tfr_sample_cache *c, uint64_t bytes)
 	}
 	s->used += need;
 	return s->bytes + s->used - need;
-}
-
-static enum tfr_status too_much(const struct tfr_sample_cache *c, struct tfr_error *err)
-{
-	char limit[TFR_SIZE_TEXT];
-
-	return tfr_fail_hint(err, TFR_ENOMEM,
-		"Raise --memory, or leave out the stage: the system keeps files in memory.",
-		"the cache does not fit the %s that are left for it",
-		tfr_format_size(c->limit, limit));
 }
 
 static struct tfr_cache_entry *new_entry(struct tfr_sample_cache *c, const struct tfr_sample *s)
@@ -127,45 +108,31 @@ static struct tfr_cache_entry *new_entry(struct tfr_sample_cache *c, const struc
 	return e;
 }
 
-/* Copies pixels, and points their form to the copy.  Returns its end. */
-static uint8_t *copy_pixels(struct tfr_pixels *px, uint8_t *to)
-{
-	uint8_t *end = to + pixel_bytes(px), *at = tfr_pixels_pack(px, to);
-
-	memset(at, 0, (size_t)(end - at));
-	px->data = to;
-	px->stride = row_bytes(px);
-	return end;
-}
-
-static void copy_sample(const struct tfr_sample *s, uint8_t *to)
-{
-	struct tfr_pixels *forms = (struct tfr_pixels *)to;
-
-	if (!s->pixels) {
-		memcpy(to, s->data, s->size);
-		return;
-	}
-	memcpy(forms, s->pixels, 2 * sizeof(*forms));
-	to = copy_pixels(&forms[0], to + FORMS);
-	if (forms[1].data)
-		copy_pixels(&forms[1], to);
-}
-
 /* Adds a copy of a sample.  TFR_ENOMEM: it would exceed the limit, or there is no memory. */
 static enum tfr_status add_entry(
 	struct tfr_sample_cache *c, const struct tfr_sample *s, struct tfr_error *err)
 {
-	uint64_t bytes = stored_bytes(s);
+	size_t size = content_bytes(s);
+	uint64_t bytes = s->pixels ? (size + LINE - 1) / LINE * LINE : size;
 	struct tfr_cache_entry *e = new_entry(c, s);
+	struct tfr_pixels *forms;
+	char limit[TFR_SIZE_TEXT];
 
 	TFR_NEED_MEMORY(e, err, "caching");
 	c->bytes += sizeof(*e) + bytes;
 	if (c->bytes > c->limit)
-		return too_much(c, err);
+		return tfr_fail_hint(err, TFR_ENOMEM,
+			"Raise --memory, or leave out the stage: the system keeps files in memory.",
+			"the cache does not fit the %s that are left for it",
+			tfr_format_size(c->limit, limit));
 	e->memory = take_room(c, bytes ? bytes : 1);
 	TFR_NEED_MEMORY(e->memory, err, "caching");
-	copy_sample(s, e->memory);
+	memcpy(e->memory, s->pixels ? (const void *)s->pixels : s->data, size);
+	forms = (struct tfr_pixels *)e->memory;
+	for (unsigned m = 0; s->pixels && m < 2; m++)
+		if (forms[m].data)
+			forms[m].data =
+				e->memory + ((uint8_t *)forms[m].data - (uint8_t *)s->pixels);
 	return TFR_OK;
 }
 
@@ -187,28 +154,6 @@ static void fill_sample(const struct tfr_cache_entry *e, uint64_t epoch, struct 
 	s->image_size = e->image_size;
 	s->mask = e->mask_size ? e->memory + e->mask_at : NULL;
 	s->mask_size = e->mask_size;
-}
-
-enum { AT_ONCE = 256 };
-
-/* Samples number `first` up to first + n, of `epoch`. */
-static enum tfr_status get_entries(struct tfr_sample_cache *c, struct tfr_sample_pool *store,
-	uint64_t first, unsigned n, uint64_t epoch, struct tfr_sample **out, struct tfr_error *err)
-{
-	static const size_t none[AT_ONCE];
-
-	for (unsigned at = 0; at < n; at += AT_ONCE) {
-		unsigned count = n - at < AT_ONCE ? n - at : AT_ONCE;
-
-		if (!tfr_samples_get(store, none, count, out + at)) {
-			tfr_samples_put(store, out, at);
-			return tfr_fail_nomem(err, "taking records out of the cache");
-		}
-		for (uint64_t i = at; i < at + count; i++)
-			fill_sample(&c->entries[(first + i) / ENTRIES][(first + i) % ENTRIES],
-				epoch, out[i]);
-	}
-	return TFR_OK;
 }
 
 /* ---- shuffle ---- */
@@ -298,14 +243,18 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
 	struct tfr_job_slot *s)
 {
-	uint64_t left = n->cache.count - n->epoch_items;
+	const struct tfr_sample_cache *c = &n->cache;
+	uint64_t left = c->count - n->epoch_items, at = n->epoch_items;
+	uint64_t epoch = tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs;
 	unsigned count = left < n->per_job - 1 ? (unsigned)left : n->per_job - 1;
 
-	TFR_TRY(get_entries(&n->cache, flow->pool, n->epoch_items, count,
-		tfr_record_source_epoch(flow->source) + 1 + n->seen_epochs, s->out, &w->err));
+	if (!tfr_samples_get(flow->pool, NULL, count, s->out))
+		return tfr_fail_nomem(&w->err, "taking records out of the cache");
+	for (unsigned i = 0; i < count; i++, at++)
+		fill_sample(&c->entries[at / ENTRIES][at % ENTRIES], epoch, s->out[i]);
 	s->out_count = count;
 	n->epoch_items += count;
-	if (n->epoch_items == n->cache.count) {
+	if (n->epoch_items == c->count) {
 		s->out[s->out_count++] = NULL;
 		n->epoch_items = 0;
 		n->seen_epochs++;

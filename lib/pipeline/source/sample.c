@@ -89,6 +89,11 @@ static struct tfr_sample *take_idle(struct tfr_sample_pool *store, unsigned smal
 	return NULL;
 }
 
+static unsigned class_for(const size_t *sizes, unsigned i)
+{
+	return class_of(sizeof(struct tfr_sample) + (sizes ? sizes[i] : 0));
+}
+
 bool tfr_samples_get(
 	struct tfr_sample_pool *store, const size_t *sizes, unsigned n, struct tfr_sample **out)
 {
@@ -96,10 +101,10 @@ bool tfr_samples_get(
 
 	pthread_mutex_lock(&store->lock);
 	for (unsigned i = 0; i < n; i++)
-		out[i] = take_idle(store, class_of(sizeof(struct tfr_sample) + sizes[i]));
+		out[i] = take_idle(store, class_for(sizes, i));
 	pthread_mutex_unlock(&store->lock);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned c = class_of(sizeof(struct tfr_sample) + sizes[i]);
+		unsigned c = class_for(sizes, i);
 
 		if (out[i])
 			c = out[i]->size_class;

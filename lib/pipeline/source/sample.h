@@ -49,7 +49,8 @@ struct tfr_sample_pool {
 void tfr_sample_pool_init(struct tfr_sample_pool *store, uint64_t idle_limit);
 void tfr_sample_pool_clear(struct tfr_sample_pool *store);
 
-/* Samples with room for so many bytes each.  False: out of memory, and there is none.  Any thread.
+/* Samples with room for so many bytes each; `sizes` NULL: with none.  False: out of memory, and
+ * there is none.  Any thread.
  */
 bool tfr_samples_get(
 	struct tfr_sample_pool *store, const size_t *sizes, unsigned n, struct tfr_sample **out);

@@ -300,7 +300,7 @@ uint8_t *tfr_transfer_place_memory(
 	const struct tfr_batch_layout *l = &tr->layout;
 	uint8_t *memory = staged_memory(tr, place.batch);
 
-	assert(place.at < l->batch);
+	assert(place.at < tr->set->batch);
 	return mask ? memory + l->mask_at + place.at * l->mask_bytes
 		    : memory + place.at * l->image_bytes;
 }

@@ -9,8 +9,7 @@
 /* Where things are in a batch: known beforehand but for ragged features and payloads. */
 struct tfr_batch_layout {
 	bool images, masks;
-	bool audio;	/* the images are audio: one row of samples each */
-	uint32_t batch; /* places */
+	bool audio; /* the images are audio: one row of samples each */
 	struct tfr_image_form image, mask;
 	uint64_t image_bytes, mask_bytes; /* of one */
 	uint64_t mask_at, features_at;
@@ -155,7 +154,7 @@ enum tfr_status tfr_staging_alloc(
 /* The plan only estimates the size of a batch with ragged features or payloads.  These grow
  * memory that is not in use to the size of a larger one, without the lock.  After a failure the
  * memory is as it was.  TFR_ENOMEM: that is more than a quarter of the memory allowed, or than the
- * batch's part of a transfer, or there is no memory. */
+ * batch's share of a transfer, or there is no memory. */
 
 /* Keeps the contents. */
 enum tfr_status tfr_staging_grow(

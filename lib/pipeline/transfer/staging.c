@@ -62,15 +62,15 @@ uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr)
 static void make_layout(struct tfr_transfer *tr, uint64_t records_bytes)
 {
 	struct tfr_batch_layout *l = &tr->layout;
+	uint64_t batch = tr->set->batch;
 
-	l->batch = tr->set->batch;
 	l->image_bytes = l->images ? tfr_image_form_bytes(&l->image) : 0;
 	l->mask_bytes = l->masks ? tfr_image_form_bytes(&l->mask) : 0;
-	l->mask_at = align(l->batch * l->image_bytes, ALIGN);
-	l->features_at = align(l->mask_at + l->batch * l->mask_bytes, ALIGN);
+	l->mask_at = align(batch * l->image_bytes, ALIGN);
+	l->features_at = align(l->mask_at + batch * l->mask_bytes, ALIGN);
 	l->bytes = records_bytes ? l->features_at + records_bytes
-		   : l->masks	 ? l->mask_at + l->batch * l->mask_bytes
-				 : l->batch * l->image_bytes;
+		   : l->masks	 ? l->mask_at + batch * l->mask_bytes
+				 : batch * l->image_bytes;
 	l->stride = tr->set->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
 
