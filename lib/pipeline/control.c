@@ -24,7 +24,7 @@ void tfr_control_init(struct tfr_control *c, const struct tfr_pipeline_opts *opt
 	pthread_condattr_destroy(&attr);
 }
 
-/* The waiters went with their parts, before the control. */
+/* The waiters went with their owners, before the control. */
 void tfr_control_clear(struct tfr_control *c)
 {
 	pthread_cond_destroy(&c->work);

@@ -1,9 +1,9 @@
 /* pipeline/control.h - the lock of a running feed, its waits, and its end.
  *
- * One lock guards the queues of all parts, because a claim takes input from one part and room in
- * another at once.  Nothing blocks and no pixel moves under it; small records pass it by the
- * hundred, so that one lock serves millions of records a second.  The header of each part says
- * what the lock guards there.
+ * One lock guards the queues of the source, the flow and the transfer, because a claim takes input
+ * from one of them and room in another at once.  Nothing blocks and no pixel moves under it; small
+ * records pass it by the hundred, so that one lock serves millions of records a second.  The header
+ * of each says what the lock guards there.
  *
  * A feed ends in one of four ways: a limit, the last record, damage in a file (after everything
  * before it is delivered), or a failure (at once: tfr_control_fail()). */

@@ -82,7 +82,7 @@ static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_record
 	return plan->total;
 }
 
-static enum tfr_status refuse(const struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status refuse_plan(const struct tfr_pipeline *p, struct tfr_error *err)
 {
 	const struct tfr_pipeline_plan *plan = &p->set.plan;
 	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
@@ -134,9 +134,9 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 }
 
 /* A transfer costs its latency and some switches of threads, whatever its size: where it takes a
- * small part of the memory, more are kept in flight than the `device` buffers of the plan.  Images
+ * small share of the memory, more are kept in flight than the `device` buffers of the plan.  Images
  * take too long to decode for that to matter. */
-static bool deepen(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
+static bool fits_deeper(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
 	unsigned device)
 {
 	struct tfr_pipeline_plan *plan = &p->set.plan;
@@ -161,12 +161,12 @@ static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records 
 	unsigned each = p->set.opts.threads + 2;
 
 	return total_with(p, f, each, 3) <= p->set.plan.limit &&
-	       (deepen(p, f, each, 3) || p->set.plan.total <= p->set.plan.limit / 2);
+	       (fits_deeper(p, f, each, 3) || p->set.plan.total <= p->set.plan.limit / 2);
 }
 
 /* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
  * filled, one that is sent and one that is used. */
-static bool fits(struct tfr_pipeline *p, const struct tfr_first_records *f)
+static bool fits_memory(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
 	struct tfr_pipeline_plan *plan = &p->set.plan;
@@ -192,8 +192,8 @@ static enum tfr_status settle_plan(
 	struct tfr_pipeline_plan *plan = &p->set.plan;
 
 	fill_plan(p, f);
-	if (!fits(p, f))
-		return refuse(p, err);
+	if (!fits_memory(p, f))
+		return refuse_plan(p, err);
 	assert(plan->total <= plan->limit);
 	tfr_flow_share_room(p->flow, f, plan->limit - plan->total);
 	return TFR_OK;
@@ -202,7 +202,7 @@ static enum tfr_status settle_plan(
 /* ---- from open to close ---- */
 
 /* Settles everything that depends on the records. */
-static enum tfr_status settle(
+static enum tfr_status settle_on_records(
 	struct tfr_pipeline *p, const struct tfr_pipeline_context *feed, struct tfr_error *err)
 {
 	struct tfr_first_records f = { 0 };
@@ -222,7 +222,7 @@ static enum tfr_status settle(
 	return settle_plan(p, &f, err);
 }
 
-static enum tfr_status start(
+static enum tfr_status start_feed(
 	struct tfr_pipeline *p, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
 	struct tfr_pipeline_context feed = { &p->set, &p->control, &p->statistics, &p->pool };
@@ -234,7 +234,7 @@ static enum tfr_status start(
 	TFR_TRY(tfr_settings_init(&p->set, opts, err));
 	TFR_TRY(tfr_record_source_open(&p->source, &feed, err));
 	feed.source = p->source;
-	TFR_TRY(settle(p, &feed, err));
+	TFR_TRY(settle_on_records(p, &feed, err));
 	TFR_TRY(tfr_transfer_start(
 		p->transfer, p->set.opts.threads + tfr_record_source_readers(p->source), err));
 	return tfr_flow_start(p->flow, err);
@@ -247,7 +247,7 @@ enum tfr_status tfr_pipeline_open(
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(p, err, "starting a feed");
-	status = start(p, opts, err);
+	status = start_feed(p, opts, err);
 	if (status) {
 		tfr_pipeline_close(p);
 		return status;
@@ -285,7 +285,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 #define LOOK_NS 20000000u
 
 /* The stage that waits, seen from the end of the list: the last one that nothing comes to. */
-static enum tfr_status stalled(const struct tfr_pipeline *p, struct tfr_error *err)
+static enum tfr_status fail_stalled(const struct tfr_pipeline *p, struct tfr_error *err)
 {
 	const char *path = tfr_record_source_waits_for(p->source);
 
@@ -336,7 +336,7 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 		if (tfr_transfer_all_delivered(p->transfer))
 			return end_of_feed(p, err);
 		if (is_stalled(p, now))
-			return stalled(p, err);
+			return fail_stalled(p, err);
 		tfr_control_consumer_wait(&p->control, now + LOOK_NS);
 	}
 }

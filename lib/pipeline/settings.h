@@ -50,7 +50,7 @@ enum tfr_status tfr_settings_settle(
 	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err);
 void tfr_settings_clear(struct tfr_settings *set);
 
-/* What everything in a feed works with, and all of it outlives. */
+/* What everything in a feed works with, and what outlives it. */
 struct tfr_pipeline_context {
 	const struct tfr_settings *set;
 	struct tfr_control *control;

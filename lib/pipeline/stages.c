@@ -25,7 +25,8 @@
 /* The longest side of an image. Batches of such images are refused by their memory. */
 enum { SIDE_MAX = 1 << 14, VOICES_MAX = 1024 };
 
-static enum tfr_status wrong(const struct tfr_stage *st, const char *arg, struct tfr_error *err)
+static enum tfr_status refuse_argument(
+	const struct tfr_stage *st, const char *arg, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EUSAGE, "'%.80s' is not what stage '%s' takes", arg, st->row->name);
 	tfr_error_hint(err, "It is written '%s%s'.", st->row->name, st->row->argument);
@@ -58,7 +59,7 @@ static bool accept(const char **p, char c)
 }
 
 /* An integer from `least` to `most`; otherwise false. */
-static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
+static bool read_number(const char **p, uint64_t least, uint64_t most, uint64_t *value)
 {
 	const char *start = *p;
 
@@ -72,18 +73,18 @@ static bool number(const char **p, uint64_t least, uint64_t most, uint64_t *valu
 	return *p > start && *value >= least;
 }
 
-static bool number32(const char **p, uint32_t least, uint32_t most, uint32_t *value)
+static bool read_number32(const char **p, uint32_t least, uint32_t most, uint32_t *value)
 {
 	uint64_t wide;
 
-	if (!number(p, least, most, &wide))
+	if (!read_number(p, least, most, &wide))
 		return false;
 	*value = (uint32_t)wide;
 	return true;
 }
 
 /* A number with digits, a point and an exponent, not below 0. */
-static bool real(const char **p, double *value)
+static bool read_real(const char **p, double *value)
 {
 	size_t n = strspn(*p, "0123456789.");
 	char *end;
@@ -98,23 +99,23 @@ static bool real(const char **p, double *value)
 }
 
 /* W or WxH */
-static bool size(const char **p, struct tfr_stage *st)
+static bool read_size(const char **p, struct tfr_stage *st)
 {
-	if (!number32(p, 1, SIDE_MAX, &st->width))
+	if (!read_number32(p, 1, SIDE_MAX, &st->width))
 		return false;
 	st->height = st->width;
-	return !accept(p, 'x') || number32(p, 1, SIDE_MAX, &st->height);
+	return !accept(p, 'x') || read_number32(p, 1, SIDE_MAX, &st->height);
 }
 
 enum { COPIES_TEXT = 16 };
 
 /* "*N", if the stage takes it; writes its normal form. */
-static bool copies(const char **p, struct tfr_stage *st, char text[COPIES_TEXT])
+static bool read_copies(const char **p, struct tfr_stage *st, char text[COPIES_TEXT])
 {
 	bool taken = strchr(st->row->argument, '*') && accept(p, '*');
 
 	*text = '\0';
-	if (taken && !number32(p, 1, STAGES_COPIES_MAX, &st->copies))
+	if (taken && !read_number32(p, 1, STAGES_COPIES_MAX, &st->copies))
 		return false;
 	if (taken && st->copies > 1)
 		snprintf(text, COPIES_TEXT, "*%u", st->copies);
@@ -140,9 +141,9 @@ static enum tfr_status take_read(struct tfr_stage *st, const char *arg, struct t
 
 	st->n = 4;
 	st->min = 1;
-	if (p && (!number(&p, 1, 1024, &st->n) ||
-			 (accept(&p, ':') && !number(&p, 1, UINT32_MAX, &st->min)) || *p))
-		return wrong(st, arg, err);
+	if (p && (!read_number(&p, 1, 1024, &st->n) ||
+			 (accept(&p, ':') && !read_number(&p, 1, UINT32_MAX, &st->min)) || *p))
+		return refuse_argument(st, arg, err);
 	return name_it(
 		st, err, "=%llu:%llu", (unsigned long long)st->n, (unsigned long long)st->min);
 }
@@ -163,9 +164,9 @@ static enum tfr_status take_decode(struct tfr_stage *st, const char *arg, struct
 		return name_it(st, err, "%s", arg ? "=masks" : "");
 	}
 	if (strncmp(arg, "audio", strlen("audio")))
-		return wrong(st, arg, err);
-	if (*p && (!accept(&p, ':') || !number32(&p, 1, INT32_MAX, &st->rate) || *p))
-		return wrong(st, arg, err);
+		return refuse_argument(st, arg, err);
+	if (*p && (!accept(&p, ':') || !read_number32(&p, 1, INT32_MAX, &st->rate) || *p))
+		return refuse_argument(st, arg, err);
 	st->audio = true;
 	return name_audio(st, err);
 }
@@ -175,8 +176,8 @@ static enum tfr_status take_size(struct tfr_stage *st, const char *arg, struct t
 	const char *p = arg;
 	char tail[COPIES_TEXT];
 
-	if (!size(&p, st) || !copies(&p, st, tail) || *p)
-		return wrong(st, arg, err);
+	if (!read_size(&p, st) || !read_copies(&p, st, tail) || *p)
+		return refuse_argument(st, arg, err);
 	return name_size(st, tail, err);
 }
 
@@ -184,11 +185,11 @@ static enum tfr_status take_resize(struct tfr_stage *st, const char *arg, struct
 {
 	const char *p = arg;
 
-	if (!size(&p, st))
-		return wrong(st, arg, err);
+	if (!read_size(&p, st))
+		return refuse_argument(st, arg, err);
 	st->area = !strcmp(p, ":area");
 	if (*p && !st->area)
-		return wrong(st, arg, err);
+		return refuse_argument(st, arg, err);
 	return name_size(st, p, err);
 }
 
@@ -200,8 +201,8 @@ static enum tfr_status take_number(struct tfr_stage *st, const char *arg, struct
 						     : 1 << 20;
 	const char *p = arg;
 
-	if (!number(&p, 1, most, &st->n) || *p)
-		return wrong(st, arg, err);
+	if (!read_number(&p, 1, most, &st->n) || *p)
+		return refuse_argument(st, arg, err);
 	return name_it(st, err, "=%llu", (unsigned long long)st->n);
 }
 
@@ -210,19 +211,19 @@ static enum tfr_status take_degrees(struct tfr_stage *st, const char *arg, struc
 	const char *p = arg;
 	char text[TFR_DECIMAL_ROOM + 1];
 
-	if (!real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
-		return wrong(st, arg, err);
+	if (!read_real(&p, &st->degrees) || *p || !(st->degrees > 0 && st->degrees <= 360))
+		return refuse_argument(st, arg, err);
 	*tfr_decimal_f64(text, st->degrees) = '\0';
 	return name_it(st, err, "=%s", text);
 }
 
 /* One number for all channels, or three. */
-static bool per_channel(const char **p, float *to, unsigned *count)
+static bool read_channels(const char **p, float *to, unsigned *count)
 {
 	double value;
 
 	for (*count = 0; *count < 3;) {
-		if (!real(p, &value))
+		if (!read_real(p, &value))
 			return false;
 		to[(*count)++] = (float)value;
 		if (!accept(p, '/'))
@@ -231,7 +232,7 @@ static bool per_channel(const char **p, float *to, unsigned *count)
 	return *count != 2 && (*p)[-1] != '/';
 }
 
-/* Writes them as per_channel() reads them. */
+/* Writes them as read_channels() reads them. */
 static char *put_channels(char *p, char before, const float *values, unsigned count)
 {
 	for (unsigned c = 0; c < count; c++) {
@@ -249,9 +250,9 @@ static enum tfr_status take_normalise(struct tfr_stage *st, const char *arg, str
 
 	if (!arg)
 		return name_it(st, err, "%s", "");
-	if (!per_channel(&p, st->mean, &means) || !accept(&p, ':') ||
-		!per_channel(&p, st->std, &stds) || *p || means != stds)
-		return wrong(st, arg, err);
+	if (!read_channels(&p, st->mean, &means) || !accept(&p, ':') ||
+		!read_channels(&p, st->std, &stds) || *p || means != stds)
+		return refuse_argument(st, arg, err);
 	st->channels = means;
 	for (unsigned c = 0; c < stds; c++)
 		if (!(st->std[c] > 0))
@@ -268,7 +269,7 @@ static enum tfr_status take_cast(struct tfr_stage *st, const char *arg, struct t
 	unsigned types = st->row->flags & STAGE_AUDIO ? audio : images;
 
 	if (!tfr_dtype_parse(arg, &st->dtype) || !(types & 1u << st->dtype))
-		return wrong(st, arg, err);
+		return refuse_argument(st, arg, err);
 	return name_it(st, err, "=%s", arg);
 }
 
@@ -290,16 +291,16 @@ static enum tfr_status name_length(struct tfr_stage *st, struct tfr_error *err)
 }
 
 /* SAMPLES, or SECONDS and an s. */
-static bool length(const char **p, struct tfr_stage *st)
+static bool read_length(const char **p, struct tfr_stage *st)
 {
 	const char *start = *p;
 
 	st->height = 1;
-	if (real(p, &st->seconds) && accept(p, 's'))
+	if (read_real(p, &st->seconds) && accept(p, 's'))
 		return st->seconds > 0 && st->seconds <= LENGTH_MAX;
 	*p = start;
 	st->seconds = 0;
-	return number32(p, 1, LENGTH_MAX, &st->width);
+	return read_number32(p, 1, LENGTH_MAX, &st->width);
 }
 
 static enum tfr_status take_length(struct tfr_stage *st, const char *arg, struct tfr_error *err)
@@ -307,8 +308,8 @@ static enum tfr_status take_length(struct tfr_stage *st, const char *arg, struct
 	const char *p = arg;
 	char tail[COPIES_TEXT];
 
-	if (!length(&p, st) || !copies(&p, st, tail) || *p)
-		return wrong(st, arg, err);
+	if (!read_length(&p, st) || !read_copies(&p, st, tail) || *p)
+		return refuse_argument(st, arg, err);
 	return name_length(st, err);
 }
 
@@ -602,7 +603,7 @@ static enum tfr_status unknown_stage(const char *name, size_t size, struct tfr_e
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status usage(const struct tfr_stage_row *row, struct tfr_error *err)
+static enum tfr_status fail_usage(const struct tfr_stage_row *row, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EUSAGE,
 		row->argument ? "stage '%s' needs an argument" : "stage '%s' takes no argument",
@@ -616,7 +617,7 @@ static bool is_blank(char c)
 	return memchr(" \t\n", c, 3);
 }
 
-static enum tfr_status for_others(const struct tfr_stage_row *row, struct tfr_error *err)
+static enum tfr_status refuse_for_audio(const struct tfr_stage_row *row, struct tfr_error *err)
 {
 	bool audio = row->flags & STAGE_AUDIO;
 
@@ -643,9 +644,9 @@ static enum tfr_status parse_one(
 		.copies = row->copies ? row->copies : 1,
 		.chw = row->flags & STAGE_PLANES };
 	if (row->kind == STAGE_IMAGE && !(row->flags & STAGE_AUDIO) == audio)
-		return for_others(row, err);
+		return refuse_for_audio(row, err);
 	if (equals ? !row->argument : row->argument && row->argument[0] == '=')
-		return usage(row, err);
+		return fail_usage(row, err);
 	if (equals) {
 		arg = strndup(equals + 1, size - name_size - 1);
 		TFR_NEED_MEMORY(arg, err, "reading the list of stages");
@@ -671,7 +672,7 @@ static enum tfr_status parse_list(struct tfr_stage_list *s, const char *list, st
 		TFR_TRY(parse_one(&s->at[s->count++], p, (size_t)(last - p), audio, err));
 		audio |= s->at[s->count - 1].audio;
 		if (!*end)
-			return TFR_OK;
+			return check_order(s, err);
 		p = end + 1;
 	}
 }
@@ -684,8 +685,6 @@ enum tfr_status tfr_stage_list_parse(
 	*s = (struct tfr_stage_list){ .at = calloc(STAGES_COUNT_MAX, sizeof(*s->at)) };
 	TFR_NEED_MEMORY(s->at, err, "reading the list of stages");
 	status = parse_list(s, list, err);
-	if (status == TFR_OK)
-		status = check_order(s, err);
 	if (status)
 		tfr_stage_list_free(s);
 	return status;

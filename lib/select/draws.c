@@ -46,7 +46,7 @@ void tfr_draws_set(struct draws *d, const double *weights)
 }
 
 /* What RandDouble() of tensorflow/core/lib/random makes of two numbers: 52 bits. */
-static double unit(uint32_t high, uint32_t low)
+static double unit_double(uint32_t high, uint32_t low)
 {
 	uint64_t bits = (uint64_t)1023 << 52 | (uint64_t)(high & 0xfffff) << 32 | low;
 	double number;
@@ -66,7 +66,7 @@ static void draw_ahead(struct draws *d)
 
 		tfr_philox(scramble, (uint32_t[4]){ seeds[2 * i], 0, seeds[2 * i + 1], 0 }, mixed);
 		tfr_philox(mixed, (uint32_t[4]){ 0, 0, mixed[2], mixed[3] }, out);
-		d->ahead[i] = unit(out[0], out[1]);
+		d->ahead[i] = unit_double(out[0], out[1]);
 	}
 	d->used = 0;
 }

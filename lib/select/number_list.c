@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-static enum tfr_status wrong(const char *at, struct tfr_error *err)
+static enum tfr_status refuse_list(const char *at, struct tfr_error *err)
 {
 	int n = 0;
 
@@ -37,16 +37,16 @@ static enum tfr_status read_range(const char **p, struct number_range *r, struct
 	const char *start = *p;
 
 	if (!read_number(p, &r->first))
-		return wrong(start, err);
+		return refuse_list(start, err);
 	r->last = r->first;
 	if (**p == '-') {
 		++*p;
 		r->last = UINT64_MAX;
 		if (isdigit((unsigned char)**p) && !read_number(p, &r->last))
-			return wrong(start, err);
+			return refuse_list(start, err);
 	}
 	if ((**p && **p != ',') || r->last < r->first)
-		return wrong(start, err);
+		return refuse_list(start, err);
 	return TFR_OK;
 }
 
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorts, and joins what overlaps or touches. */
-static void tidy(struct number_list *l)
+static void sort_and_join(struct number_list *l)
 {
 	size_t n = 0;
 
@@ -86,7 +86,7 @@ enum tfr_status tfr_number_list_parse(
 	do
 		TFR_TRY(read_range(&text, &l->ranges[l->count++], err));
 	while (*text++);
-	tidy(l);
+	sort_and_join(l);
 	return TFR_OK;
 }
 

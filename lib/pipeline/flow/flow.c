@@ -154,7 +154,7 @@ static const struct {
 	[NODE_DROP] = { tfr_drop_claim, tfr_drop_run },
 };
 
-static bool claim(
+static bool claim_job(
 	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n, enum tfr_lack *lacks)
 {
 	w->lack = LACK_NOTHING;
@@ -231,10 +231,10 @@ static struct tfr_flow_node *next_job(struct tfr_flow *flow, struct tfr_worker *
 			return NULL;
 		moves = flow->control->moves;
 		for (struct tfr_flow_node *n = flow->last - 1; n > flow->nodes; n--)
-			if (is_dry(flow, n) && claim(flow, w, n, lacks))
+			if (is_dry(flow, n) && claim_job(flow, w, n, lacks))
 				return n;
 		for (struct tfr_flow_node *n = flow->last; n > flow->nodes; n--)
-			if (claim(flow, w, n, lacks))
+			if (claim_job(flow, w, n, lacks))
 				return n;
 		/* Looking for work may itself have made some: an end came to light upstream. */
 		if (moves == flow->control->moves)

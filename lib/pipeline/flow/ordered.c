@@ -158,19 +158,19 @@ static void fill_sample(const struct tfr_cache_entry *e, uint64_t epoch, struct 
 
 /* ---- shuffle ---- */
 
-static bool pop(struct tfr_flow_node *n, struct tfr_job_slot *s)
+static bool pop_sample(struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
 	return tfr_job_slot_put(s, tfr_shuffler_pop(&n->shuffler));
 }
 
 /* Gives out what an epoch still has, and its end. */
-static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most)
+static bool drain_epoch(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most)
 {
 	bool ok = true;
 
 	while (ok && n->shuffler.front_closed && s->out_count < most) {
 		if (!tfr_shuffler_drained(&n->shuffler)) {
-			ok = pop(n, s);
+			ok = pop_sample(n, s);
 			continue;
 		}
 		ok = tfr_job_slot_put(s, NULL);
@@ -180,46 +180,46 @@ static bool drain(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most
 }
 
 /* The size that a shuffle buffer counts: of the payload, or of the pixels. */
-static uint64_t weight(const struct tfr_sample *s)
+static uint64_t sample_weight(const struct tfr_sample *s)
 {
 	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
 }
 
-static bool mix_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_sample *one)
+static bool shuffle_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_sample *one)
 {
 	struct tfr_shuffler *m = &n->shuffler;
 	bool ok = true;
 
 	if (!one) { /* one epoch drains at a time */
 		if (m->front_closed)
-			ok = drain(n, s, UINT32_MAX);
+			ok = drain_epoch(n, s, UINT32_MAX);
 		tfr_shuffler_close_epoch(m);
 		return ok;
 	}
 	while (ok && tfr_shuffler_full(m)) {
 		if (tfr_shuffler_drained(m))
-			ok = drain(n, s, s->out_count + 1);
+			ok = drain_epoch(n, s, s->out_count + 1);
 		else
-			ok = pop(n, s);
+			ok = pop_sample(n, s);
 	}
-	tfr_shuffler_push(m, one, weight(one));
+	tfr_shuffler_push(m, one, sample_weight(one));
 	while (ok && !m->front_closed && tfr_shuffler_full(m))
-		ok = pop(n, s);
+		ok = pop_sample(n, s);
 	return ok;
 }
 
-static enum tfr_status shuffle(
+static enum tfr_status shuffle_samples(
 	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s, uint64_t *bytes)
 {
 	uint64_t before = n->shuffler.bytes, in = 0;
 	bool ok = true;
 
 	for (unsigned i = 0; ok && i < s->in_count; i++) {
-		in += s->in[i] ? weight(s->in[i]) : 0;
-		ok = mix_one(n, s, s->in[i]);
+		in += s->in[i] ? sample_weight(s->in[i]) : 0;
+		ok = shuffle_one(n, s, s->in[i]);
 	}
 	if (ok)
-		ok = drain(n, s, n->per_job);
+		ok = drain_epoch(n, s, n->per_job);
 	*bytes = before + in - n->shuffler.bytes;
 	return ok ? TFR_OK : tfr_fail_nomem(&w->err, "shuffling");
 }
@@ -227,7 +227,8 @@ static enum tfr_status shuffle(
 /* ---- cache ---- */
 
 /* The first epoch of a cache: passes the samples on, and keeps them. */
-static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s)
+static enum tfr_status record_samples(
+	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -240,8 +241,8 @@ static enum tfr_status record(struct tfr_worker *w, struct tfr_flow_node *n, str
 }
 
 /* Later ones: `epoch_items` is how far this epoch has come, `epoch` which it is. */
-static enum tfr_status replay(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
-	struct tfr_job_slot *s)
+static enum tfr_status replay_samples(struct tfr_flow *flow, struct tfr_worker *w,
+	struct tfr_flow_node *n, struct tfr_job_slot *s)
 {
 	const struct tfr_sample_cache *c = &n->cache;
 	uint64_t left = c->count - n->epoch_items, at = n->epoch_items;
@@ -281,11 +282,11 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 	enum tfr_status status = TFR_OK;
 
 	if (n->kind == NODE_SHUFFLE)
-		status = shuffle(w, n, s, &bytes);
+		status = shuffle_samples(w, n, s, &bytes);
 	else if (n->kind == NODE_CACHE && !s->in_count)
-		status = replay(flow, w, n, s);
+		status = replay_samples(flow, w, n, s);
 	else
-		status = record(w, n, s);
+		status = record_samples(w, n, s);
 	for (unsigned i = 0; i < s->out_count; i++)
 		if (s->out[i]) {
 			items++;

@@ -30,7 +30,7 @@ struct sample_range {
 	uint64_t from, there, length; /* there <= length, zeros included */
 };
 
-static void cut(struct sample_range *s, uint64_t skip, uint64_t length)
+static void cut_range(struct sample_range *s, uint64_t skip, uint64_t length)
 {
 	uint64_t gone = skip < s->there ? skip : s->there;
 
@@ -45,7 +45,7 @@ static void cut(struct sample_range *s, uint64_t skip, uint64_t length)
 static void crop(const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s)
 {
 	(void)draw;
-	cut(s, 0, stage->width);
+	cut_range(s, 0, stage->width);
 }
 
 static void random_crop(
@@ -55,14 +55,14 @@ static void random_crop(
 
 	if (s->length > stage->width)
 		tfr_random_crop(draw, (uint32_t)s->length, 1, stage->width, 1, &window);
-	cut(s, window.x, stage->width);
+	cut_range(s, window.x, stage->width);
 }
 
 static void centre_crop(
 	const struct tfr_stage *stage, const struct tfr_draw *draw, struct sample_range *s)
 {
 	(void)draw;
-	cut(s, s->length > stage->width ? (s->length - stage->width) / 2 : 0, stage->width);
+	cut_range(s, s->length > stage->width ? (s->length - stage->width) / 2 : 0, stage->width);
 }
 
 /* The mean, added up in the order of the channels. */
@@ -198,15 +198,15 @@ static const struct tfr_stage *stage_at(const struct clip *s, unsigned i)
 static uint32_t copy_at(const struct tfr_image_executor *st, unsigned i, uint32_t k)
 {
 	const struct tfr_recipe *r = st->recipe;
-	uint32_t behind = 1;
+	uint32_t later = 1;
 
 	for (unsigned j = i + 1; j < r->to; j++)
-		behind *= r->stages->at[j].copies;
-	return (st->in->copy * r->copies + k) / behind;
+		later *= r->stages->at[j].copies;
+	return (st->in->copy * r->copies + k) / later;
 }
 
 /* Follows the stages: which samples, of how many channels. */
-static void measure(struct clip *s, uint32_t k)
+static void measure_clip(struct clip *s, uint32_t k)
 {
 	const struct tfr_recipe *r = s->st->recipe;
 	unsigned channels = s->origin->info.channels;
@@ -252,7 +252,7 @@ static bool mixes(const struct clip *s)
 }
 
 /* A block alternates between two buffers, and ends in the one returned. */
-static float *mix(const struct clip *s, float *block, float *other, size_t samples)
+static float *mix_block(const struct clip *s, float *block, float *other, size_t samples)
 {
 	unsigned i = s->st->recipe->from + s->st->recipe->decodes;
 	unsigned channels = s->origin->info.channels;
@@ -302,7 +302,7 @@ static enum tfr_status put_blocks(const struct clip *s, struct tfr_error *err)
 		uint64_t left = s->stretch.there - at, n = left < each ? left : each;
 
 		TFR_TRY(read_samples(s->origin, s->stretch.from + at, n, block, err));
-		put_block(s, mix(s, block, other, n), lane, at, n);
+		put_block(s, mix_block(s, block, other, n), lane, at, n);
 	}
 	return TFR_OK;
 }
@@ -350,7 +350,7 @@ static enum tfr_status make_one(
 {
 	struct clip s = { .st = st, .origin = o };
 
-	measure(&s, k);
+	measure_clip(&s, k);
 	if (tfr_image_form_bytes(&s.form) > st->max_bytes)
 		return tfr_fail(err, TFR_ENOMEM,
 			"an audio clip of %u samples needs more than the limit of %llu bytes",

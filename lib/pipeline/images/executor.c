@@ -29,7 +29,7 @@ void tfr_image_executor_charge(struct tfr_image_executor *st, unsigned stage)
 
 /* ---- memory ---- */
 
-static enum tfr_status reserve(
+static enum tfr_status reserve_scratch(
 	struct tfr_image_executor *st, struct tfr_scratch *b, uint64_t bytes, struct tfr_error *err)
 {
 	bytes = (bytes + 63) & ~63ull;
@@ -52,7 +52,7 @@ static enum tfr_status reserve(
 enum tfr_status tfr_image_executor_between(struct tfr_image_executor *st, uint32_t width,
 	uint32_t height, unsigned channels, struct tfr_pixels *px, struct tfr_error *err)
 {
-	TFR_TRY(reserve(
+	TFR_TRY(reserve_scratch(
 		st, &st->between, (uint64_t)width * height * channels * sizeof(float), err));
 	*px = tfr_pixels_dense(st->between.data, width, height, channels, TFR_FLOAT32);
 	return TFR_OK;
@@ -73,7 +73,7 @@ static struct tfr_lazy_image made_of(const struct tfr_lazy_image *l, void *data,
 }
 
 /* The same in a free buffer. */
-static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
+static enum tfr_status take_buffer(struct tfr_image_executor *st, const struct tfr_lazy_image *l,
 	uint32_t width, uint32_t height, enum tfr_dtype dtype, struct tfr_lazy_image *to,
 	struct tfr_error *err)
 {
@@ -83,7 +83,7 @@ static enum tfr_status take(struct tfr_image_executor *st, const struct tfr_lazy
 	uint64_t bytes = (uint64_t)width * height * l->px.channels * tfr_dtype_size(dtype);
 
 	assert(index < EXECUTOR_BUFFERS);
-	TFR_TRY(reserve(st, b, bytes, err));
+	TFR_TRY(reserve_scratch(st, b, bytes, err));
 	*to = made_of(l, b->data, index, width, height, dtype);
 	return TFR_OK;
 }
@@ -112,7 +112,7 @@ enum tfr_status tfr_lazy_image_target(struct tfr_image_executor *st, const struc
 {
 	if (st->stage + 1 == st->recipe->to)
 		return place_output(st, l, width, height, to, err);
-	return take(st, l, width, height, dtype, to, err);
+	return take_buffer(st, l, width, height, dtype, to, err);
 }
 
 bool tfr_lazy_image_is_own(const struct tfr_image_executor *st, const struct tfr_lazy_image *l)
@@ -163,7 +163,7 @@ static enum tfr_status settle_resize(
 {
 	struct tfr_lazy_image to;
 
-	TFR_TRY(take(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err));
+	TFR_TRY(take_buffer(st, l, l->to_width, l->to_height, resized_dtype(l), &to, err));
 	TFR_TRY(resize_into(st, l, &to, 0, err));
 	*l = to;
 	return TFR_OK;
@@ -187,7 +187,7 @@ static enum tfr_status settle_turn(
 	struct tfr_lazy_image to = *l;
 
 	if (!tfr_lazy_image_is_own(st, l))
-		TFR_TRY(take(st, l, l->px.width, l->px.height, l->px.dtype, &to, err));
+		TFR_TRY(take_buffer(st, l, l->px.width, l->px.height, l->px.dtype, &to, err));
 	TFR_TRY(turn_into(l, &to, across, err));
 	*l = to;
 	return TFR_OK;
@@ -206,7 +206,7 @@ enum tfr_status tfr_lazy_image_evaluate(
 /* ---- operations of stages ---- */
 
 /* The window in the coordinates before the pending flips. */
-static struct tfr_crop unturned(const struct tfr_lazy_image *l, struct tfr_crop w)
+static struct tfr_crop window_before_turns(const struct tfr_lazy_image *l, struct tfr_crop w)
 {
 	if (l->mirror)
 		w.x = l->width - w.x - w.width;
@@ -222,7 +222,7 @@ enum tfr_status tfr_lazy_image_crop(struct tfr_image_executor *st, struct tfr_la
 	enum tfr_status status;
 
 	TFR_TRY(l->resize ? settle_resize(st, l, err) : TFR_OK);
-	w = unturned(l, *window);
+	w = window_before_turns(l, *window);
 	w.x -= l->x;
 	w.y -= l->y;
 	status = tfr_pixels_window(&l->px, &w, &l->px, err);
@@ -360,7 +360,7 @@ struct tfr_draw tfr_image_executor_draw(
 	};
 }
 
-static void widen(struct tfr_crop *all, const struct tfr_crop *w)
+static void widen_window(struct tfr_crop *all, const struct tfr_crop *w)
 {
 	uint32_t right = all->x + all->width, bottom = all->y + all->height;
 
@@ -386,7 +386,7 @@ static struct tfr_step step_of(
 		tfr_image_executor_draw(st, i, copy * stage->copies + c), c, err };
 }
 
-/* The part that stage `i`, which cuts, looks at with all its copies. */
+/* The window that stage `i`, which cuts, looks at with all its copies. */
 static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
 	const struct tfr_lazy_image *l, struct tfr_crop *all, struct tfr_error *err)
 {
@@ -398,27 +398,27 @@ static enum tfr_status windows_of(struct tfr_image_executor *st, unsigned i,
 		struct tfr_crop w;
 
 		TFR_TRY(tfr_transforms[stage->row->transform].window(&s, l->width, l->height, &w));
-		w = unturned(l, w);
-		widen(all, &w);
+		w = window_before_turns(l, w);
+		widen_window(all, &w);
 	}
 	return TFR_OK;
 }
 
-/* The part to decode of an image of that size: if a stage crops, and only flips come before it,
+/* The window to decode of an image of that size: if a stage crops, and only flips come before it,
  * the union of its crops. */
-static enum tfr_status part_to_decode(struct tfr_image_executor *st, uint32_t width,
-	uint32_t height, struct tfr_crop *part, struct tfr_error *err)
+static enum tfr_status window_to_decode(struct tfr_image_executor *st, uint32_t width,
+	uint32_t height, struct tfr_crop *window, struct tfr_error *err)
 {
 	const struct tfr_recipe *r = st->recipe;
 	struct tfr_image_pair turned = { .image = { .width = width, .height = height } };
 
-	*part = (struct tfr_crop){ .width = width, .height = height };
+	*window = (struct tfr_crop){ .width = width, .height = height };
 	for (unsigned i = r->from + 1; i < r->to; i++) {
 		const struct tfr_stage_row *row = r->stages->at[i].row;
 		struct tfr_step s = step_of(st, i, st->in->copy, 0, NULL);
 
 		if (row->flags & STAGE_CUTS)
-			return windows_of(st, i, &turned.image, part, err);
+			return windows_of(st, i, &turned.image, window, err);
 		if (row->transform != TRANSFORM_FLIP && row->transform != TRANSFORM_FLIP_VERTICAL)
 			return TFR_OK;
 		tfr_transforms[row->transform].apply(&s, &turned);
@@ -449,22 +449,22 @@ static enum tfr_status decode_mask(struct tfr_image_executor *st, const struct t
 	return TFR_OK;
 }
 
-static enum tfr_status decode(
+static enum tfr_status decode_input(
 	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
 {
 	const struct tfr_image_input *in = st->in;
 	struct tfr_image_info info;
 	struct tfr_image image;
-	struct tfr_crop part;
+	struct tfr_crop window;
 
 	TFR_TRY(tfr_image_probe(in->encoded, in->encoded_size, &info, err));
-	TFR_TRY(part_to_decode(st, info.width, info.height, &part, err));
-	TFR_TRY(tfr_decode(st->decoder, in->encoded, in->encoded_size, &part, 3, &image, err));
+	TFR_TRY(window_to_decode(st, info.width, info.height, &window, err));
+	TFR_TRY(tfr_decode(st->decoder, in->encoded, in->encoded_size, &window, 3, &image, err));
 	if (st->recipe->masks)
 		TFR_TRY(decode_mask(st, &info, &pair->mask, err));
 	pair->image = whole_image(tfr_pixels_of(&image), false);
-	pair->image.x = part.x;
-	pair->image.y = part.y;
+	pair->image.x = window.x;
+	pair->image.y = window.y;
 	pair->image.width = info.width;
 	pair->image.height = info.height;
 	return TFR_OK;
@@ -473,7 +473,7 @@ static enum tfr_status decode(
 /* ---- the run ---- */
 
 /* Keeps the buffers of the pair as they are. */
-static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
+static void pin_buffers(struct tfr_image_executor *st, const struct tfr_image_pair *pair)
 {
 	assert(pair->image.buffer < EXECUTOR_BUFFERS && pair->mask.buffer < EXECUTOR_BUFFERS);
 	if (pair->image.buffer >= 0)
@@ -482,7 +482,7 @@ static void pin(struct tfr_image_executor *st, const struct tfr_image_pair *pair
 		st->pinned[true] |= 1u << pair->mask.buffer;
 }
 
-static enum tfr_status put(
+static enum tfr_status put_pair(
 	struct tfr_image_executor *st, struct tfr_image_pair *pair, struct tfr_error *err)
 {
 	assert(st->k < st->recipe->copies);
@@ -495,7 +495,7 @@ static enum tfr_status put(
 }
 
 /* Runs stage `i` and those after it for output `copy` of the stages before it. */
-static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t copy,
+static enum tfr_status run_stages(struct tfr_image_executor *st, unsigned i, uint32_t copy,
 	const struct tfr_image_pair *pair, struct tfr_error *err)
 {
 	const struct tfr_stage *stage = &st->recipe->stages->at[i];
@@ -507,16 +507,16 @@ static enum tfr_status go_on(struct tfr_image_executor *st, unsigned i, uint32_t
 		struct tfr_step s = step_of(st, i, copy, c, err);
 
 		if (c + 1 < stage->copies)
-			pin(st, pair);
+			pin_buffers(st, pair);
 		else
 			memcpy(st->pinned, pinned, sizeof(pinned));
 		st->stage = i;
 		TFR_TRY(tfr_transforms[stage->row->transform].apply(&s, &child));
 		tfr_image_executor_charge(st, i);
 		if (i + 1 < st->recipe->to)
-			TFR_TRY(go_on(st, i + 1, s.draw.copy, &child, err));
+			TFR_TRY(run_stages(st, i + 1, s.draw.copy, &child, err));
 		else
-			TFR_TRY(put(st, &child, err));
+			TFR_TRY(put_pair(st, &child, err));
 	}
 	return TFR_OK;
 }
@@ -538,7 +538,7 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
 	if (r->audio)
 		return tfr_image_executor_run_audio(st, err);
 	if (r->decodes) {
-		TFR_TRY(decode(st, &pair, err));
+		TFR_TRY(decode_input(st, &pair, err));
 		tfr_image_executor_charge(st, r->from);
 	} else {
 		pair.image = whole_image(in->image, false);
@@ -546,6 +546,6 @@ enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const stru
 			pair.mask = whole_image(in->mask, true);
 	}
 	if (r->from + r->decodes < r->to)
-		return go_on(st, r->from + r->decodes, in->copy, &pair, err);
-	return put(st, &pair, err);
+		return run_stages(st, r->from + r->decodes, in->copy, &pair, err);
+	return put_pair(st, &pair, err);
 }

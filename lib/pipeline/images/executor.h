@@ -73,7 +73,7 @@ static inline uint8_t *tfr_pixels_pack(const struct tfr_pixels *px, uint8_t *to)
 /* An image, or its mask. */
 struct tfr_lazy_image {
 	struct tfr_pixels px; /* data is NULL: there is no mask */
-	/* px is the part that was decoded of an image of this size, from x, y on.  Otherwise it
+	/* px is the window that was decoded of an image of this size, from x, y on.  Otherwise it
 	 * is complete: x and y are 0, and the size is its own. */
 	uint32_t x, y, width, height;
 	int buffer;  /* index of the executor's buffer that holds px; -1: none */

@@ -1,6 +1,6 @@
 /* pipeline/images/recipe.h - a run of image stages, its outputs and its memory.
  *
- * A run is a part of the list with nothing but image stages, with or without `decode` at its
+ * A run is a stretch of the list with nothing but image stages, with or without `decode` at its
  * start; a list may have several runs, and each is a recipe.  Each stage gives the same result
  * as it would alone, to the bit, but nothing is done before it is needed.  So decode, a first
  * crop, resize, flip and the normalisation to -1 … 1 cost one decode of the window and one

@@ -57,7 +57,7 @@ static const struct tfr_transform *transform_of(const struct tfr_step *s)
 	return &tfr_transforms[s->stage->row->transform];
 }
 
-static enum tfr_status cut(const struct tfr_step *s, struct tfr_image_pair *pair)
+static enum tfr_status cut_pair(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
 	struct tfr_crop window;
 
@@ -82,7 +82,7 @@ static enum tfr_status resize_bilinear(const struct tfr_step *s, struct tfr_imag
 
 static enum tfr_status cut_and_resize(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	TFR_TRY(cut(s, pair));
+	TFR_TRY(cut_pair(s, pair));
 	return resize_bilinear(s, pair);
 }
 
@@ -115,7 +115,7 @@ static enum tfr_status flip_vertical(const struct tfr_step *s, struct tfr_image_
 /* ---- pixels made anew ---- */
 
 /* Makes the pixels of a layer anew, of the size and type that the stage gives it. */
-static enum tfr_status remake(const struct tfr_step *s, struct tfr_lazy_image *l)
+static enum tfr_status remake_layer(const struct tfr_step *s, struct tfr_lazy_image *l)
 {
 	unsigned flags = s->stage->row->flags;
 	uint32_t more = flags & STAGE_GROWS ? 2 * (uint32_t)s->stage->n : 0;
@@ -133,13 +133,13 @@ static enum tfr_status remake(const struct tfr_step *s, struct tfr_lazy_image *l
 
 static enum tfr_status remake_image(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	return remake(s, &pair->image);
+	return remake_layer(s, &pair->image);
 }
 
 static enum tfr_status remake_pair(const struct tfr_step *s, struct tfr_image_pair *pair)
 {
-	TFR_TRY(remake(s, &pair->image));
-	return pair->mask.px.data ? remake(s, &pair->mask) : TFR_OK;
+	TFR_TRY(remake_layer(s, &pair->image));
+	return pair->mask.px.data ? remake_layer(s, &pair->mask) : TFR_OK;
 }
 
 static enum tfr_status resize_area(
@@ -152,7 +152,7 @@ static enum tfr_status resize(const struct tfr_step *s, struct tfr_image_pair *p
 {
 	if (!s->stage->area)
 		return resize_bilinear(s, pair);
-	TFR_TRY(remake(s, &pair->image));
+	TFR_TRY(remake_layer(s, &pair->image));
 	return pair->mask.px.data ? resize_layer(s, &pair->mask) : TFR_OK;
 }
 
@@ -258,7 +258,7 @@ static enum tfr_status normalise(const struct tfr_step *s, struct tfr_image_pair
 	struct tfr_lazy_image *l = &pair->image;
 
 	if (s->stage->channels || (!l->resize && l->px.dtype != TFR_UINT8) || l->normalise)
-		return remake(s, l);
+		return remake_layer(s, l);
 	become_floats(s, l);
 	l->normalise = true;
 	return TFR_OK;
@@ -304,9 +304,9 @@ static enum tfr_status form(const struct tfr_step *s, struct tfr_image_pair *pai
 const struct tfr_transform tfr_transforms[TRANSFORMS] = {
 	[TRANSFORM_RESIZE] = { .apply = resize, .make = resize_area },
 	[TRANSFORM_RANDOM_RESIZED_CROP] = { random_resized_window, cut_and_resize },
-	[TRANSFORM_RANDOM_CROP] = { random_window, cut },
+	[TRANSFORM_RANDOM_CROP] = { random_window, cut_pair },
 	[TRANSFORM_CENTRE_CROP] = { centre_window, cut_and_resize },
-	[TRANSFORM_FIVE_CROP] = { five_window, cut },
+	[TRANSFORM_FIVE_CROP] = { five_window, cut_pair },
 	[TRANSFORM_MIRROR] = { .apply = mirror },
 	[TRANSFORM_FLIP] = { .apply = flip },
 	[TRANSFORM_FLIP_VERTICAL] = { .apply = flip_vertical },

@@ -94,7 +94,7 @@ enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
 #define UNEVEN 0.7
 
 /* What becomes of batches: the shares of links, uploads and the consumer. */
-static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
+static void note_sink(const struct tfr_statistics *p, struct time_shares *s)
 {
 	unsigned upload = upload_row(p);
 	const struct tfr_stage_counter *c = &s->spent[p->set->rows], *u = &s->spent[upload];
@@ -112,7 +112,7 @@ static void take_sink(const struct tfr_statistics *p, struct time_shares *s)
 	s->flight = s->flight < 0 ? 0 : s->flight;
 }
 
-static struct time_shares take_shares(
+static struct time_shares time_shares_of(
 	const struct tfr_statistics *p, const struct tfr_report_facts *facts, double seconds)
 {
 	static const struct tfr_counter_snapshot none;
@@ -150,7 +150,7 @@ static struct time_shares take_shares(
 	s.blocked = pool[TFR_POOL_BLOCKED] / all;
 	s.serial = pool[TFR_POOL_SERIAL] / all;
 	s.waited = pool[TFR_POOL_WAITED] / all;
-	take_sink(p, &s);
+	note_sink(p, &s);
 	return s;
 }
 
@@ -260,8 +260,8 @@ static void find_pool(
 			percent(s->waited));
 }
 
-static void find(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
-	char *text, size_t size)
+static void write_finding(const struct tfr_statistics *p, const struct time_shares *s,
+	unsigned limit, char *text, size_t size)
 {
 	char each[TFR_SIZE_TEXT];
 
@@ -322,7 +322,7 @@ static double used_share(const struct tfr_statistics *p, const struct time_share
 
 /* The shorter side that images in the records would do with: what random crops leave of 256 for
  * 224, and in that proportion for other sizes. */
-static uint32_t enough(const struct tfr_statistics *p)
+static uint32_t sufficient_side(const struct tfr_statistics *p)
 {
 	uint32_t side = 0;
 
@@ -341,7 +341,7 @@ static void advise_decode(const struct tfr_statistics *p, char *text, size_t siz
 	uint32_t shorter = p->set->plan.image_width < p->set->plan.image_height
 				   ? p->set->plan.image_width
 				   : p->set->plan.image_height;
-	uint32_t side = enough(p);
+	uint32_t side = sufficient_side(p);
 
 	if (p->set->audio)
 		snprintf(text, size, "more cores, or fewer samples of each clip");
@@ -481,8 +481,8 @@ static const char *next_limit(
 }
 
 /* What would change the limit, and the next limit after it. */
-static void advise(const struct tfr_statistics *p, const struct time_shares *s, unsigned limit,
-	char *text, size_t size)
+static void write_advice(const struct tfr_statistics *p, const struct time_shares *s,
+	unsigned limit, char *text, size_t size)
 {
 	const char *next = limit < TFR_ROWS_MAX ? next_limit(p, s, limit) : NULL;
 	size_t used;
@@ -517,7 +517,7 @@ static void advise(const struct tfr_statistics *p, const struct time_shares *s, 
 void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
-	struct time_shares s = take_shares(p, facts, st->seconds);
+	struct time_shares s = time_shares_of(p, facts, st->seconds);
 	unsigned limit;
 
 	s.others = st->other_load;
@@ -525,6 +525,6 @@ void tfr_statistics_judge(const struct tfr_statistics *p, const struct tfr_repor
 	limit = limiting_stage(p, &s);
 	assert(limit <= tfr_kernel_row(p) || limit >= LIMIT_MEMORY);
 	st->bottleneck = limit_name(p, limit);
-	find(p, &s, limit, st->finding, sizeof(st->finding));
-	advise(p, &s, limit, st->advice, sizeof(st->advice));
+	write_finding(p, &s, limit, st->finding, sizeof(st->finding));
+	write_advice(p, &s, limit, st->advice, sizeof(st->advice));
 }

@@ -29,7 +29,7 @@ void tfr_statistics_watch(struct tfr_statistics *s, struct tfr_span *span)
 	s->spans = span;
 }
 
-static void charge(struct tfr_span *span, uint64_t *account)
+static void charge_account(struct tfr_span *span, uint64_t *account)
 {
 	assert(span->count < TFR_ROWS_MAX + 1);
 	span->accounts[span->count++] = account;
@@ -41,20 +41,20 @@ void tfr_statistics_charge(
 	struct tfr_stage_counter *c = &s->now.rows[row];
 
 	assert(row < TFR_ROWS_MAX); /* readers start before the number of rows is known */
-	charge(span, which == TFR_ACCOUNT_STARVED   ? &c->starved
-		     : which == TFR_ACCOUNT_BLOCKED ? &c->blocked
-						    : &c->busy);
+	charge_account(span, which == TFR_ACCOUNT_STARVED   ? &c->starved
+			     : which == TFR_ACCOUNT_BLOCKED ? &c->blocked
+							    : &c->busy);
 }
 
 void tfr_statistics_charge_pool(
 	struct tfr_statistics *s, struct tfr_span *span, enum tfr_pool_account which)
 {
 	assert(which < TFR_POOL_ACCOUNTS);
-	charge(span, &s->now.pool[which]);
+	charge_account(span, &s->now.pool[which]);
 }
 
 /* Charges what every thread is at, up to `now`. */
-static void settle(struct tfr_statistics *s, uint64_t now)
+static void settle_spans(struct tfr_statistics *s, uint64_t now)
 {
 	for (struct tfr_span *span = s->spans; span; span = span->next)
 		tfr_span_settle(span, now);
@@ -71,7 +71,7 @@ static void settle(struct tfr_statistics *s, uint64_t now)
 uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
 {
 	uint64_t wall, cpu, took = 0;
-	double part;
+	double share;
 
 	/* The clock is read before the processor time at the start and after it here, so that the
 	 * processor time is never the larger. */
@@ -83,9 +83,9 @@ uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t
 		t->cpu_left = CPU_LEFT_MAX;
 	for (unsigned i = 0; i < s->set->rows; i++)
 		took += t->spent[i].busy;
-	part = took ? (double)cpu / (double)took : 0;
+	share = took ? (double)cpu / (double)took : 0;
 	for (unsigned i = 0; i < s->set->rows; i++)
-		t->spent[i].busy = (uint64_t)((double)t->spent[i].busy * part);
+		t->spent[i].busy = (uint64_t)((double)t->spent[i].busy * share);
 	return wall - cpu;
 }
 
@@ -185,7 +185,7 @@ void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *
 		s->first_epoch_ns = now;
 		s->first_epoch_records = s->now.records;
 	}
-	settle(s, now);
+	settle_spans(s, now);
 	if (s->batches == 1) {
 		memcpy(&s->first, &s->now, used);
 	} else {
@@ -198,7 +198,7 @@ void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *
 
 /* ---- the report ---- */
 
-static double percentile(const struct tfr_statistics *s, double share)
+static double wait_percentile(const struct tfr_statistics *s, double share)
 {
 	uint64_t count = s->batches > 1 ? s->batches - 1 : 0, seen = 0;
 	uint64_t wanted = (uint64_t)ceil(share * (double)count);
@@ -239,9 +239,9 @@ static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats
 	double starved = (double)(last->starved - first->starved);
 	double both = starved + (double)(last->busy - first->busy);
 
-	st->wait_p50 = percentile(s, 0.50);
-	st->wait_p95 = percentile(s, 0.95);
-	st->wait_p99 = percentile(s, 0.99);
+	st->wait_p50 = wait_percentile(s, 0.50);
+	st->wait_p95 = wait_percentile(s, 0.95);
+	st->wait_p99 = wait_percentile(s, 0.99);
 	st->wait_max = (double)s->wait_max_ns * 1e-9;
 	st->idle_fraction = both > 0 ? starved / both : 1;
 }
@@ -297,7 +297,7 @@ void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_fac
 	uint64_t now = tfr_clock_ns();
 	struct tfr_load load;
 
-	settle(s, now);
+	settle_spans(s, now);
 	*st = (struct tfr_pipeline_stats){
 		.seconds = tfr_statistics_seconds(s, now),
 		.first_batch_seconds = s->batches ? (double)(s->first.ns - s->start_ns) * 1e-9 : 0,

@@ -35,7 +35,7 @@ uint64_t tfr_sample_footprint(size_t size)
 	return class_bytes(class_of(sizeof(struct tfr_sample) + size));
 }
 
-static void *allocate(size_t bytes)
+static void *allocate_memory(size_t bytes)
 {
 	void *memory;
 
@@ -45,7 +45,7 @@ static void *allocate(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void release(struct tfr_sample *s)
+static void release_memory(struct tfr_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
@@ -55,34 +55,34 @@ static void release(struct tfr_sample *s)
 		munmap(s, bytes);
 }
 
-void tfr_sample_pool_init(struct tfr_sample_pool *store, uint64_t idle_limit)
+void tfr_sample_pool_init(struct tfr_sample_pool *pool, uint64_t idle_limit)
 {
-	*store = (struct tfr_sample_pool){ .idle_limit = idle_limit };
-	pthread_mutex_init(&store->lock, NULL);
+	*pool = (struct tfr_sample_pool){ .idle_limit = idle_limit };
+	pthread_mutex_init(&pool->lock, NULL);
 }
 
-void tfr_sample_pool_clear(struct tfr_sample_pool *store)
+void tfr_sample_pool_clear(struct tfr_sample_pool *pool)
 {
 	for (unsigned c = 0; c < SAMPLE_CLASSES; c++)
-		while (store->idle[c]) {
-			struct tfr_sample *s = store->idle[c];
+		while (pool->idle[c]) {
+			struct tfr_sample *s = pool->idle[c];
 
-			store->idle[c] = s->next;
-			release(s);
+			pool->idle[c] = s->next;
+			release_memory(s);
 		}
-	pthread_mutex_destroy(&store->lock);
+	pthread_mutex_destroy(&pool->lock);
 }
 
 /* An idle buffer, a quarter too large at most: with sizes from 13 to 130 KB that halves the misses
  * and costs 2% of memory. */
-static struct tfr_sample *take_idle(struct tfr_sample_pool *store, unsigned smallest)
+static struct tfr_sample *take_idle(struct tfr_sample_pool *pool, unsigned smallest)
 {
 	for (unsigned c = smallest; c <= smallest + CLASSES_UP && c < SAMPLE_CLASSES; c++) {
-		struct tfr_sample *s = store->idle[c];
+		struct tfr_sample *s = pool->idle[c];
 
 		if (s) {
-			store->idle[c] = s->next;
-			store->idle_bytes -= class_bytes(c);
+			pool->idle[c] = s->next;
+			pool->idle_bytes -= class_bytes(c);
 			return s;
 		}
 	}
@@ -95,53 +95,53 @@ static unsigned class_for(const size_t *sizes, unsigned i)
 }
 
 bool tfr_samples_get(
-	struct tfr_sample_pool *store, const size_t *sizes, unsigned n, struct tfr_sample **out)
+	struct tfr_sample_pool *pool, const size_t *sizes, unsigned n, struct tfr_sample **out)
 {
 	bool whole = true;
 
-	pthread_mutex_lock(&store->lock);
+	pthread_mutex_lock(&pool->lock);
 	for (unsigned i = 0; i < n; i++)
-		out[i] = take_idle(store, class_for(sizes, i));
-	pthread_mutex_unlock(&store->lock);
+		out[i] = take_idle(pool, class_for(sizes, i));
+	pthread_mutex_unlock(&pool->lock);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned c = class_for(sizes, i);
 
 		if (out[i])
 			c = out[i]->size_class;
 		else
-			out[i] = allocate(class_bytes(c));
+			out[i] = allocate_memory(class_bytes(c));
 		if (out[i])
 			*out[i] = (struct tfr_sample){ .size_class = c };
 		else
 			whole = false;
 	}
 	if (!whole)
-		tfr_samples_put(store, out, n);
+		tfr_samples_put(pool, out, n);
 	return whole;
 }
 
-static void put_view(struct tfr_record_chunk *g)
+static void put_view(struct tfr_record_chunk *chunk)
 {
-	if (atomic_fetch_sub_explicit(&g->left, 1, memory_order_acq_rel) == 1) {
-		tfr_block_put(g->block);
-		free(g);
+	if (atomic_fetch_sub_explicit(&chunk->left, 1, memory_order_acq_rel) == 1) {
+		tfr_block_put(chunk->block);
+		free(chunk);
 	}
 }
 
-/* With the store's lock.  False: it is to be freed. */
-static bool put_idle(struct tfr_sample_pool *store, struct tfr_sample *s)
+/* With the pool's lock.  False: it is to be freed. */
+static bool put_idle(struct tfr_sample_pool *pool, struct tfr_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
-	if (store->idle_bytes + bytes > store->idle_limit)
+	if (pool->idle_bytes + bytes > pool->idle_limit)
 		return false;
-	s->next = store->idle[s->size_class];
-	store->idle[s->size_class] = s;
-	store->idle_bytes += bytes;
+	s->next = pool->idle[s->size_class];
+	pool->idle[s->size_class] = s;
+	pool->idle_bytes += bytes;
 	return true;
 }
 
-void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
+void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
 {
 	struct tfr_sample *surplus = NULL;
 	bool locked = false;
@@ -156,26 +156,26 @@ void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_sample **samples,
 			continue;
 		}
 		if (!locked)
-			pthread_mutex_lock(&store->lock);
+			pthread_mutex_lock(&pool->lock);
 		locked = true;
-		if (!put_idle(store, s)) {
+		if (!put_idle(pool, s)) {
 			s->next = surplus;
 			surplus = s;
 		}
 	}
 	if (locked)
-		pthread_mutex_unlock(&store->lock);
+		pthread_mutex_unlock(&pool->lock);
 	while (surplus) {
 		struct tfr_sample *s = surplus;
 
 		surplus = s->next;
-		release(s);
+		release_memory(s);
 	}
 }
 
-void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_sample *s)
+void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_sample *s)
 {
-	tfr_samples_put(store, &s, 1);
+	tfr_samples_put(pool, &s, 1);
 }
 
 /* Copies everything but the pointers. */
@@ -197,7 +197,7 @@ static void copy_view(struct tfr_sample *to, const struct tfr_sample *from)
 
 enum { KEEP_AT_ONCE = 256 };
 
-static bool keep_some(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
+static bool keep_some(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
 {
 	struct tfr_sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
 	unsigned where[KEEP_AT_ONCE], count = 0;
@@ -211,20 +211,20 @@ static bool keep_some(struct tfr_sample_pool *store, struct tfr_sample **samples
 		}
 	if (!count)
 		return true;
-	if (!tfr_samples_get(store, sizes, count, own))
+	if (!tfr_samples_get(pool, sizes, count, own))
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		copy_view(own[i], views[i]);
 		samples[where[i]] = own[i];
 	}
-	tfr_samples_put(store, views, count);
+	tfr_samples_put(pool, views, count);
 	return true;
 }
 
-bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n)
+bool tfr_samples_keep(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
 {
 	for (unsigned at = 0; at < n; at += KEEP_AT_ONCE)
-		if (!keep_some(store, samples + at, n - at < KEEP_AT_ONCE ? n - at : KEEP_AT_ONCE))
+		if (!keep_some(pool, samples + at, n - at < KEEP_AT_ONCE ? n - at : KEEP_AT_ONCE))
 			return false;
 	return true;
 }
@@ -245,12 +245,12 @@ uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask)
 }
 
 struct tfr_sample *tfr_sample_pixels(
-	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask)
+	struct tfr_sample_pool *pool, const struct tfr_image_form *form, bool mask)
 {
 	size_t size = PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask);
 	struct tfr_sample *s;
 
-	if (!tfr_samples_get(store, &size, 1, &s))
+	if (!tfr_samples_get(pool, &size, 1, &s))
 		return NULL;
 	s->pixels = (struct tfr_pixels *)s->memory;
 	s->pixels[0] = tfr_pixels_dense(
@@ -334,39 +334,40 @@ void tfr_block_put(struct tfr_run_block *block)
 struct tfr_record_chunk *tfr_record_chunk_new(struct tfr_run_block *block, uint32_t capacity)
 {
 	size_t bytes = sizeof(struct tfr_record_chunk) + capacity * sizeof(struct tfr_sample);
-	struct tfr_record_chunk *g = aligned_alloc(_Alignof(struct tfr_record_chunk), bytes);
+	struct tfr_record_chunk *chunk = aligned_alloc(_Alignof(struct tfr_record_chunk), bytes);
 
-	if (!g)
+	if (!chunk)
 		return NULL;
-	*g = (struct tfr_record_chunk){ .block = block, .capacity = capacity };
+	*chunk = (struct tfr_record_chunk){ .block = block, .capacity = capacity };
 	atomic_fetch_add_explicit(&block->refs, 1, memory_order_relaxed);
-	return g;
+	return chunk;
 }
 
-void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struct tfr_record *rec)
+void tfr_record_chunk_add(
+	struct tfr_record_chunk *chunk, uint32_t file, const struct tfr_record *rec)
 {
-	assert(g->count < g->capacity);
-	assert(rec->data >= g->block->run.block || !rec->size);
-	g->samples[g->count++] = (struct tfr_sample){
+	assert(chunk->count < chunk->capacity);
+	assert(rec->data >= chunk->block->run.block || !rec->size);
+	chunk->samples[chunk->count++] = (struct tfr_sample){
 		.record = rec->index,
 		.offset = rec->offset,
 		.data = rec->data,
 		.size = rec->size,
-		.chunk = g,
+		.chunk = chunk,
 		.file = file,
 	};
-	g->bytes += rec->size;
-	atomic_store_explicit(&g->left, g->count, memory_order_relaxed);
+	chunk->bytes += rec->size;
+	atomic_store_explicit(&chunk->left, chunk->count, memory_order_relaxed);
 }
 
-void tfr_record_chunk_drop(struct tfr_record_chunk *g)
+void tfr_record_chunk_drop(struct tfr_record_chunk *chunk)
 {
-	uint32_t rest = g->count - g->at;
+	uint32_t rest = chunk->count - chunk->at;
 
-	assert(g->at <= g->count);
+	assert(chunk->at <= chunk->count);
 	/* Without records, or with all that were handed out gone, it ends here. */
-	if (!g->count || (rest && atomic_fetch_sub(&g->left, rest) == rest)) {
-		tfr_block_put(g->block);
-		free(g);
+	if (!chunk->count || (rest && atomic_fetch_sub(&chunk->left, rest) == rest)) {
+		tfr_block_put(chunk->block);
+		free(chunk);
 	}
 }

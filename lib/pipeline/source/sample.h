@@ -46,25 +46,25 @@ struct tfr_sample_pool {
 	uint64_t idle_bytes, idle_limit; /* samples given back beyond the limit are freed */
 };
 
-void tfr_sample_pool_init(struct tfr_sample_pool *store, uint64_t idle_limit);
-void tfr_sample_pool_clear(struct tfr_sample_pool *store);
+void tfr_sample_pool_init(struct tfr_sample_pool *pool, uint64_t idle_limit);
+void tfr_sample_pool_clear(struct tfr_sample_pool *pool);
 
 /* Samples with room for so many bytes each; `sizes` NULL: with none.  False: out of memory, and
  * there is none.  Any thread.
  */
 bool tfr_samples_get(
-	struct tfr_sample_pool *store, const size_t *sizes, unsigned n, struct tfr_sample **out);
+	struct tfr_sample_pool *pool, const size_t *sizes, unsigned n, struct tfr_sample **out);
 /* Gives back samples of any kind; NULLs among them are passed over. */
-void tfr_samples_put(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n);
-void tfr_sample_put(struct tfr_sample_pool *store, struct tfr_sample *s);
+void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n);
+void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_sample *s);
 
 /* Replaces views by samples with memory of their own.  False: out of memory, and nothing has
  * changed. */
-bool tfr_samples_keep(struct tfr_sample_pool *store, struct tfr_sample **samples, unsigned n);
+bool tfr_samples_keep(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n);
 
 /* A new sample with room for pixels of that form and for their mask.  NULL: out of memory. */
 struct tfr_sample *tfr_sample_pixels(
-	struct tfr_sample_pool *store, const struct tfr_image_form *form, bool mask);
+	struct tfr_sample_pool *pool, const struct tfr_image_form *form, bool mask);
 uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask);
 
 /* The bytes a payload of `size` takes in memory: for the plan. */
@@ -106,8 +106,9 @@ void tfr_block_put(struct tfr_run_block *block);
 struct tfr_record_chunk *tfr_record_chunk_new(
 	struct tfr_run_block *block, uint32_t capacity); /* NULL: out of memory */
 /* Adds a record of the block. */
-void tfr_record_chunk_add(struct tfr_record_chunk *g, uint32_t file, const struct tfr_record *rec);
+void tfr_record_chunk_add(
+	struct tfr_record_chunk *chunk, uint32_t file, const struct tfr_record *rec);
 /* Gives up the samples that were not handed out. */
-void tfr_record_chunk_drop(struct tfr_record_chunk *g);
+void tfr_record_chunk_drop(struct tfr_record_chunk *chunk);
 
 #endif

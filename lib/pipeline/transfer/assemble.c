@@ -112,7 +112,7 @@ static bool end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 	return true;
 }
 
-static void weigh(struct tfr_staged_batch *b)
+static void weigh_payloads(struct tfr_staged_batch *b)
 {
 	enum { AHEAD = 16 };
 
@@ -220,7 +220,7 @@ static void mark_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 }
 
 /* All its places are done. */
-static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
+static void finish_batch(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	assert(b->state == STAGED_CLOSED && b->done == b->assigned);
 	if (b->unwanted) {
@@ -248,7 +248,7 @@ static void finish(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 static void finish_if_done(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	if (b->state == STAGED_CLOSED && b->done == b->assigned)
-		finish(tr, b);
+		finish_batch(tr, b);
 }
 
 static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
@@ -335,7 +335,7 @@ unsigned tfr_transfer_places(const struct tfr_transfer *tr)
 	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
 }
 
-static void assign(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
+static void assign_places(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
 {
 	struct tfr_staged_batch *b = tr->open;
 
@@ -354,7 +354,7 @@ void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **sampl
 	if (!count)
 		return;
 	tr->open->done += count; /* before it is closed, which may end it */
-	assign(tr, samples, count);
+	assign_places(tr, samples, count);
 }
 
 bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count,
@@ -379,7 +379,7 @@ bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples
 	b->payload_bytes += bytes;
 	b->pieces += count;
 	b->epoch = samples[0]->epoch;
-	assign(tr, samples, count);
+	assign_places(tr, samples, count);
 	return true;
 }
 
@@ -593,12 +593,12 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 }
 
 /* Sets *start to the time from which on the work is that of batch. */
-static enum tfr_status complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
+static enum tfr_status complete_content(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
 	struct tfr_error *err)
 {
 	if (!tr->set->images)
-		weigh(b);
+		weigh_payloads(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)
@@ -618,7 +618,7 @@ enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged
 	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err)
 {
 	uint64_t start = tfr_clock_ns();
-	enum tfr_status status = complete(tr, b, parser, time, &start, err);
+	enum tfr_status status = complete_content(tr, b, parser, time, &start, err);
 
 	if (b->samples) {
 		tfr_samples_put(tr->pool, b->samples, b->assigned);

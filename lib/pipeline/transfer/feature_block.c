@@ -1,8 +1,8 @@
 /* pipeline/transfer/feature_block.c - the columns of a parser, one after the other in a block of
  * memory.
  *
- * One function goes through the parts of a block and describes each; sizes, names and contents
- * follow from these descriptions. */
+ * One function describes the tensors of a feature; sizes and contents follow from these
+ * descriptions. */
 #include "pipeline/transfer/feature_block.h"
 
 #include <assert.h>
@@ -13,32 +13,29 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-enum { ALIGNMENT = 64, PARTS = 3 /* of a feature at most */ };
+enum { ALIGNMENT = 64, TENSORS_MAX = 3 /* of a feature at most */ };
 
 /* ---- names ---- */
 
-static bool add_name(struct tfr_feature_block *f, size_t feature, const char *behind)
+static bool add_name(struct tfr_feature_block *f, const char *feature, const char *suffix)
 {
-	const struct tfr_batch_feature *one = &f->list[feature];
-
-	assert(f->tensors < PARTS * f->count);
-	f->names[f->tensors] = tfr_asprintf("%s%s", one->name, behind);
+	assert(f->tensors < TENSORS_MAX * f->count);
+	f->names[f->tensors] = tfr_asprintf("%s%s", feature, suffix);
 	return f->names[f->tensors] && ++f->tensors;
 }
 
-static bool add_names(struct tfr_feature_block *f, size_t i)
+static bool add_names(struct tfr_feature_block *f, const struct tfr_batch_feature *one)
 {
-	const struct tfr_batch_feature *one = &f->list[i];
-
-	return add_name(f, i, "") && (one->kind != TFR_KIND_BYTES || add_name(f, i, "/offsets")) &&
-	       (one->layout != TFR_RAGGED || add_name(f, i, "/row_splits"));
+	return add_name(f, one->name, "") &&
+	       (one->kind != TFR_KIND_BYTES || add_name(f, one->name, "/offsets")) &&
+	       (one->layout != TFR_RAGGED || add_name(f, one->name, "/row_splits"));
 }
 
 static bool copy_list(
 	struct tfr_feature_block *f, const struct tfr_batch_feature *list, size_t count)
 {
 	f->list = calloc(count ? count : 1, sizeof(*f->list));
-	f->names = calloc(count ? PARTS * count : 1, sizeof(*f->names));
+	f->names = calloc(count ? TENSORS_MAX * count : 1, sizeof(*f->names));
 	for (; f->list && f->names && f->count < count; f->count++) {
 		const struct tfr_batch_feature *from = &list[f->count];
 		struct tfr_batch_feature *to = &f->list[f->count];
@@ -68,7 +65,7 @@ enum tfr_status tfr_feature_block_init(struct tfr_feature_block *f,
 	tfr_batch_parser_free(parser);
 	good = copy_list(f, list, count);
 	for (size_t i = 0; good && i < count; i++)
-		good = add_names(f, i);
+		good = add_names(f, &f->list[i]);
 	if (good)
 		return TFR_OK;
 	tfr_feature_block_clear(f);
@@ -79,7 +76,7 @@ void tfr_feature_block_clear(struct tfr_feature_block *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		free((char *)(uintptr_t)f->list[i].name);
-	for (size_t i = 0; f->names && i < PARTS * f->count; i++)
+	for (size_t i = 0; f->names && i < TENSORS_MAX * f->count; i++)
 		free(f->names[i]);
 	free(f->list);
 	free(f->names);
@@ -92,9 +89,9 @@ enum tfr_status tfr_feature_block_parser(
 	return tfr_batch_parser_new(p, f->list, f->count, err);
 }
 
-/* ---- parts of a block ---- */
+/* ---- the tensors of a feature ---- */
 
-static struct tfr_tensor dense(
+static struct tfr_tensor dense_tensor(
 	const void *data, enum tfr_dtype dtype, unsigned rank, uint64_t rows, uint64_t width)
 {
 	int64_t size = (int64_t)tfr_dtype_size(dtype);
@@ -106,7 +103,7 @@ static struct tfr_tensor dense(
 		.strides = { rank > 1 ? (int64_t)width * size : size, size } };
 }
 
-static uint64_t part_bytes(const struct tfr_tensor *t)
+static uint64_t tensor_bytes(const struct tfr_tensor *t)
 {
 	return t->shape[0] * (uint64_t)t->strides[0];
 }
@@ -117,24 +114,25 @@ static uint64_t aligned(uint64_t bytes)
 }
 
 /* The values of a column, be they numbers or offsets of texts, beside what follows from them. */
-static unsigned describe(
-	const struct tfr_batch_feature *f, const struct tfr_column *c, struct tfr_tensor *parts)
+static unsigned describe_column(
+	const struct tfr_batch_feature *f, const struct tfr_column *c, struct tfr_tensor *own)
 {
 	bool ragged = f->layout == TFR_RAGGED;
 	unsigned n = 0;
 
 	if (f->kind == TFR_KIND_BYTES) {
-		parts[n++] = dense(c->text, TFR_UINT8, 1, (uint64_t)c->offsets[c->count], 0);
-		parts[n++] = dense(c->offsets, TFR_INT64, 1, c->count + 1, 0);
+		own[n++] = dense_tensor(c->text, TFR_UINT8, 1, (uint64_t)c->offsets[c->count], 0);
+		own[n++] = dense_tensor(c->offsets, TFR_INT64, 1, c->count + 1, 0);
 	} else {
-		parts[n++] = dense(c->int64s, f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
-			ragged ? 1 : 2, ragged ? c->count : c->rows, c->width);
+		own[n++] =
+			dense_tensor(c->int64s, f->kind == TFR_KIND_FLOAT ? TFR_FLOAT32 : TFR_INT64,
+				ragged ? 1 : 2, ragged ? c->count : c->rows, c->width);
 	}
 	if (ragged && f->splits32)
-		parts[n++] = dense(c->splits32, TFR_INT32, 1, c->rows + 1, 0);
+		own[n++] = dense_tensor(c->splits32, TFR_INT32, 1, c->rows + 1, 0);
 	else if (ragged)
-		parts[n++] = dense(c->splits, TFR_INT64, 1, c->rows + 1, 0);
-	assert(n <= PARTS);
+		own[n++] = dense_tensor(c->splits, TFR_INT64, 1, c->rows + 1, 0);
+	assert(n <= TENSORS_MAX);
 	return n;
 }
 
@@ -159,16 +157,16 @@ uint64_t tfr_feature_block_bytes(
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
-		struct tfr_tensor parts[PARTS];
-		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
+		struct tfr_tensor own[TENSORS_MAX];
+		unsigned n = describe_column(&f->list[i], tfr_batch_column(p, i), own);
 
 		for (unsigned k = 0; k < n; k++)
-			bytes += aligned(part_bytes(&parts[k]));
+			bytes += aligned(tensor_bytes(&own[k]));
 	}
 	return bytes;
 }
 
-/* The bytes between two parts are 0, so that equal batches are equal blocks. */
+/* The bytes between two tensors are 0, so that equal batches are equal blocks. */
 void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr_batch_parser *p,
 	void *memory, uint64_t offset, struct tfr_tensor *tensors)
 {
@@ -177,17 +175,17 @@ void tfr_feature_block_write(const struct tfr_feature_block *f, const struct tfr
 
 	assert(offset % ALIGNMENT == 0);
 	for (size_t i = 0; i < f->count; i++) {
-		struct tfr_tensor parts[PARTS];
-		unsigned n = describe(&f->list[i], tfr_batch_column(p, i), parts);
+		struct tfr_tensor own[TENSORS_MAX];
+		unsigned n = describe_column(&f->list[i], tfr_batch_column(p, i), own);
 
 		for (unsigned k = 0; k < n; k++, tensor++) {
-			uint64_t bytes = part_bytes(&parts[k]), all = aligned(bytes);
+			uint64_t bytes = tensor_bytes(&own[k]), all = aligned(bytes);
 
 			if (bytes)
-				memcpy(to, parts[k].data, bytes);
+				memcpy(to, own[k].data, bytes);
 			memset(to + bytes, 0, all - bytes);
 			assert(tensor < f->tensors);
-			tensors[tensor] = parts[k];
+			tensors[tensor] = own[k];
 			tensors[tensor].name = f->names[tensor];
 			tensors[tensor].offset = offset + (uint64_t)(to - (uint8_t *)memory);
 			tensors[tensor].data = to;
@@ -202,12 +200,12 @@ uint64_t tfr_feature_block_guess(
 	uint64_t rows = tfr_batch_rows(sample), bytes = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
-		struct tfr_tensor parts[PARTS];
-		unsigned n = describe(&f->list[i], tfr_batch_column(sample, i), parts);
+		struct tfr_tensor own[TENSORS_MAX];
+		unsigned n = describe_column(&f->list[i], tfr_batch_column(sample, i), own);
 		bool fixed = f->list[i].layout == TFR_DENSE && f->list[i].kind != TFR_KIND_BYTES;
 
 		for (unsigned k = 0; k < n; k++) {
-			uint64_t one = part_bytes(&parts[k]) / (rows ? rows : 1) + 1;
+			uint64_t one = tensor_bytes(&own[k]) / (rows ? rows : 1) + 1;
 
 			bytes += aligned(batch * (fixed ? one - 1 : one + one / 4) + ALIGNMENT);
 		}

@@ -17,8 +17,8 @@
 /* ---- verifying: an upload is compared with the staging memory, and floats that the device made
  * with those that this processor makes of the same bytes ---- */
 
-static enum tfr_status differs(const struct tfr_uploader *l, const struct tfr_staged_batch *f,
-	uint64_t byte, const char *what, struct tfr_error *err)
+static enum tfr_status fail_differing(const struct tfr_uploader *l,
+	const struct tfr_staged_batch *f, uint64_t byte, const char *what, struct tfr_error *err)
 {
 	return tfr_fail(err, TFR_EDATA, "batch %llu on %s is not what was sent: %s %llu differs",
 		(unsigned long long)f->number, tfr_device_name(l->device), what,
@@ -37,7 +37,7 @@ static enum tfr_status compare_bytes(struct tfr_uploader *l, const struct tfr_st
 		return TFR_OK;
 	while (sent[i] == got[i]) /* one differs */
 		i++;
-	return differs(l, f, i, "byte", err);
+	return fail_differing(l, f, i, "byte", err);
 }
 
 static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
@@ -53,7 +53,7 @@ static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_sta
 		float made = ((float)sent[i] - tr->set->mean[c]) / tr->set->std[c];
 
 		if (memcmp(&made, got + i * sizeof(made), sizeof(made)))
-			return differs(l, f, i * sizeof(made), "byte", err);
+			return fail_differing(l, f, i * sizeof(made), "byte", err);
 	}
 	return TFR_OK;
 }
@@ -121,7 +121,7 @@ static void account_kernels(
 		tr->set, tr->set->rows, l->thread + tr->uploader_count, now - took, now, t->number);
 }
 
-static void land(struct tfr_uploader *l, double kernel_seconds)
+static void land_transfer(struct tfr_uploader *l, double kernel_seconds)
 {
 	struct tfr_transfer *tr = l->transfer;
 	struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % tr->set->plan.device]];
@@ -157,7 +157,7 @@ static void *await_all_kernels(void *arg)
 		if (status)
 			tfr_control_fail(tr->control, status, &l->kernel_err);
 		else
-			land(l, seconds);
+			land_transfer(l, seconds);
 	}
 	pthread_mutex_unlock(&tr->control->lock);
 	return NULL;
@@ -235,7 +235,7 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 }
 
 /* Images were uploaded as bytes: the device makes floats of them, after the uploaded bytes. */
-static enum tfr_status normalise(
+static enum tfr_status normalise_images(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
@@ -259,7 +259,7 @@ static enum tfr_status normalise(
 }
 
 /* The two exchange their memory.  That of a target was taken along with its last batch, perhaps. */
-static enum tfr_status exchange(struct tfr_uploader *l, struct tfr_staging_buffer *b,
+static enum tfr_status exchange_memory(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	uint64_t capacity = t->memory ? t->capacity : l->transfer->set->plan.transfer_bytes;
@@ -274,7 +274,7 @@ static enum tfr_status exchange(struct tfr_uploader *l, struct tfr_staging_buffe
 	return TFR_OK;
 }
 
-static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b,
+static enum tfr_status send_transfer(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
 {
 	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
@@ -282,13 +282,13 @@ static enum tfr_status send(struct tfr_uploader *l, struct tfr_staging_buffer *b
 	if (!l->device)
 		return TFR_OK;
 	if (opts->in_place) {
-		TFR_TRY(exchange(l, b, t, err));
+		TFR_TRY(exchange_memory(l, b, t, err));
 	} else {
 		TFR_TRY(tfr_device_buffer_grow(l, t, bytes, err));
 		TFR_TRY(tfr_device_upload(l->device, t->memory, b->memory, bytes, t->event, err));
 	}
 	if (opts->normalise_on_device)
-		TFR_TRY(normalise(l, t, err));
+		TFR_TRY(normalise_images(l, t, err));
 	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 
@@ -319,7 +319,7 @@ static void start_upload(
 		return;
 	if (!tr->set->opts.in_place)
 		pthread_mutex_unlock(&tr->control->lock);
-	status = send(l, b, t, b->bytes, &l->err);
+	status = send_transfer(l, b, t, b->bytes, &l->err);
 	if (!tr->set->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status)
@@ -376,7 +376,7 @@ static void account_upload(
 }
 
 /* The seconds of the copy and, where they are waited for here, of the kernels after it. */
-static enum tfr_status await(
+static enum tfr_status await_upload(
 	struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds, double *kernels)
 {
 	struct tfr_device_buffer *t = &l->targets[b->target];
@@ -400,7 +400,7 @@ static void finish_upload(struct tfr_uploader *l)
 
 	if (!tr->set->opts.in_place)
 		pthread_mutex_unlock(&tr->control->lock);
-	status = await(l, b, &seconds, &kernels);
+	status = await_upload(l, b, &seconds, &kernels);
 	if (!tr->set->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status) {
@@ -413,7 +413,7 @@ static void finish_upload(struct tfr_uploader *l)
 	if (leaves_kernels(l))
 		pthread_cond_signal(&l->arrival.changed);
 	else
-		land(l, kernels);
+		land_transfer(l, kernels);
 	b->state = STAGING_FREE;
 	b->ready = 0;
 	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
