@@ -115,7 +115,7 @@ void tfr_control_fail(struct tfr_control *c, enum tfr_status status, const struc
 }
 
 void tfr_control_bad_record(
-	struct tfr_control *c, const struct tfr_sample *s, struct tfr_error *err)
+	struct tfr_control *c, const struct tfr_pipeline_sample *s, struct tfr_error *err)
 {
 	const char *path = tfr_set_path(c->files, s->file);
 	/* Whatever else the decoder calls it, to this feed it is bad data. */

@@ -59,7 +59,7 @@ enum tfr_status tfr_control_stalled(
 void tfr_control_stop(struct tfr_control *c);
 /* A record that cannot be used is left out and reported (skip_bad), or ends the feed. */
 void tfr_control_bad_record(
-	struct tfr_control *c, const struct tfr_sample *s, struct tfr_error *err);
+	struct tfr_control *c, const struct tfr_pipeline_sample *s, struct tfr_error *err);
 
 /* ---- with the lock ---- */
 

@@ -71,7 +71,7 @@ static enum tfr_status measure_clip(const struct tfr_settings *set, const struct
 }
 
 /* The first clip decides for all. */
-static void look_at_clip(const struct tfr_settings *set, const struct tfr_sample *s,
+static void look_at_clip(const struct tfr_settings *set, const struct tfr_pipeline_sample *s,
 	const struct tfr_bytes *clip, struct tfr_first_clips *f)
 {
 	struct tfr_audio_info info;
@@ -108,7 +108,7 @@ struct survey {
 	bool no_memory;
 };
 
-static void look_at_example(struct survey *v, const struct tfr_sample *s)
+static void look_at_example(struct survey *v, const struct tfr_pipeline_sample *s)
 {
 	struct tfr_first_records *f = v->found;
 	const struct tfr_feature *feature;
@@ -138,7 +138,7 @@ static void look_at_example(struct survey *v, const struct tfr_sample *s)
 		f->most_pixels = (uint64_t)info.width * info.height;
 }
 
-static bool look_at(void *ctx, const struct tfr_sample *s)
+static bool look_at(void *ctx, const struct tfr_pipeline_sample *s)
 {
 	struct survey *v = ctx;
 	struct tfr_first_records *f = v->found;
@@ -198,10 +198,10 @@ struct trial {
 	size_t seen, count;
 	enum tfr_status status;
 	struct tfr_error *err;
-	const struct tfr_sample *bad;
+	const struct tfr_pipeline_sample *bad;
 };
 
-static bool parse_one(void *ctx, const struct tfr_sample *s)
+static bool parse_one(void *ctx, const struct tfr_pipeline_sample *s)
 {
 	struct trial *k = ctx;
 	struct tfr_bytes record = { s->data, s->size };

@@ -17,20 +17,20 @@
 
 /* ---- slots ---- */
 
-bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more)
+bool tfr_node_slot_reserve(struct tfr_node_slot *s, unsigned more)
 {
 	return !TFR_ARRAY_RESERVE(s->out, s->out_capacity, s->out_count + more);
 }
 
-bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_sample *sample)
+bool tfr_node_slot_put(struct tfr_node_slot *s, struct tfr_pipeline_sample *sample)
 {
-	if (!tfr_job_slot_reserve(s, 1))
+	if (!tfr_node_slot_reserve(s, 1))
 		return false;
 	s->out[s->out_count++] = sample;
 	return true;
 }
 
-void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s)
+void tfr_node_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_node_slot *s)
 {
 	assert(!s->done && n->claimed > n->taken);
 	s->at = 0;
@@ -40,11 +40,11 @@ void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct 
 }
 
 /* Returns the first slot if it has samples left; passes over empty ones. */
-static struct tfr_job_slot *first_done(struct tfr_flow *flow, struct tfr_flow_node *n)
+static struct tfr_node_slot *first_done(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
 	assert(n->claimed - n->taken <= n->slot_count);
 	while (n->taken < n->claimed) {
-		struct tfr_job_slot *s = &n->slots[n->taken % n->slot_count];
+		struct tfr_node_slot *s = &n->slots[n->taken % n->slot_count];
 
 		if (!s->done)
 			return NULL;
@@ -64,18 +64,18 @@ static uint64_t waiting_at(const struct tfr_flow *flow, const struct tfr_flow_no
 	return n->kind == NODE_SOURCE ? tfr_record_source_waiting(flow->source) : n->waiting;
 }
 
-unsigned tfr_flow_node_take(
-	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_sample **to, unsigned max)
+unsigned tfr_flow_node_take(struct tfr_flow *flow, struct tfr_flow_node *n,
+	struct tfr_pipeline_sample **to, unsigned max)
 {
 	unsigned count = 0;
-	struct tfr_job_slot *s;
+	struct tfr_node_slot *s;
 
 	if (n->kind == NODE_SOURCE)
 		return tfr_record_source_take(flow->source, to, max);
 	n->seen += n->kind == NODE_SHUFFLE ? n->held : n->waiting;
 	n->looks++;
 	while (count < max && (s = first_done(flow, n))) {
-		struct tfr_sample *next = s->out[s->at++];
+		struct tfr_pipeline_sample *next = s->out[s->at++];
 
 		assert(n->waiting);
 		n->waiting--;
@@ -112,7 +112,7 @@ static bool has_more(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 /* The next slot of a node, with samples in it or for what the node still has. */
 static bool claim_slot(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
-	struct tfr_job_slot *s = &n->slots[n->claimed % n->slot_count];
+	struct tfr_node_slot *s = &n->slots[n->claimed % n->slot_count];
 	uint64_t room = n->most ? n->most - n->waiting : n->per_job;
 
 	if (n->running)
@@ -166,7 +166,7 @@ static bool claim_job(
 
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	uint64_t waited = tfr_job_time_end(flow->statistics, &w->time);
+	uint64_t waited = tfr_work_time_end(flow->statistics, &w->time);
 
 	pthread_mutex_lock(&flow->control->lock);
 	tfr_statistics_add_job(flow->statistics, &w->time, waited);
@@ -252,7 +252,7 @@ static void *worker_main(void *arg)
 	pthread_mutex_lock(&flow->control->lock);
 	while ((n = next_job(flow, w)) || w->batch) {
 		pthread_mutex_unlock(&flow->control->lock);
-		tfr_job_time_begin(&w->time);
+		tfr_work_time_begin(&w->time);
 		if (n)
 			jobs[n->kind].run(flow, w);
 		else
@@ -268,11 +268,11 @@ static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error 
 {
 	n->slots = calloc(n->slot_count, sizeof(*n->slots));
 	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
-		struct tfr_job_slot *s = &n->slots[i];
+		struct tfr_node_slot *s = &n->slots[i];
 
-		s->in = calloc(n->per_job, sizeof(struct tfr_sample *));
+		s->in = calloc(n->per_job, sizeof(struct tfr_pipeline_sample *));
 		s->out_capacity = n->per_job;
-		s->out = calloc(s->out_capacity, sizeof(struct tfr_sample *));
+		s->out = calloc(s->out_capacity, sizeof(struct tfr_pipeline_sample *));
 		if (!s->in || !s->out)
 			return tfr_fail_nomem(err, "starting the workers");
 	}
@@ -281,10 +281,10 @@ static enum tfr_status allocate_slots(struct tfr_flow_node *n, struct tfr_error 
 
 static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 {
-	struct tfr_sample *s;
+	struct tfr_pipeline_sample *s;
 
 	for (unsigned i = 0; n->slots && i < n->slot_count; i++) {
-		struct tfr_job_slot *slot = &n->slots[i];
+		struct tfr_node_slot *slot = &n->slots[i];
 
 		if (slot->out)
 			tfr_samples_put(
@@ -310,7 +310,7 @@ static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struc
 	w->time.thread = number;
 	w->example = tfr_example_new();
 	w->places = calloc(tfr_flow_copies(flow), sizeof(*w->places));
-	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_sample *));
+	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_pipeline_sample *));
 	if (!w->example || !w->places || !w->dropped)
 		return tfr_fail_nomem(err, "starting the workers");
 	if (set->opts.where)

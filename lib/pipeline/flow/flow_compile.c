@@ -290,8 +290,8 @@ static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_r
 {
 	uint64_t records =
 		tfr_set_bytes(flow->set->opts.set) / (f->bytes / f->records + TFR_RECORD_OVERHEAD);
-	uint64_t each =
-		sample_bytes(f, n) - sizeof(struct tfr_sample) + sizeof(struct tfr_cache_entry);
+	uint64_t each = sample_bytes(f, n) - sizeof(struct tfr_pipeline_sample) +
+			sizeof(struct tfr_cache_entry);
 
 	if (sample_bytes(f, n) == tfr_first_mean_footprint(f)) /* records are packed */
 		each = f->bytes / f->records + 16 + sizeof(struct tfr_cache_entry);

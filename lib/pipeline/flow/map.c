@@ -12,8 +12,8 @@
 
 /* ---- parse and filter ---- */
 
-static enum tfr_status find_image(
-	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_sample *s, struct tfr_error *err)
+static enum tfr_status find_image(struct tfr_flow *flow, struct tfr_worker *w,
+	struct tfr_pipeline_sample *s, struct tfr_error *err)
 {
 	bool masks = flow->set->masks;
 	const char *name = w->node->finds_audio ? "audio/encoded" : "image/encoded";
@@ -34,8 +34,8 @@ static enum tfr_status find_image(
 }
 
 /* `filter_ns`: where the time that filtering takes is wanted. */
-static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_sample *s,
-	bool *wanted, uint64_t *filter_ns)
+static enum tfr_status parse_one(struct tfr_flow *flow, struct tfr_worker *w,
+	struct tfr_pipeline_sample *s, bool *wanted, uint64_t *filter_ns)
 {
 	const struct tfr_flow_node *n = w->node;
 	enum tfr_status status = tfr_example_parse(w->example, s->data, s->size, &w->err);
@@ -63,7 +63,7 @@ static unsigned row_of(
 
 /* Parsing and filtering take turns on each record: what filtering takes is measured on every 16th.
  */
-static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
+static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_node_slot *s)
 {
 	const struct tfr_flow_node *n = w->node;
 	uint64_t start = tfr_clock_ns(), parsed = 0, bytes = 0, kept_bytes = 0, took, filter = 0;
@@ -73,7 +73,7 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 	unsigned kept = 0, measured = 0;
 
 	for (unsigned i = 0; i < s->in_count; i++) {
-		struct tfr_sample *one = s->in[i];
+		struct tfr_pipeline_sample *one = s->in[i];
 		bool wanted = true, measure = one && n->filters && i % 16 == 0;
 
 		if (!one) { /* an epoch ends: there is room for as many as came */
@@ -101,9 +101,9 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 	filter = measured ? filter * s->in_count / measured : 0;
 	filter = filter < took ? filter : took;
 	if (n->filters)
-		tfr_job_time_add(&w->time, filter_row, filter, kept, kept_bytes);
+		tfr_work_time_add(&w->time, filter_row, filter, kept, kept_bytes);
 	if (n->parses || n->finds)
-		tfr_job_time_add(&w->time, parse_row, took - filter, parsed, bytes);
+		tfr_work_time_add(&w->time, parse_row, took - filter, parsed, bytes);
 	tfr_trace_work(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
 	if (n->filters && parse_row != filter_row)
 		tfr_trace_work(flow->set, filter_row, w->time.thread, start + took - filter,
@@ -115,7 +115,7 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_jo
 /* Where outputs of one image go: samples of their own. */
 struct making {
 	const struct tfr_flow *flow;
-	struct tfr_sample **made; /* by copy */
+	struct tfr_pipeline_sample **made; /* by copy */
 };
 
 static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_image_form *form)
@@ -127,7 +127,7 @@ static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_ima
 	return m->made[k] ? m->made[k]->pixels[mask].data : NULL;
 }
 
-struct tfr_image_input tfr_sample_image(const struct tfr_sample *s)
+struct tfr_image_input tfr_sample_image(const struct tfr_pipeline_sample *s)
 {
 	struct tfr_image_input in = {
 		.encoded = s->image,
@@ -147,8 +147,8 @@ struct tfr_image_input tfr_sample_image(const struct tfr_sample *s)
 }
 
 /* Makes all copies of the image of one sample, next to each other in the slot. */
-static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s,
-	const struct tfr_sample *one)
+static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w,
+	struct tfr_node_slot *s, const struct tfr_pipeline_sample *one)
 {
 	const struct tfr_recipe *r = &w->node->recipe;
 	struct making m = { flow, s->out + s->out_count };
@@ -158,7 +158,7 @@ static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, str
 	memset(m.made, 0, r->copies * sizeof(*m.made));
 	status = tfr_image_executor_run(w->executor, r, &in, place_output, &m, &w->err);
 	for (uint32_t k = 0; k < r->copies && status == TFR_OK; k++) {
-		struct tfr_sample *made = m.made[k];
+		struct tfr_pipeline_sample *made = m.made[k];
 
 		made->epoch = one->epoch;
 		made->ordinal = one->ordinal;
@@ -179,7 +179,7 @@ static enum tfr_status make_one(struct tfr_flow *flow, struct tfr_worker *w, str
 
 /* Adds the executor's time to each stage of the recipe, and traces it. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_sample *one, uint64_t start, uint64_t bytes)
+	const struct tfr_pipeline_sample *one, uint64_t start, uint64_t bytes)
 {
 	const struct tfr_flow_node *n = w->node;
 	const uint64_t *spent = tfr_image_executor_spent(w->executor);
@@ -189,7 +189,7 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 		uint64_t took = spent[i];
 
 		copies *= flow->set->list.at[i].copies ? flow->set->list.at[i].copies : 1;
-		tfr_job_time_add(&w->time, i, took, copies,
+		tfr_work_time_add(&w->time, i, took, copies,
 			flow->set->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
 		if (took)
 			tfr_trace_work(
@@ -198,14 +198,15 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	}
 }
 
-static enum tfr_status make_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_job_slot *s)
+static enum tfr_status make_all(
+	struct tfr_flow *flow, struct tfr_worker *w, struct tfr_node_slot *s)
 {
 	for (unsigned i = 0; i < s->in_count; i++) {
-		struct tfr_sample *one = s->in[i];
+		struct tfr_pipeline_sample *one = s->in[i];
 		uint64_t start = tfr_clock_ns(), bytes = 0;
 		unsigned before = s->out_count;
 
-		if (!tfr_job_slot_reserve(s, w->node->recipe.copies))
+		if (!tfr_node_slot_reserve(s, w->node->recipe.copies))
 			return tfr_fail_nomem(&w->err, "decoding");
 		if (!one) {
 			s->out[s->out_count++] = NULL;
@@ -225,7 +226,7 @@ static enum tfr_status make_all(struct tfr_flow *flow, struct tfr_worker *w, str
 
 void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	struct tfr_job_slot *s = w->slot;
+	struct tfr_node_slot *s = w->slot;
 	const struct tfr_flow_node *n = w->node;
 	enum tfr_status status = TFR_OK;
 
@@ -242,11 +243,11 @@ void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 		if (status == TFR_OK && !tfr_samples_keep(flow->pool, s->out, s->out_count))
 			status = tfr_fail_nomem(&w->err, "copying records");
-		tfr_job_time_spend(&w->time, flow->set, n->keeps_row, start,
+		tfr_work_time_spend(&w->time, flow->set, n->keeps_row, start,
 			s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
 	}
 	tfr_worker_settle(flow, w);
 	if (status)
 		tfr_control_fail(flow->control, status, &w->err);
-	tfr_job_slot_finish(flow, w->node, s);
+	tfr_node_slot_finish(flow, w->node, s);
 }

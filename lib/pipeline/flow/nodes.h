@@ -29,8 +29,8 @@ enum tfr_node_kind {
 };
 
 /* What one job took and made; between claim and end it is its worker's. */
-struct tfr_job_slot {
-	struct tfr_sample **in, **out; /* NULL in them: an epoch ends here */
+struct tfr_node_slot {
+	struct tfr_pipeline_sample **in, **out; /* NULL in them: an epoch ends here */
 	unsigned in_count, out_count;
 	size_t out_capacity;
 	unsigned at; /* of out: handed on */
@@ -59,7 +59,7 @@ struct tfr_flow_node {
 	unsigned from, to;	    /* its rows */
 	unsigned row;		    /* whose queue is after it: the last */
 	unsigned per_job;	    /* samples taken at a time */
-	struct tfr_job_slot *slots; /* in order: slots[number % slot_count] */
+	struct tfr_node_slot *slots; /* in order: slots[number % slot_count] */
 	unsigned slot_count;
 	uint64_t claimed, taken; /* numbers: the next to be claimed, the first not handed on */
 	uint64_t waiting, most;	 /* samples in done slots; where that is bounded, how many may */
@@ -90,14 +90,14 @@ struct tfr_worker {
 	struct tfr_span idle;
 	enum tfr_lack lack;	    /* of the last claim that failed */
 	struct tfr_flow_node *node; /* the job: of this one, */
-	struct tfr_job_slot *slot;  /* this slot, */
-	struct tfr_sample *sample;
+	struct tfr_node_slot *slot; /* this slot, */
+	struct tfr_pipeline_sample *sample;
 	struct tfr_batch_place *places;	  /* or this image to these places, */
 	struct tfr_staged_batch *batch;	  /* or this batch to complete, */
 	struct tfr_batch_piece piece;	  /* or these payloads to copy, */
-	struct tfr_sample **dropped;	  /* or these to give back */
+	struct tfr_pipeline_sample **dropped; /* or these to give back */
 	unsigned dropped_count;
-	struct tfr_job_time time;
+	struct tfr_work_time time;
 	struct tfr_error err; /* too large for a stack of many frames */
 };
 
@@ -134,14 +134,14 @@ static inline uint64_t tfr_flow_node_capacity(const struct tfr_flow_node *n)
 /* ---- flow.c: with the lock ---- */
 
 /* Up to `max` of what waits after the node; one that ends an epoch is the last. */
-unsigned tfr_flow_node_take(
-	struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_sample **to, unsigned max);
+unsigned tfr_flow_node_take(struct tfr_flow *flow, struct tfr_flow_node *n,
+	struct tfr_pipeline_sample **to, unsigned max);
 bool tfr_flow_node_over(const struct tfr_flow *flow, const struct tfr_flow_node *n);
 /* Ends the job: the contents of its slot are there for the next node. */
-void tfr_job_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_job_slot *s);
+void tfr_node_slot_finish(struct tfr_flow *flow, struct tfr_flow_node *n, struct tfr_node_slot *s);
 /* Without the lock; false: out of memory. */
-bool tfr_job_slot_reserve(struct tfr_job_slot *s, unsigned more);
-bool tfr_job_slot_put(struct tfr_job_slot *s, struct tfr_sample *sample);
+bool tfr_node_slot_reserve(struct tfr_node_slot *s, unsigned more);
+bool tfr_node_slot_put(struct tfr_node_slot *s, struct tfr_pipeline_sample *sample);
 
 /* ---- jobs ----
  *
@@ -161,10 +161,10 @@ void tfr_drop_run(struct tfr_flow *flow, struct tfr_worker *w);
 void tfr_sample_cache_clear(struct tfr_sample_cache *c);
 
 /* map.c: a sample as an executor takes it. */
-struct tfr_image_input tfr_sample_image(const struct tfr_sample *s);
+struct tfr_image_input tfr_sample_image(const struct tfr_pipeline_sample *s);
 /* Adds the executor's time to each stage of a recipe; without the lock. */
 void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
-	const struct tfr_sample *one, uint64_t start, uint64_t bytes);
+	const struct tfr_pipeline_sample *one, uint64_t start, uint64_t bytes);
 
 /* flow.c: takes the lock, and adds the times of the job. */
 void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);

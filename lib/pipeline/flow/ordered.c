@@ -40,7 +40,7 @@ void tfr_sample_cache_clear(struct tfr_sample_cache *c)
 }
 
 /* The payload, or the memory of a sample of pixels: both forms, the image, the mask. */
-static size_t content_bytes(const struct tfr_sample *s)
+static size_t content_bytes(const struct tfr_pipeline_sample *s)
 {
 	const struct tfr_pixels *last;
 
@@ -78,7 +78,8 @@ static uint8_t *take_room(struct tfr_sample_cache *c, uint64_t bytes)
 	return s->bytes + s->used - need;
 }
 
-static struct tfr_cache_entry *new_entry(struct tfr_sample_cache *c, const struct tfr_sample *s)
+static struct tfr_cache_entry *new_entry(
+	struct tfr_sample_cache *c, const struct tfr_pipeline_sample *s)
 {
 	uint64_t block = c->count / ENTRIES;
 	struct tfr_cache_entry *e;
@@ -110,7 +111,7 @@ static struct tfr_cache_entry *new_entry(struct tfr_sample_cache *c, const struc
 
 /* Adds a copy of a sample.  TFR_ENOMEM: it would exceed the limit, or there is no memory. */
 static enum tfr_status add_entry(
-	struct tfr_sample_cache *c, const struct tfr_sample *s, struct tfr_error *err)
+	struct tfr_sample_cache *c, const struct tfr_pipeline_sample *s, struct tfr_error *err)
 {
 	size_t size = content_bytes(s);
 	uint64_t bytes = s->pixels ? (size + LINE - 1) / LINE * LINE : size;
@@ -136,7 +137,8 @@ static enum tfr_status add_entry(
 	return TFR_OK;
 }
 
-static void fill_sample(const struct tfr_cache_entry *e, uint64_t epoch, struct tfr_sample *s)
+static void fill_sample(
+	const struct tfr_cache_entry *e, uint64_t epoch, struct tfr_pipeline_sample *s)
 {
 	s->epoch = epoch;
 	s->ordinal = e->ordinal;
@@ -158,13 +160,13 @@ static void fill_sample(const struct tfr_cache_entry *e, uint64_t epoch, struct 
 
 /* ---- shuffle ---- */
 
-static bool pop_sample(struct tfr_flow_node *n, struct tfr_job_slot *s)
+static bool pop_sample(struct tfr_flow_node *n, struct tfr_node_slot *s)
 {
-	return tfr_job_slot_put(s, tfr_shuffler_pop(&n->shuffler));
+	return tfr_node_slot_put(s, tfr_shuffler_pop(&n->shuffler));
 }
 
 /* Gives out what an epoch still has, and its end. */
-static bool drain_epoch(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigned most)
+static bool drain_epoch(struct tfr_flow_node *n, struct tfr_node_slot *s, unsigned most)
 {
 	bool ok = true;
 
@@ -173,19 +175,20 @@ static bool drain_epoch(struct tfr_flow_node *n, struct tfr_job_slot *s, unsigne
 			ok = pop_sample(n, s);
 			continue;
 		}
-		ok = tfr_job_slot_put(s, NULL);
+		ok = tfr_node_slot_put(s, NULL);
 		tfr_shuffler_next_epoch(&n->shuffler);
 	}
 	return ok;
 }
 
 /* The size that a shuffle buffer counts: of the payload, or of the pixels. */
-static uint64_t sample_weight(const struct tfr_sample *s)
+static uint64_t sample_weight(const struct tfr_pipeline_sample *s)
 {
 	return s->pixels ? s->pixels->stride * s->pixels->height : s->size;
 }
 
-static bool shuffle_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct tfr_sample *one)
+static bool shuffle_one(
+	struct tfr_flow_node *n, struct tfr_node_slot *s, struct tfr_pipeline_sample *one)
 {
 	struct tfr_shuffler *m = &n->shuffler;
 	bool ok = true;
@@ -209,7 +212,7 @@ static bool shuffle_one(struct tfr_flow_node *n, struct tfr_job_slot *s, struct 
 }
 
 static enum tfr_status shuffle_samples(
-	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s, uint64_t *bytes)
+	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_node_slot *s, uint64_t *bytes)
 {
 	uint64_t before = n->shuffler.bytes, in = 0;
 	bool ok = true;
@@ -228,7 +231,7 @@ static enum tfr_status shuffle_samples(
 
 /* The first epoch of a cache: passes the samples on, and keeps them. */
 static enum tfr_status record_samples(
-	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_job_slot *s)
+	struct tfr_worker *w, struct tfr_flow_node *n, struct tfr_node_slot *s)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -242,7 +245,7 @@ static enum tfr_status record_samples(
 
 /* Later ones: `epoch_items` is how far this epoch has come, `epoch` which it is. */
 static enum tfr_status replay_samples(struct tfr_flow *flow, struct tfr_worker *w,
-	struct tfr_flow_node *n, struct tfr_job_slot *s)
+	struct tfr_flow_node *n, struct tfr_node_slot *s)
 {
 	const struct tfr_sample_cache *c = &n->cache;
 	uint64_t left = c->count - n->epoch_items, at = n->epoch_items;
@@ -277,7 +280,7 @@ static void end_cache(const struct tfr_flow *flow, struct tfr_flow_node *n)
 void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	struct tfr_flow_node *n = w->node;
-	struct tfr_job_slot *s = w->slot;
+	struct tfr_node_slot *s = w->slot;
 	uint64_t start = tfr_clock_ns(), items = 0, bytes = 0;
 	enum tfr_status status = TFR_OK;
 
@@ -294,8 +297,8 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 			 * cache. */
 			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
-	tfr_job_time_add(&w->time, n->row, 0, items, bytes);
-	tfr_job_time_spend(&w->time, flow->set, n->row, start,
+	tfr_work_time_add(&w->time, n->row, 0, items, bytes);
+	tfr_work_time_spend(&w->time, flow->set, n->row, start,
 		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
 	tfr_worker_settle(flow, w);
 	assert(n->running); /* since the claim: no other worker was here */
@@ -308,5 +311,5 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 		tfr_control_fail(flow->control, status, &w->err);
 	if (n->kind == NODE_CACHE)
 		end_cache(flow, n);
-	tfr_job_slot_finish(flow, n, s);
+	tfr_node_slot_finish(flow, n, s);
 }

@@ -34,7 +34,7 @@ static void note_lack(struct tfr_flow *flow, struct tfr_worker *w, const struct 
 /* Up to `max` samples, NULL at the end of them where an epoch ends, with a batch open for them and
  * room for `ahead` more.  0: w->lack says what is missing. */
 static unsigned take_placed(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n,
-	unsigned ahead, struct tfr_sample **to, unsigned max)
+	unsigned ahead, struct tfr_pipeline_sample **to, unsigned max)
 {
 	bool over = tfr_flow_node_over(flow, n->up);
 	unsigned count;
@@ -86,13 +86,13 @@ static void *place_in_batch(void *ctx, uint32_t k, bool mask, const struct tfr_i
 /* Pixels that were finished before: they only go to their place. */
 static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 {
-	const struct tfr_sample *s = w->sample;
+	const struct tfr_pipeline_sample *s = w->sample;
 	uint64_t start = tfr_clock_ns();
 
 	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
 	if (flow->set->masks)
 		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
-	tfr_job_time_spend(&w->time, flow->set, w->node->row, start, s->ordinal);
+	tfr_work_time_spend(&w->time, flow->set, w->node->row, start, s->ordinal);
 	return TFR_OK;
 }
 
@@ -139,7 +139,8 @@ static bool has_next(const struct tfr_flow *flow, const struct tfr_flow_node *n)
  * them.  False: there were none. */
 static bool add_records(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
-	struct tfr_sample **to = n->pieces ? NULL : tfr_transfer_sample_room(flow->transfer);
+	struct tfr_pipeline_sample **to =
+		n->pieces ? NULL : tfr_transfer_sample_room(flow->transfer);
 	unsigned max = tfr_transfer_places(flow->transfer), count;
 	bool ends;
 

@@ -68,7 +68,7 @@ static void settle_spans(struct tfr_statistics *s, uint64_t now)
 /* Each stage of a job is measured by the clock; the whole job by the clock and by its processor
  * time.  The stages share the processor time by what each took.  In the rest of its time the job
  * waited for a processor. */
-uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t)
+uint64_t tfr_work_time_end(const struct tfr_statistics *s, struct tfr_work_time *t)
 {
 	uint64_t wall, cpu, took = 0;
 	double share;
@@ -89,7 +89,7 @@ uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t
 	return wall - cpu;
 }
 
-void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, uint64_t waited)
+void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_work_time *t, uint64_t waited)
 {
 	s->now.pool[TFR_POOL_WAITED] += waited;
 	for (unsigned i = 0; i < s->set->rows; i++) {

@@ -2,10 +2,10 @@
  *
  * Stages are measured from outside: the span of a thread says what the thread does, since when,
  * and on which account.  It is settled when that ends or when a report is made.  A worker adds
- * up the times of a job in its own struct tfr_job_time and hands it over once, at the end of the
+ * up the times of a job in its own struct tfr_work_time and hands it over once, at the end of the
  * job.
  *
- * The feed's lock guards everything but a worker's struct tfr_job_time. */
+ * The feed's lock guards everything but a worker's struct tfr_work_time. */
 #ifndef TFR_PIPELINE_STATISTICS_H
 #define TFR_PIPELINE_STATISTICS_H
 
@@ -118,9 +118,9 @@ static inline void tfr_span_end(struct tfr_span *s)
 
 /* ---- what jobs take ---- */
 
-/* One worker's present job: the time on each row by the clock, until tfr_job_time_end() turns it
+/* One worker's present job: the time on each row by the clock, until tfr_work_time_end() turns it
  * into processor time. */
-struct tfr_job_time {
+struct tfr_work_time {
 	unsigned thread;
 	struct tfr_stage_counter spent[TFR_ROWS_MAX];
 	uint64_t began;	    /* tfr_clock_ns() */
@@ -128,15 +128,15 @@ struct tfr_job_time {
 	uint64_t cpu_left;  /* measured and not charged yet: a coarse clock gives it in ticks */
 };
 
-static inline void tfr_job_time_begin(struct tfr_job_time *t)
+static inline void tfr_work_time_begin(struct tfr_work_time *t)
 {
 	t->began = tfr_clock_ns();
 	t->cpu_began = tfr_clock_thread_ns();
 }
 
 /* Without the lock. */
-static inline void tfr_job_time_add(
-	struct tfr_job_time *t, unsigned row, uint64_t busy, uint64_t items, uint64_t bytes)
+static inline void tfr_work_time_add(
+	struct tfr_work_time *t, unsigned row, uint64_t busy, uint64_t items, uint64_t bytes)
 {
 	assert(row < TFR_ROWS_MAX);
 	tfr_stage_counter_add(&t->spent[row], busy, items, bytes);
@@ -144,21 +144,21 @@ static inline void tfr_job_time_add(
 
 /* Adds the time from `start` to now, which is returned, and reports it to the caller who traces the
  * feed: `number` says what was worked on.  Without the lock. */
-static inline uint64_t tfr_job_time_spend(struct tfr_job_time *t, const struct tfr_settings *set,
+static inline uint64_t tfr_work_time_spend(struct tfr_work_time *t, const struct tfr_settings *set,
 	unsigned row, uint64_t start, uint64_t number)
 {
 	uint64_t end = tfr_clock_ns();
 
-	tfr_job_time_add(t, row, end - start, 0, 0);
+	tfr_work_time_add(t, row, end - start, 0, 0);
 	tfr_trace_work(set, row, t->thread, start, end, number);
 	return end;
 }
 
 /* Turns the clock time of a finished job into processor time; returns how long it waited for a
  * processor.  Without the lock. */
-uint64_t tfr_job_time_end(const struct tfr_statistics *s, struct tfr_job_time *t);
+uint64_t tfr_work_time_end(const struct tfr_statistics *s, struct tfr_work_time *t);
 /* Adds an ended job to the rows, and empties it. */
-void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_job_time *t, uint64_t waited);
+void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_work_time *t, uint64_t waited);
 
 /* ---- counts ---- */
 

@@ -110,7 +110,7 @@ static void queue_chunk(struct file_reader *r, struct tfr_record_chunk *chunk)
 	else
 		r->head = chunk;
 	r->tail = chunk;
-	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_sample);
+	r->bytes += chunk->bytes + chunk->count * sizeof(struct tfr_pipeline_sample);
 	if (atomic_exchange(&r->hungry, false)) {
 		if (chunk->count > 1)
 			tfr_control_wake_workers(r->source->control);
@@ -370,10 +370,10 @@ static void assign(struct tfr_record_source *src, struct file_reader *r, size_t 
 	pthread_cond_signal(&r->change.changed);
 }
 
-static struct tfr_sample *take(struct tfr_record_source *src, struct file_reader *r)
+static struct tfr_pipeline_sample *take(struct tfr_record_source *src, struct file_reader *r)
 {
 	struct tfr_record_chunk *chunk = r->head;
-	struct tfr_sample *s = &chunk->samples[chunk->at++];
+	struct tfr_pipeline_sample *s = &chunk->samples[chunk->at++];
 	bool above = r->bytes > r->low;
 
 	assert(chunk->at <= chunk->count && r->bytes >= s->size + sizeof(*s));
@@ -392,7 +392,7 @@ static struct tfr_sample *take(struct tfr_record_source *src, struct file_reader
 }
 
 /* PULL_EPOCH until next_epoch(); PULL_ERROR: src->fault says which. */
-static enum pull_result pull(struct tfr_record_source *src, struct tfr_sample **sample)
+static enum pull_result pull(struct tfr_record_source *src, struct tfr_pipeline_sample **sample)
 {
 	while (tfr_interleave_more(&src->turns)) {
 		struct file_reader *r = &src->readers[src->turns.turn];
@@ -450,7 +450,8 @@ static void end_epoch(struct tfr_record_source *src)
 	next_epoch(src);
 }
 
-unsigned tfr_record_source_take(struct tfr_record_source *src, struct tfr_sample **to, unsigned max)
+unsigned tfr_record_source_take(
+	struct tfr_record_source *src, struct tfr_pipeline_sample **to, unsigned max)
 {
 	unsigned n = 0;
 
@@ -544,7 +545,7 @@ void tfr_record_source_hurry(struct tfr_record_source *src)
 }
 
 void tfr_record_source_each(const struct tfr_record_source *src,
-	bool (*look)(void *ctx, const struct tfr_sample *s), void *ctx)
+	bool (*look)(void *ctx, const struct tfr_pipeline_sample *s), void *ctx)
 {
 	for (uint32_t i = 0; i < src->count; i++)
 		for (const struct tfr_record_chunk *c = src->readers[i].head; c; c = c->next)

@@ -20,7 +20,7 @@ void tfr_record_source_close(struct tfr_record_source *source);
 
 /* Up to `max` records in order, NULL where an epoch ends. */
 unsigned tfr_record_source_take(
-	struct tfr_record_source *source, struct tfr_sample **to, unsigned max);
+	struct tfr_record_source *source, struct tfr_pipeline_sample **to, unsigned max);
 /* Whether nothing more comes. */
 bool tfr_record_source_over(const struct tfr_record_source *source);
 /* How it ended: TFR_OK, or the fault of a file, after which nothing is read. */
@@ -49,7 +49,7 @@ bool tfr_record_source_has_first(
 void tfr_record_source_hurry(struct tfr_record_source *source);
 /* Calls `look` with each record that was read until it returns false. */
 void tfr_record_source_each(const struct tfr_record_source *source,
-	bool (*look)(void *ctx, const struct tfr_sample *s), void *ctx);
+	bool (*look)(void *ctx, const struct tfr_pipeline_sample *s), void *ctx);
 /* The fault of the first file that has one; TFR_OK: none has. */
 enum tfr_status tfr_record_source_first_fault(
 	const struct tfr_record_source *source, struct tfr_error *err);

@@ -32,7 +32,7 @@ static unsigned class_of(size_t bytes)
 
 uint64_t tfr_sample_footprint(size_t size)
 {
-	return class_bytes(class_of(sizeof(struct tfr_sample) + size));
+	return class_bytes(class_of(sizeof(struct tfr_pipeline_sample) + size));
 }
 
 static void *allocate_memory(size_t bytes)
@@ -45,7 +45,7 @@ static void *allocate_memory(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void release_memory(struct tfr_sample *s)
+static void release_memory(struct tfr_pipeline_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
@@ -65,7 +65,7 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *pool)
 {
 	for (unsigned c = 0; c < SAMPLE_CLASSES; c++)
 		while (pool->idle[c]) {
-			struct tfr_sample *s = pool->idle[c];
+			struct tfr_pipeline_sample *s = pool->idle[c];
 
 			pool->idle[c] = s->next;
 			release_memory(s);
@@ -75,10 +75,10 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *pool)
 
 /* An idle buffer, a quarter too large at most: with sizes from 13 to 130 KB that halves the misses
  * and costs 2% of memory. */
-static struct tfr_sample *take_idle(struct tfr_sample_pool *pool, unsigned smallest)
+static struct tfr_pipeline_sample *take_idle(struct tfr_sample_pool *pool, unsigned smallest)
 {
 	for (unsigned c = smallest; c <= smallest + CLASSES_UP && c < SAMPLE_CLASSES; c++) {
-		struct tfr_sample *s = pool->idle[c];
+		struct tfr_pipeline_sample *s = pool->idle[c];
 
 		if (s) {
 			pool->idle[c] = s->next;
@@ -91,11 +91,11 @@ static struct tfr_sample *take_idle(struct tfr_sample_pool *pool, unsigned small
 
 static unsigned class_for(const size_t *sizes, unsigned i)
 {
-	return class_of(sizeof(struct tfr_sample) + (sizes ? sizes[i] : 0));
+	return class_of(sizeof(struct tfr_pipeline_sample) + (sizes ? sizes[i] : 0));
 }
 
-bool tfr_samples_get(
-	struct tfr_sample_pool *pool, const size_t *sizes, unsigned n, struct tfr_sample **out)
+bool tfr_samples_get(struct tfr_sample_pool *pool, const size_t *sizes, unsigned n,
+	struct tfr_pipeline_sample **out)
 {
 	bool whole = true;
 
@@ -111,7 +111,7 @@ bool tfr_samples_get(
 		else
 			out[i] = allocate_memory(class_bytes(c));
 		if (out[i])
-			*out[i] = (struct tfr_sample){ .size_class = c };
+			*out[i] = (struct tfr_pipeline_sample){ .size_class = c };
 		else
 			whole = false;
 	}
@@ -129,7 +129,7 @@ static void put_view(struct tfr_record_chunk *chunk)
 }
 
 /* With the pool's lock.  False: it is to be freed. */
-static bool put_idle(struct tfr_sample_pool *pool, struct tfr_sample *s)
+static bool put_idle(struct tfr_sample_pool *pool, struct tfr_pipeline_sample *s)
 {
 	size_t bytes = class_bytes(s->size_class);
 
@@ -141,13 +141,13 @@ static bool put_idle(struct tfr_sample_pool *pool, struct tfr_sample *s)
 	return true;
 }
 
-void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
+void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_pipeline_sample **samples, unsigned n)
 {
-	struct tfr_sample *surplus = NULL;
+	struct tfr_pipeline_sample *surplus = NULL;
 	bool locked = false;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct tfr_sample *s = samples[i];
+		struct tfr_pipeline_sample *s = samples[i];
 
 		if (!s)
 			continue;
@@ -166,20 +166,20 @@ void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_sample **samples, 
 	if (locked)
 		pthread_mutex_unlock(&pool->lock);
 	while (surplus) {
-		struct tfr_sample *s = surplus;
+		struct tfr_pipeline_sample *s = surplus;
 
 		surplus = s->next;
 		release_memory(s);
 	}
 }
 
-void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_sample *s)
+void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_pipeline_sample *s)
 {
 	tfr_samples_put(pool, &s, 1);
 }
 
 /* Copies everything but the pointers. */
-static void copy_view(struct tfr_sample *to, const struct tfr_sample *from)
+static void copy_view(struct tfr_pipeline_sample *to, const struct tfr_pipeline_sample *from)
 {
 	uint32_t size_class = to->size_class;
 
@@ -197,9 +197,10 @@ static void copy_view(struct tfr_sample *to, const struct tfr_sample *from)
 
 enum { KEEP_AT_ONCE = 256 };
 
-static bool keep_some(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
+static bool keep_some(
+	struct tfr_sample_pool *pool, struct tfr_pipeline_sample **samples, unsigned n)
 {
-	struct tfr_sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
+	struct tfr_pipeline_sample *views[KEEP_AT_ONCE], *own[KEEP_AT_ONCE];
 	unsigned where[KEEP_AT_ONCE], count = 0;
 	size_t sizes[KEEP_AT_ONCE];
 
@@ -221,7 +222,8 @@ static bool keep_some(struct tfr_sample_pool *pool, struct tfr_sample **samples,
 	return true;
 }
 
-bool tfr_samples_keep(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n)
+bool tfr_samples_keep(
+	struct tfr_sample_pool *pool, struct tfr_pipeline_sample **samples, unsigned n)
 {
 	for (unsigned at = 0; at < n; at += KEEP_AT_ONCE)
 		if (!keep_some(pool, samples + at, n - at < KEEP_AT_ONCE ? n - at : KEEP_AT_ONCE))
@@ -244,11 +246,11 @@ uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask)
 	return tfr_sample_footprint(PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask));
 }
 
-struct tfr_sample *tfr_sample_pixels(
+struct tfr_pipeline_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *pool, const struct tfr_image_form *form, bool mask)
 {
 	size_t size = PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask);
-	struct tfr_sample *s;
+	struct tfr_pipeline_sample *s;
 
 	if (!tfr_samples_get(pool, &size, 1, &s))
 		return NULL;
@@ -333,7 +335,8 @@ void tfr_block_put(struct tfr_run_block *block)
 
 struct tfr_record_chunk *tfr_record_chunk_new(struct tfr_run_block *block, uint32_t capacity)
 {
-	size_t bytes = sizeof(struct tfr_record_chunk) + capacity * sizeof(struct tfr_sample);
+	size_t bytes =
+		sizeof(struct tfr_record_chunk) + capacity * sizeof(struct tfr_pipeline_sample);
 	struct tfr_record_chunk *chunk = aligned_alloc(_Alignof(struct tfr_record_chunk), bytes);
 
 	if (!chunk)
@@ -348,7 +351,7 @@ void tfr_record_chunk_add(
 {
 	assert(chunk->count < chunk->capacity);
 	assert(rec->data >= chunk->block->run.block || !rec->size);
-	chunk->samples[chunk->count++] = (struct tfr_sample){
+	chunk->samples[chunk->count++] = (struct tfr_pipeline_sample){
 		.record = rec->index,
 		.offset = rec->offset,
 		.data = rec->data,

@@ -22,8 +22,8 @@
 
 struct tfr_record_chunk;
 
-struct tfr_sample {
-	struct tfr_sample *next;
+struct tfr_pipeline_sample {
+	struct tfr_pipeline_sample *next;
 	uint64_t epoch, ordinal; /* its place in the unshuffled stream */
 	uint64_t record, offset; /* its place in its file */
 	/* The payload; of pixels only its size, and that only of the first copy: sums over samples
@@ -42,7 +42,7 @@ enum { SAMPLE_CLASSES = 8 * 64 };
 
 struct tfr_sample_pool {
 	pthread_mutex_t lock;
-	struct tfr_sample *idle[SAMPLE_CLASSES];
+	struct tfr_pipeline_sample *idle[SAMPLE_CLASSES];
 	uint64_t idle_bytes, idle_limit; /* samples given back beyond the limit are freed */
 };
 
@@ -52,18 +52,20 @@ void tfr_sample_pool_clear(struct tfr_sample_pool *pool);
 /* Samples with room for so many bytes each; `sizes` NULL: with none.  False: out of memory, and
  * there is none.  Any thread.
  */
-bool tfr_samples_get(
-	struct tfr_sample_pool *pool, const size_t *sizes, unsigned n, struct tfr_sample **out);
+bool tfr_samples_get(struct tfr_sample_pool *pool, const size_t *sizes, unsigned n,
+	struct tfr_pipeline_sample **out);
 /* Gives back samples of any kind; NULLs among them are passed over. */
-void tfr_samples_put(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n);
-void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_sample *s);
+void tfr_samples_put(
+	struct tfr_sample_pool *pool, struct tfr_pipeline_sample **samples, unsigned n);
+void tfr_sample_put(struct tfr_sample_pool *pool, struct tfr_pipeline_sample *s);
 
 /* Replaces views by samples with memory of their own.  False: out of memory, and nothing has
  * changed. */
-bool tfr_samples_keep(struct tfr_sample_pool *pool, struct tfr_sample **samples, unsigned n);
+bool tfr_samples_keep(
+	struct tfr_sample_pool *pool, struct tfr_pipeline_sample **samples, unsigned n);
 
 /* A new sample with room for pixels of that form and for their mask.  NULL: out of memory. */
-struct tfr_sample *tfr_sample_pixels(
+struct tfr_pipeline_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *pool, const struct tfr_image_form *form, bool mask);
 uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask);
 
@@ -89,7 +91,7 @@ struct tfr_record_chunk {
 	atomic_uint left;	      /* samples that are still somewhere */
 	uint32_t count, capacity, at; /* filled; handed out */
 	uint64_t bytes;		      /* of payloads not handed out */
-	struct tfr_sample samples[];
+	struct tfr_pipeline_sample samples[];
 };
 
 struct tfr_block_pool {

@@ -142,7 +142,7 @@ static enum tfr_status copy_payloads(
 	if (b->pieces) /* they are where those of a full batch are */
 		memmove(bytes, (uint8_t *)offsets + payloads_at(tr->set->batch), offset);
 	for (uint32_t i = b->pieces; i < b->records; i++) {
-		const struct tfr_sample *s = b->samples[i];
+		const struct tfr_pipeline_sample *s = b->samples[i];
 
 		offsets[i] = (int64_t)offset;
 		memcpy(bytes + offset, s->data, s->size);
@@ -306,7 +306,7 @@ uint8_t *tfr_transfer_place_memory(
 }
 
 void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place place,
-	struct tfr_sample *record, bool good, uint64_t bytes)
+	struct tfr_pipeline_sample *record, bool good, uint64_t bytes)
 {
 	struct tfr_staged_batch *b = place.batch;
 
@@ -325,7 +325,7 @@ void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place pla
 
 /* ---- records ---- */
 
-struct tfr_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr)
+struct tfr_pipeline_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr)
 {
 	return tr->open ? tr->open->samples + tr->open->assigned : NULL;
 }
@@ -335,7 +335,8 @@ unsigned tfr_transfer_places(const struct tfr_transfer *tr)
 	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
 }
 
-static void assign_places(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
+static void assign_places(
+	struct tfr_transfer *tr, struct tfr_pipeline_sample **samples, unsigned count)
 {
 	struct tfr_staged_batch *b = tr->open;
 
@@ -349,7 +350,8 @@ static void assign_places(struct tfr_transfer *tr, struct tfr_sample **samples, 
 }
 
 /* The samples are not looked at here, under the lock: they may be in no cache. */
-void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count)
+void tfr_transfer_add_samples(
+	struct tfr_transfer *tr, struct tfr_pipeline_sample **samples, unsigned count)
 {
 	if (!count)
 		return;
@@ -357,8 +359,8 @@ void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **sampl
 	assign_places(tr, samples, count);
 }
 
-bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count,
-	struct tfr_batch_piece *piece)
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_pipeline_sample **samples,
+	unsigned count, struct tfr_batch_piece *piece)
 {
 	struct tfr_staged_batch *b = tr->open;
 	uint64_t bytes = 0, end, room;
@@ -384,10 +386,10 @@ bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples
 }
 
 void tfr_transfer_copy_piece(
-	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time)
+	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_work_time *time)
 {
 	struct tfr_staged_batch *b = piece->batch;
-	struct tfr_sample **samples = b->samples + piece->from;
+	struct tfr_pipeline_sample **samples = b->samples + piece->from;
 	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
 	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
 	uint64_t start = tfr_clock_ns(), at = piece->at;
@@ -399,7 +401,7 @@ void tfr_transfer_copy_piece(
 	}
 	tfr_samples_put(tr->pool, samples, piece->count);
 	memset(samples, 0, piece->count * sizeof(*samples));
-	tfr_job_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
+	tfr_work_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
 }
 
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
@@ -471,7 +473,7 @@ enum { LINE = 64, FETCHED = 512 };
 /* The record of every place: copies of an image have that of the first. */
 static void note_records(struct tfr_staged_batch *b)
 {
-	const struct tfr_sample *last = NULL;
+	const struct tfr_pipeline_sample *last = NULL;
 
 	for (uint32_t i = 0; i < b->assigned; i++) {
 		if (b->samples[i])
@@ -509,7 +511,7 @@ static void close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 
 /* The sample that the record of a place is of, unless a place before it had the same record and
  * failed too. */
-static const struct tfr_sample *sample_of(const struct tfr_staged_batch *b, uint32_t place)
+static const struct tfr_pipeline_sample *sample_of(const struct tfr_staged_batch *b, uint32_t place)
 {
 	const uint8_t *data = b->records_at[place].data;
 
@@ -529,7 +531,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 	uint32_t count = b->records;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tfr_sample *s;
+		const struct tfr_pipeline_sample *s;
 		enum tfr_status status = tfr_batch_parse(parser, &b->records_at[i], 1, err);
 
 		if (status == TFR_OK)
@@ -574,7 +576,7 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 /* Parses and writes the features of the batch's records; on the account of parse up to `since`,
  * which it moves. */
 static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_batch *b,
-	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *since,
+	struct tfr_batch_parser *parser, struct tfr_work_time *time, uint64_t *since,
 	struct tfr_error *err)
 {
 	const struct tfr_settings *set = tr->set;
@@ -586,15 +588,15 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 	if (row < set->rows) {
 		/* Where there are images, records are counted as they are searched for them. */
 		if (!set->images)
-			tfr_job_time_add(time, row, 0, b->records, b->payload_bytes);
-		*since = tfr_job_time_spend(time, set, row, *since, b->number);
+			tfr_work_time_add(time, row, 0, b->records, b->payload_bytes);
+		*since = tfr_work_time_spend(time, set, row, *since, b->number);
 	}
 	return status ? status : write_features(tr, parser, b, err);
 }
 
 /* Sets *start to the time from which on the work is that of batch. */
 static enum tfr_status complete_content(struct tfr_transfer *tr, struct tfr_staged_batch *b,
-	struct tfr_batch_parser *parser, struct tfr_job_time *time, uint64_t *start,
+	struct tfr_batch_parser *parser, struct tfr_work_time *time, uint64_t *start,
 	struct tfr_error *err)
 {
 	if (!tr->set->images)
@@ -615,16 +617,16 @@ static enum tfr_status complete_content(struct tfr_transfer *tr, struct tfr_stag
 }
 
 enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
-	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err)
+	struct tfr_batch_parser *parser, struct tfr_work_time *time, struct tfr_error *err)
 {
 	uint64_t start = tfr_clock_ns();
 	enum tfr_status status = complete_content(tr, b, parser, time, &start, err);
 
 	if (b->samples) {
 		tfr_samples_put(tr->pool, b->samples, b->assigned);
-		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_sample *));
+		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_pipeline_sample *));
 	}
-	tfr_job_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
+	tfr_work_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
 	return status;
 }
 

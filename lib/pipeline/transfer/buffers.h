@@ -29,7 +29,8 @@ struct tfr_staged_batch {
 	bool unwanted;			  /* a short one to be left out: its number is used again */
 	bool gaps;			  /* some of `bad` are set */
 	bool *bad;			  /* places without an image */
-	struct tfr_sample **samples;	  /* of records, by place; of an image's copies the first */
+	struct tfr_pipeline_sample *
+		*samples;		  /* of records, by place; of an image's copies the first */
 	struct tfr_bytes *records_at;	  /* for features, by place */
 	uint32_t pieces; /* of the first of `samples`: copied already, or being copied */
 	uint64_t payload_bytes;
@@ -163,7 +164,8 @@ enum tfr_status tfr_staging_grow(
 enum tfr_status tfr_device_buffer_grow(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
 /* The memory that an upload is copied back to. */
-enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr_error *err);
+enum tfr_status tfr_uploader_grow_check(
+	struct tfr_uploader *l, uint64_t need, struct tfr_error *err);
 
 /* ---- uploader.c ---- */
 
@@ -173,7 +175,7 @@ int tfr_uploader_start(struct tfr_uploader *l);
  * lock. */
 void tfr_uploader_look(struct tfr_uploader *l);
 /* Compares the device's memory with the staging memory.  Without the lock. */
-enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
+enum tfr_status tfr_uploader_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err);
 
 #endif

@@ -247,7 +247,8 @@ enum tfr_status tfr_device_buffer_grow(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_check_grow(struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
+enum tfr_status tfr_uploader_grow_check(
+	struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
 {
 	uint64_t size = need + need / 8;
 	uint8_t *larger;
@@ -271,7 +272,7 @@ static enum tfr_status batch_init(struct tfr_transfer *tr, struct tfr_staging_bu
 	b->bad = calloc(tr->set->batch, sizeof(*b->bad));
 	b->tensors = calloc(tr->set->tensors_max, sizeof(*b->tensors));
 	if (tr->set->features || !tr->set->images)
-		b->samples = calloc(tr->set->batch, sizeof(struct tfr_sample *));
+		b->samples = calloc(tr->set->batch, sizeof(struct tfr_pipeline_sample *));
 	if (tr->set->features)
 		b->records_at = calloc(tr->set->batch, sizeof(*b->records_at));
 	if (!b->bad || !b->tensors || ((tr->set->features || !tr->set->images) && !b->samples) ||

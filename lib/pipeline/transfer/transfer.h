@@ -66,13 +66,14 @@ uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr);
 /* The image is there, or failed (`good` false).  `record`, with features: the sample whose record
  * it was made of, which the batch takes over; NULL for all copies but the first. */
 void tfr_transfer_place_done(struct tfr_transfer *tr, struct tfr_batch_place place,
-	struct tfr_sample *record, bool good, uint64_t bytes);
+	struct tfr_pipeline_sample *record, bool good, uint64_t bytes);
 
 /* Where the next samples of a batch of records go; NULL: no batch is open. */
-struct tfr_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr);
+struct tfr_pipeline_sample **tfr_transfer_sample_room(const struct tfr_transfer *tr);
 /* Adds samples to the open batch, which takes them over; they may already be where sample_room()
  * returned. */
-void tfr_transfer_add_samples(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count);
+void tfr_transfer_add_samples(
+	struct tfr_transfer *tr, struct tfr_pipeline_sample **samples, unsigned count);
 
 /* Records whose payloads one worker copies to their places. */
 struct tfr_batch_piece {
@@ -85,11 +86,11 @@ struct tfr_batch_piece {
 unsigned tfr_transfer_places(const struct tfr_transfer *tr);
 /* Adds samples to the open batch, which takes them over.  True: the caller copies the piece.
  * False: they are copied when the batch is complete. */
-bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_sample **samples, unsigned count,
-	struct tfr_batch_piece *piece);
+bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_pipeline_sample **samples,
+	unsigned count, struct tfr_batch_piece *piece);
 /* Copies it; without the lock. */
 void tfr_transfer_copy_piece(
-	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_job_time *time);
+	struct tfr_transfer *tr, const struct tfr_batch_piece *piece, struct tfr_work_time *time);
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece);
 
 /* An epoch ends: the open batch is short, or left out (drop_remainder). */
@@ -107,7 +108,7 @@ struct tfr_staged_batch *tfr_transfer_take_incomplete(struct tfr_transfer *tr);
 bool tfr_transfer_has_incomplete(const struct tfr_transfer *tr);
 /* Completes it; without the lock. */
 enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged_batch *b,
-	struct tfr_batch_parser *parser, struct tfr_job_time *time, struct tfr_error *err);
+	struct tfr_batch_parser *parser, struct tfr_work_time *time, struct tfr_error *err);
 /* Ends the completion: the batch is ready, or dropped. */
 void tfr_transfer_completed(struct tfr_transfer *tr, struct tfr_staged_batch *b, bool good);
 

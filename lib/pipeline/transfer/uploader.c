@@ -58,12 +58,13 @@ static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_sta
 	return TFR_OK;
 }
 
-enum tfr_status tfr_upload_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
+enum tfr_status tfr_uploader_verify(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
 	const struct tfr_device_buffer *t, struct tfr_error *err)
 {
 	struct tfr_transfer *tr = l->transfer;
 
-	TFR_TRY(tfr_check_grow(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err));
+	TFR_TRY(tfr_uploader_grow_check(
+		l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err));
 	TFR_TRY(tfr_device_download(l->device, l->check, t->memory, b->bytes, err));
 	if (tr->made_bytes)
 		TFR_TRY(tfr_device_download(l->device, l->check + t->made_at,
@@ -388,7 +389,7 @@ static enum tfr_status await_upload(
 	TFR_TRY(tfr_event_wait(t->event, seconds, &l->err));
 	if (opts->normalise_on_device && !leaves_kernels(l))
 		TFR_TRY(await_kernels(t, kernels, &l->err));
-	return opts->verify ? tfr_upload_verify(l, b, t, &l->err) : TFR_OK;
+	return opts->verify ? tfr_uploader_verify(l, b, t, &l->err) : TFR_OK;
 }
 
 static void finish_upload(struct tfr_uploader *l)

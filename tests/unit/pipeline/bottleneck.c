@@ -343,21 +343,21 @@ Test(bottleneck, a_wait_is_a_wait)
 {
 	static struct tfr_settings settings = { .rows = 1 };
 	static struct tfr_statistics statistics = { .set = &settings };
-	struct tfr_job_time job = { 0 };
+	struct tfr_work_time job = { 0 };
 	struct timespec pause = { 0, 8000000 };
 	struct timespec tick;
 	uint64_t waited;
 
 	if (clock_getres(CLOCK_THREAD_CPUTIME_ID, &tick) || tick.tv_nsec > 1000)
 		cr_skip("the clock of processor time is coarse here");
-	tfr_job_time_begin(&job);
+	tfr_work_time_begin(&job);
 	compute(8000000);
-	tfr_job_time_add(&job, 0, 1000, 1, 1);
-	tfr_job_time_end(&statistics, &job);
-	tfr_job_time_begin(&job);
+	tfr_work_time_add(&job, 0, 1000, 1, 1);
+	tfr_work_time_end(&statistics, &job);
+	tfr_work_time_begin(&job);
 	nanosleep(&pause, NULL);
-	tfr_job_time_add(&job, 0, 8000000, 1, 1);
-	waited = tfr_job_time_end(&statistics, &job);
+	tfr_work_time_add(&job, 0, 8000000, 1, 1);
+	waited = tfr_work_time_end(&statistics, &job);
 	cr_assert_gt(waited, 7000000);
 	cr_assert_lt(job.spent[0].busy, 1000000);
 }

@@ -569,9 +569,9 @@ Test(flow, names_the_byte_that_did_not_arrive)
 	cr_assert_eq(tfr_device_upload(l.device, memory, sent, 64, ev, NULL), TFR_OK);
 	cr_assert_eq(tfr_event_wait(ev, NULL, NULL), TFR_OK);
 	t.memory = memory;
-	cr_assert_eq(tfr_upload_verify(&l, &b, &t, &err), TFR_OK);
+	cr_assert_eq(tfr_uploader_verify(&l, &b, &t, &err), TFR_OK);
 	sent[41] ^= 1;
-	cr_assert_eq(tfr_upload_verify(&l, &b, &t, &err), TFR_EDATA);
+	cr_assert_eq(tfr_uploader_verify(&l, &b, &t, &err), TFR_EDATA);
 	cr_assert_str_eq(err.message, "batch 7 on host is not what was sent: byte 41 differs");
 	tfr_event_free(ev);
 	tfr_device_free(l.device, TFR_MEMORY_DEVICE, memory);
