@@ -96,19 +96,6 @@ static unsigned compile_images(struct tfr_flow *flow, unsigned i)
 	return recipe.to;
 }
 
-/* Samples that are pixels have no features any more. */
-static enum tfr_status check_features(struct tfr_flow *flow, struct tfr_error *err)
-{
-	for (unsigned i = 0; i < flow->node_count; i++)
-		if (flow->set->features && flow->nodes[i].kind == NODE_MAP &&
-			flow->nodes[i].decodes)
-			return tfr_fail(err, TFR_EUSAGE,
-				"features of a record are lost after stage '%s', which is not "
-				"followed by batch",
-				flow->set->list.at[flow->nodes[i].to - 1].text);
-	return TFR_OK;
-}
-
 /* Describes the images of a batch to the transfer: those of the last recipe. */
 static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 {
@@ -142,7 +129,13 @@ static enum tfr_status compile_last(struct tfr_flow *flow, unsigned i, struct tf
 		add_node(flow, flow->set->images ? NODE_PLACE : NODE_RECORDS, i, i + 1);
 	flow->last->row = i;
 	TFR_TRY(note_form(flow, err));
-	return check_features(flow, err);
+	for (struct tfr_flow_node *n = flow->nodes; flow->set->features && n <= flow->last; n++)
+		if (n->kind == NODE_MAP && n->decodes) /* pixels have no features any more */
+			return tfr_fail(err, TFR_EUSAGE,
+				"features of a record are lost after stage '%s', which is not "
+				"followed by batch",
+				flow->set->list.at[n->to - 1].text);
+	return TFR_OK;
 }
 
 static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)

@@ -155,15 +155,6 @@ static enum tfr_status open_record(
 		      : check_clip(&st->recipe->stages->at[st->recipe->from], &o->info, err);
 }
 
-static void open_floats(const struct tfr_image_executor *st, struct origin *o)
-{
-	const struct tfr_pixels *px = &st->in->image;
-
-	o->floats = px->data;
-	o->info.samples = px->width;
-	o->info.channels = px->channels;
-}
-
 static enum tfr_status read_samples(
 	const struct origin *o, uint64_t first, uint64_t count, float *out, struct tfr_error *err)
 {
@@ -307,16 +298,6 @@ static enum tfr_status put_blocks(const struct clip *s, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Of 16 bits that stay 16 bits, the bytes. */
-static void put_bytes(const struct clip *s)
-{
-	const struct tfr_audio_info *info = &s->origin->info;
-	size_t each = info->channels * sizeof(int16_t);
-
-	memcpy(s->out, (const uint8_t *)s->origin->data + info->place + s->stretch.from * each,
-		(size_t)s->stretch.there * each);
-}
-
 static void put_silence(const struct clip *s)
 {
 	size_t size = tfr_dtype_size(s->form.dtype), there = (size_t)s->stretch.there;
@@ -331,6 +312,7 @@ static void put_silence(const struct clip *s)
 static enum tfr_status put_clip(const struct clip *s, struct tfr_error *err)
 {
 	const struct origin *o = s->origin;
+	size_t each = o->info.channels * sizeof(int16_t);
 	bool straight = !mixes(s) && (!s->form.chw || s->form.channels == 1);
 
 	if (straight && s->form.dtype == TFR_FLOAT32)
@@ -338,7 +320,8 @@ static enum tfr_status put_clip(const struct clip *s, struct tfr_error *err)
 			o, s->stretch.from, s->stretch.there, (float *)(void *)s->out, err));
 	else if (straight && s->form.dtype == TFR_INT16 && !o->floats &&
 		 o->info.coding == TFR_AUDIO_PCM && o->info.bits == 16)
-		put_bytes(s);
+		memcpy(s->out, (const uint8_t *)o->data + o->info.place + s->stretch.from * each,
+			(size_t)s->stretch.there * each); /* the bytes as they are */
 	else
 		TFR_TRY(put_blocks(s, err));
 	put_silence(s);
@@ -363,13 +346,15 @@ static enum tfr_status make_one(
 
 enum tfr_status tfr_image_executor_run_audio(struct tfr_image_executor *st, struct tfr_error *err)
 {
+	const struct tfr_pixels *px = &st->in->image; /* unless it decodes */
 	struct origin o = { .data = NULL };
 	enum tfr_status status = TFR_OK;
 
 	if (st->recipe->decodes)
 		status = open_record(st, &o, err);
 	else
-		open_floats(st, &o);
+		o = (struct origin){ .floats = px->data,
+			.info = { .samples = px->width, .channels = px->channels } };
 	for (uint32_t k = 0; status == TFR_OK && k < st->recipe->copies; k++)
 		status = make_one(st, &o, k, err);
 	tfr_audio_close(o.stream);

@@ -267,32 +267,24 @@ static enum tfr_status put_same(
 	return TFR_OK;
 }
 
-/* The same with a change of numbers or of their order, which is the last thing. */
-static enum tfr_status put_converted(struct tfr_image_executor *st, struct tfr_lazy_image *l,
-	const struct tfr_image_form *form, struct tfr_error *err)
-{
-	struct tfr_lazy_image to;
-
-	TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
-	TFR_TRY(place_output(st, l, l->width, l->height, &to, err));
-	return tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC, to.px.data,
-		TFR_RESIZE_STREAM, err);
-}
-
 /* Applies the pending operations and writes the result to the output. */
 static enum tfr_status put_output(
 	struct tfr_image_executor *st, struct tfr_lazy_image *l, struct tfr_error *err)
 {
 	const struct tfr_image_form *form = l->mask ? &st->recipe->mask_form : &st->recipe->form;
 	enum tfr_dtype dtype = l->resize ? resized_dtype(l) : l->px.dtype;
-	enum tfr_status status = TFR_OK;
+	struct tfr_lazy_image to;
 
-	if (!l->placed && dtype == form->dtype && !form->chw)
-		status = put_same(st, l, err);
-	else if (!l->placed)
-		status = put_converted(st, l, form, err);
+	if (!l->placed && dtype == form->dtype && !form->chw) {
+		TFR_TRY(put_same(st, l, err));
+	} else if (!l->placed) { /* a change of numbers or of their order is the last thing */
+		TFR_TRY(tfr_lazy_image_evaluate(st, l, err));
+		TFR_TRY(place_output(st, l, l->width, l->height, &to, err));
+		TFR_TRY(tfr_pixels_convert(&l->px, form->dtype, form->chw ? TFR_CHW : TFR_HWC,
+			to.px.data, TFR_RESIZE_STREAM, err));
+	}
 	tfr_image_executor_charge(st, st->stage);
-	return status;
+	return TFR_OK;
 }
 
 /* ---- the executor ---- */
@@ -337,23 +329,16 @@ const uint64_t *tfr_image_executor_spent(const struct tfr_image_executor *st)
 
 /* ---- decoding ---- */
 
-/* How many stages of the same name come before it. */
-static unsigned occurrence(const struct tfr_stage_list *s, unsigned at)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < at; i++)
-		n += s->at[i].row == s->at[at].row;
-	return n;
-}
-
 struct tfr_draw tfr_image_executor_draw(
 	const struct tfr_image_executor *st, unsigned stage, uint32_t copy)
 {
-	const struct tfr_recipe *r = st->recipe;
+	const struct tfr_stage *at = st->recipe->stages->at;
+	uint64_t same = 0; /* stages of the same name before it */
 
+	for (unsigned i = 0; i < stage; i++)
+		same += at[i].row == at[stage].row;
 	return (struct tfr_draw){
-		.seed = r->seed + occurrence(r->stages, stage) * 0x9e3779b97f4a7c15u,
+		.seed = st->recipe->seed + same * 0x9e3779b97f4a7c15u,
 		.epoch = st->in->epoch,
 		.record = st->in->ordinal,
 		.copy = copy,

@@ -231,25 +231,26 @@ bool tfr_samples_keep(
 	return true;
 }
 
-static uint64_t aligned_bytes(const struct tfr_image_form *form)
+/* Where the mask is in the memory of a sample, after the forms and the image. */
+static size_t mask_at(const struct tfr_image_form *form)
 {
-	return (tfr_image_form_bytes(form) + LINE - 1) / LINE * LINE;
+	return PIXELS_AT + (tfr_image_form_bytes(form) + LINE - 1) / LINE * LINE;
 }
 
-static uint64_t mask_bytes(const struct tfr_image_form *form, bool mask)
+static size_t pixels_size(const struct tfr_image_form *form, bool mask)
 {
-	return mask ? (uint64_t)form->width * form->height : 0;
+	return mask_at(form) + (mask ? (size_t)form->width * form->height : 0);
 }
 
 uint64_t tfr_sample_pixels_bytes(const struct tfr_image_form *form, bool mask)
 {
-	return tfr_sample_footprint(PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask));
+	return tfr_sample_footprint(pixels_size(form, mask));
 }
 
 struct tfr_pipeline_sample *tfr_sample_pixels(
 	struct tfr_sample_pool *pool, const struct tfr_image_form *form, bool mask)
 {
-	size_t size = PIXELS_AT + aligned_bytes(form) + mask_bytes(form, mask);
+	size_t size = pixels_size(form, mask);
 	struct tfr_pipeline_sample *s;
 
 	if (!tfr_samples_get(pool, &size, 1, &s))
@@ -259,8 +260,8 @@ struct tfr_pipeline_sample *tfr_sample_pixels(
 		s->memory + PIXELS_AT, form->width, form->height, form->channels, form->dtype);
 	s->pixels[1] = (struct tfr_pixels){ 0 };
 	if (mask)
-		s->pixels[1] = tfr_pixels_dense(s->memory + PIXELS_AT + aligned_bytes(form),
-			form->width, form->height, 1, TFR_UINT8);
+		s->pixels[1] = tfr_pixels_dense(
+			s->memory + mask_at(form), form->width, form->height, 1, TFR_UINT8);
 	return s;
 }
 
