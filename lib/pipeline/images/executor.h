@@ -45,11 +45,9 @@ void tfr_image_executor_free(struct tfr_image_executor *st);
 /* Makes r->copies outputs of one input.  Output k of a record of which earlier runs made `copy`
  * is number copy * r->copies + k.
  *
- *     TFR_EDATA    a broken image or mask, a missing mask, one of another size than its image, or
- * an image that is smaller than a crop of it TFR_EFORMAT  the data is not an image TFR_ENOMEM   as
- * above
- *
- * On failure the outputs are undefined. */
+ * TFR_EDATA: a broken image or mask, a missing mask, one of another size than its image, or an
+ * image that is smaller than a crop of it.  TFR_EFORMAT: the data is not an image.  TFR_ENOMEM: as
+ * above.  On failure the outputs are undefined. */
 enum tfr_status tfr_image_executor_run(struct tfr_image_executor *st, const struct tfr_recipe *r,
 	const struct tfr_image_input *in, image_place *place, void *ctx, struct tfr_error *err);
 

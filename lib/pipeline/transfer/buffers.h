@@ -163,9 +163,6 @@ enum tfr_status tfr_staging_grow(
 /* For a transfer of so many bytes and the floats that the device makes after them. */
 enum tfr_status tfr_device_buffer_grow(
 	struct tfr_uploader *l, struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err);
-/* The memory that an upload is copied back to. */
-enum tfr_status tfr_uploader_grow_check(
-	struct tfr_uploader *l, uint64_t need, struct tfr_error *err);
 
 /* ---- uploader.c ---- */
 

@@ -6,8 +6,10 @@
  *     dense    NAME            rows x count
  *     padded   NAME            rows x the longest row
  *     ragged   NAME            values; NAME/row_splits: rows + 1 of int64 (or int32), CSR
- *     bytes    NAME            uint8, all texts one after the other; NAME/offsets: int64, values +
- * 1 of them, values counted row by row; ragged: NAME/row_splits as above
+ *     bytes    NAME            uint8, all texts one after the other; NAME/offsets: int64, one more
+ *                              than there are values, counted row by row
+ *
+ * Ragged bytes have NAME/row_splits as well.
  *
  * float is float32.  How large a block will be is known once the records are parsed and before a
  * byte is written: memory can be had in between. */

@@ -247,22 +247,6 @@ enum tfr_status tfr_device_buffer_grow(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_uploader_grow_check(
-	struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
-{
-	uint64_t size = need + need / 8;
-	uint8_t *larger;
-
-	if (need <= l->check_capacity)
-		return TFR_OK;
-	larger = malloc(size);
-	TFR_NEED_MEMORY(larger, err, "making room for a batch copied back");
-	free(l->check);
-	l->check = larger;
-	l->check_capacity = size;
-	return TFR_OK;
-}
-
 /* ---- from start to end ---- */
 
 static enum tfr_status batch_init(struct tfr_transfer *tr, struct tfr_staging_buffer *home,

@@ -18,10 +18,10 @@
  * with those that this processor makes of the same bytes ---- */
 
 static enum tfr_status fail_differing(const struct tfr_uploader *l,
-	const struct tfr_staged_batch *f, uint64_t byte, const char *what, struct tfr_error *err)
+	const struct tfr_staged_batch *f, uint64_t byte, struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EDATA, "batch %llu on %s is not what was sent: %s %llu differs",
-		(unsigned long long)f->number, tfr_device_name(l->device), what,
+	return tfr_fail(err, TFR_EDATA, "batch %llu on %s is not what was sent: byte %llu differs",
+		(unsigned long long)f->number, tfr_device_name(l->device),
 		(unsigned long long)byte);
 }
 
@@ -37,7 +37,7 @@ static enum tfr_status compare_bytes(struct tfr_uploader *l, const struct tfr_st
 		return TFR_OK;
 	while (sent[i] == got[i]) /* one differs */
 		i++;
-	return fail_differing(l, f, i, "byte", err);
+	return fail_differing(l, f, i, err);
 }
 
 static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_staging_buffer *b,
@@ -53,8 +53,24 @@ static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_sta
 		float made = ((float)sent[i] - tr->set->mean[c]) / tr->set->std[c];
 
 		if (memcmp(&made, got + i * sizeof(made), sizeof(made)))
-			return fail_differing(l, f, i * sizeof(made), "byte", err);
+			return fail_differing(l, f, i * sizeof(made), err);
 	}
+	return TFR_OK;
+}
+
+/* The memory that an upload is copied back to. */
+static enum tfr_status grow_check(struct tfr_uploader *l, uint64_t need, struct tfr_error *err)
+{
+	uint64_t size = need + need / 8;
+	uint8_t *larger;
+
+	if (need <= l->check_capacity)
+		return TFR_OK;
+	larger = malloc(size);
+	TFR_NEED_MEMORY(larger, err, "making room for a batch copied back");
+	free(l->check);
+	l->check = larger;
+	l->check_capacity = size;
 	return TFR_OK;
 }
 
@@ -63,8 +79,7 @@ enum tfr_status tfr_uploader_verify(struct tfr_uploader *l, const struct tfr_sta
 {
 	struct tfr_transfer *tr = l->transfer;
 
-	TFR_TRY(tfr_uploader_grow_check(
-		l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err));
+	TFR_TRY(grow_check(l, tr->made_bytes ? t->made_at + tr->made_bytes : b->bytes, err));
 	TFR_TRY(tfr_device_download(l->device, l->check, t->memory, b->bytes, err));
 	if (tr->made_bytes)
 		TFR_TRY(tfr_device_download(l->device, l->check + t->made_at,
