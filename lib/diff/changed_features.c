@@ -5,21 +5,21 @@
  * the other record goes, with the pair's number, to a sorter that yields the order of B.  That
  * order says which records to examine while B is read.  Sorted by pair and feature, the rows of
  * both sides are adjacent. */
-#include "diff/changed_features.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compare.h"
+#include "diff/record_table.h"
 #include "inspect/survey.h"
-#include "rewrite/resample/class_table.h"
-#include "rewrite/rewrite_sweep.h"
+#include "rewrite/class_table.h"
+#include "rewrite/pass.h"
 #include "sweep/sweep.h"
 
 enum {
-	WANTED = TFR_NOTE_PLACE + 8, /* place in B, pair */
-	FEATURE = 8 + 4,	     /* pair, feature: the part that rows of both sides share */
+	WANTED = TFR_NOTE_PLACE + 8,	   /* place in B, pair */
+	FEATURE = 8 + 4,		   /* pair, feature: what rows of both sides share */
 	ROW = FEATURE + TFR_NOTE_HASH + 1, /* with the hash and the side */
 	FEATURES_MAX = 1 << 16,
 };
@@ -29,7 +29,7 @@ struct tally {
 	uint64_t changed, only[2];
 };
 
-struct run {
+struct changed_run {
 	const struct tfr_record_table *table;
 	const struct tfr_diff_opts *o;
 	struct tfr_diff_report *report;
@@ -46,14 +46,11 @@ struct run {
 	uint64_t differing; /* pairs with at least one feature that differs */
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "comparing features");
-}
+static const char comparing[] = "comparing features";
 
 /* --- the second pass over each side --- */
 
-static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
+static enum tfr_status look_ahead(struct changed_run *r, struct tfr_error *err)
 {
 	const void *row;
 	enum tfr_status status = tfr_sorter_next(r->side ? r->wanted : r->pairs, &row, err);
@@ -65,7 +62,7 @@ static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
 }
 
 static enum tfr_status add_features(
-	struct run *r, const struct tfr_swept *s, uint64_t pair, struct tfr_error *err)
+	struct changed_run *r, const struct tfr_swept *s, uint64_t pair, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_example_parse(r->example, s->rec.data, s->rec.size, err);
 	uint8_t row[ROW];
@@ -74,26 +71,24 @@ static enum tfr_status add_features(
 		return status == TFR_ENOMEM ? status : tfr_pass_changed(err);
 	tfr_put_be(row, pair, 8);
 	row[ROW - 1] = (uint8_t)r->side;
-	for (size_t i = 0; !status && i < tfr_example_count(r->example); i++) {
+	for (size_t i = 0; i < tfr_example_count(r->example); i++) {
 		const struct tfr_feature *f = tfr_example_at(r->example, i);
 		struct tfr_counted_class name = { .kind = TFR_KIND_BYTES,
 			.text = { (const uint8_t *)f->key, f->key_size } };
 		uint32_t number;
 
-		status = tfr_classes_add(&r->names, &name, 0, &number, err);
-		if (!status && number >= FEATURES_MAX)
-			status = tfr_fail(err, TFR_EUSAGE, "more than %d features", FEATURES_MAX);
-		if (status)
-			break;
+		TFR_TRY(tfr_classes_add(&r->names, &name, 0, &number, err));
+		if (number >= FEATURES_MAX)
+			return tfr_fail(err, TFR_EUSAGE, "more than %d features", FEATURES_MAX);
 		tfr_put_be(row + 8, number, 4);
 		tfr_note_feature(f, row + FEATURE);
-		status = tfr_sorter_add(r->rows, row, 1, err);
+		TFR_TRY(tfr_sorter_add(r->rows, row, 1, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Called for the record of A of the next pair: requests the record of B. */
-static enum tfr_status take_pair(struct run *r, uint64_t *pair, struct tfr_error *err)
+static enum tfr_status take_pair(struct changed_run *r, uint64_t *pair, struct tfr_error *err)
 {
 	uint8_t wanted[WANTED];
 
@@ -107,12 +102,11 @@ static enum tfr_status take_pair(struct run *r, uint64_t *pair, struct tfr_error
 	return tfr_sorter_add(r->wanted, wanted, 1, err);
 }
 
-static enum tfr_status settle(
+static enum tfr_status take_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct changed_run *r = ctx;
 	uint8_t place[TFR_NOTE_PLACE];
-	enum tfr_status status = TFR_OK;
 	uint64_t pair;
 	int c;
 
@@ -126,13 +120,13 @@ static enum tfr_status settle(
 	if (r->side)
 		pair = tfr_get_be(r->next + TFR_NOTE_PLACE, 8);
 	else
-		status = take_pair(r, &pair, err);
-	if (!status)
-		status = add_features(r, s, pair, err);
-	return status ? status : look_ahead(r, err);
+		TFR_TRY(take_pair(r, &pair, err));
+	TFR_TRY(add_features(r, s, pair, err));
+	return look_ahead(r, err);
 }
 
-static enum tfr_status examine(
+/* All work depends on the order of the records. */
+static enum tfr_status pass_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	(void)ctx;
@@ -143,27 +137,25 @@ static enum tfr_status examine(
 	return TFR_OK;
 }
 
-static enum tfr_status read_side(struct run *r, struct tfr_error *err)
+static enum tfr_status read_side(struct changed_run *r, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = { .opts = r->o->sides[r->side],
 		.phase = r->side ? "comparing features of B" : "comparing features of A",
 		.again = true,
-		.examine = examine,
-		.settle = settle,
+		.examine = pass_record,
+		.settle = take_record,
 		.ctx = r };
 	struct tfr_sweep_report ignored = { 0 };
-	enum tfr_status status = look_ahead(r, err);
-
-	if (!status)
-		status = tfr_sweep_run(&sweep, &ignored, err);
-	return !status && r->more ? tfr_pass_changed(err) : status;
+	TFR_TRY(look_ahead(r, err));
+	TFR_TRY(tfr_sweep_run(&sweep, &ignored, err));
+	return r->more ? tfr_pass_changed(err) : TFR_OK;
 }
 
 /* --- rows of both sides --- */
 
-/* Judges one feature of a pair: `sides` have it, and `equal` says whether the values are. */
-static enum tfr_status judge(
-	struct run *r, const uint8_t *row, unsigned sides, bool equal, struct tfr_error *err)
+/* Counts one feature of a pair: `sides` have it, and `equal` says whether the values are. */
+static enum tfr_status count_feature(struct changed_run *r, const uint8_t *row, unsigned sides,
+	bool equal, struct tfr_error *err)
 {
 	uint64_t number = tfr_get_be(row + 8, 4);
 	struct tally *t = &r->tallies[number];
@@ -175,12 +167,13 @@ static enum tfr_status judge(
 		t->changed++;
 	else
 		t->only[sides == 2]++;
-	if (tfr_get_be(row, 8) < r->report->pair_count && !tfr_buf_append(&r->found, row, FEATURE))
-		return no_memory(err);
+	TFR_NEED_MEMORY(tfr_get_be(row, 8) >= r->report->pair_count ||
+				tfr_buf_append(&r->found, row, FEATURE),
+		err, comparing);
 	return TFR_OK;
 }
 
-static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
+static enum tfr_status compare_rows(struct changed_run *r, struct tfr_error *err)
 {
 	uint8_t last[ROW];
 	unsigned sides = 0; /* bits: the sides that have the feature of `last` */
@@ -200,10 +193,8 @@ static enum tfr_status compare_rows(struct run *r, struct tfr_error *err)
 		}
 		if (sides) {
 			uint64_t pair = tfr_get_be(last, 8);
-			enum tfr_status judged = judge(r, last, sides, equal, err);
 
-			if (judged)
-				return judged;
+			TFR_TRY(count_feature(r, last, sides, equal, err));
 			r->differing += !equal && pair != differing;
 			differing = equal ? differing : pair;
 		}
@@ -238,13 +229,12 @@ static char *shown_name(const struct tfr_bytes *name)
 }
 
 /* Maps the numbers of features to their positions in the report. */
-static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_error *err)
+static enum tfr_status list_features(struct changed_run *r, uint32_t *order, struct tfr_error *err)
 {
 	struct tfr_diff_report *report = r->report;
 
 	report->features = calloc(r->names.n + 1u, sizeof(*report->features));
-	if (!report->features)
-		return no_memory(err);
+	TFR_NEED_MEMORY(report->features, err, comparing);
 	for (uint32_t i = 0; i < r->names.n; i++)
 		order[i] = i;
 	qsort_r(order, r->names.n, sizeof(*order), compare_names, &r->names);
@@ -258,60 +248,54 @@ static enum tfr_status list_features(struct run *r, uint32_t *order, struct tfr_
 		*f = (struct tfr_diff_feature){ .name = shown_name(&name),
 			.changed = t->changed,
 			.only = { t->only[0], t->only[1] } };
-		if (!f->name)
-			return no_memory(err);
+		TFR_NEED_MEMORY(f->name, err, comparing);
 		report->feature_count++;
 	}
 	return TFR_OK;
 }
 
-/* Lists the features of one pair, whose rows begin at `at`.  Returns where they end; 0: out of
- * memory. */
-static size_t list_pair(struct run *r, const uint32_t *places, size_t at)
+/* Lists the features of one pair, whose rows begin at *at, and moves *at to their end. */
+static enum tfr_status list_pair(
+	struct changed_run *r, const uint32_t *places, size_t *at, struct tfr_error *err)
 {
-	const uint8_t *rows = r->found.data;
-	struct tfr_diff_pair *pair = &r->report->pairs[tfr_get_be(rows + at, 8)];
-	size_t end = at, n;
-	uint32_t *numbers;
+	const uint8_t *rows = r->found.data + *at;
+	size_t left = r->found.size - *at, size = 0, n;
+	struct tfr_diff_pair *pair = &r->report->pairs[tfr_get_be(rows, 8)];
+	TFR_AUTO_FREE uint32_t *numbers = NULL;
 
-	assert(at < r->found.size && r->found.size % FEATURE == 0);
-	while (end < r->found.size && !memcmp(rows + end, rows + at, 8))
-		end += FEATURE;
-	n = (end - at) / FEATURE;
+	assert(left && left % FEATURE == 0);
+	while (size < left && !memcmp(rows + size, rows, 8))
+		size += FEATURE;
+	n = size / FEATURE;
 	numbers = calloc(n, sizeof(*numbers));
 	pair->features = calloc(n, sizeof(*pair->features));
-	if (!numbers || !pair->features) {
-		free(numbers);
-		return 0;
-	}
+	TFR_NEED_MEMORY(numbers && pair->features, err, comparing);
 	for (size_t i = 0; i < n; i++)
-		numbers[i] = places[tfr_get_be(rows + at + i * FEATURE + 8, 4)];
+		numbers[i] = places[tfr_get_be(rows + i * FEATURE + 8, 4)];
 	qsort(numbers, n, sizeof(*numbers), tfr_compare_u32);
 	for (size_t i = 0; i < n; i++)
 		pair->features[i] = r->report->features[numbers[i]].name;
 	pair->feature_count = n;
-	free(numbers);
-	return end;
+	*at += size;
+	return TFR_OK;
 }
 
-static enum tfr_status tell(struct run *r, struct tfr_error *err)
+static enum tfr_status report_changes(struct changed_run *r, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint32_t *order = calloc(r->names.n + 1u, sizeof(*order));
 	TFR_AUTO_FREE uint32_t *places = calloc(r->names.n + 1u, sizeof(*places));
 	uint32_t told = 0;
 
-	TFR_TRY(order && places ? list_features(r, order, err) : no_memory(err));
+	TFR_NEED_MEMORY(order && places, err, comparing);
+	TFR_TRY(list_features(r, order, err));
 	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 
 		places[order[i]] = told;
 		told += t->changed || t->only[0] || t->only[1];
 	}
-	for (size_t at = 0; at < r->found.size;) {
-		at = list_pair(r, places, at);
-		if (!at)
-			return no_memory(err);
-	}
+	for (size_t at = 0; at < r->found.size;)
+		TFR_TRY(list_pair(r, places, &at, err));
 	assert(told == r->report->feature_count && r->differing <= r->report->changed);
 	r->report->same = r->report->changed - r->differing;
 	return TFR_OK;
@@ -319,10 +303,9 @@ static enum tfr_status tell(struct run *r, struct tfr_error *err)
 
 /* --- the complete comparison --- */
 
-static enum tfr_status find(struct run *r, struct tfr_error *err)
+static enum tfr_status compare_changed(struct changed_run *r, struct tfr_error *err)
 {
 	size_t examples = r->o->examples;
-	enum tfr_status status = TFR_OK;
 
 	if (examples > r->report->changed)
 		examples = (size_t)r->report->changed;
@@ -330,25 +313,23 @@ static enum tfr_status find(struct run *r, struct tfr_error *err)
 	r->rows = tfr_record_table_sorter(r->table, ROW, 2);
 	r->example = tfr_example_new();
 	r->report->pairs = calloc(examples + 1, sizeof(*r->report->pairs));
-	if (!r->wanted || !r->rows || !r->example || !r->report->pairs)
-		return no_memory(err);
+	TFR_NEED_MEMORY(r->wanted && r->rows && r->example && r->report->pairs, err, comparing);
 	r->report->pair_count = examples;
-	for (r->side = 0; !status && r->side < 2; r->side++)
-		status = read_side(r, err);
-	if (!status) {
-		r->tallies = calloc(r->names.n + 1u, sizeof(*r->tallies));
-		status = r->tallies ? compare_rows(r, err) : no_memory(err);
-	}
+	for (r->side = 0; r->side < 2; r->side++)
+		TFR_TRY(read_side(r, err));
+	r->tallies = calloc(r->names.n + 1u, sizeof(*r->tallies));
+	TFR_NEED_MEMORY(r->tallies, err, comparing);
+	TFR_TRY(compare_rows(r, err));
 	r->report->temp_bytes += tfr_sorter_spilled(r->pairs) + tfr_sorter_spilled(r->wanted) +
 				 tfr_sorter_spilled(r->rows);
-	return status ? status : tell(r, err);
+	return report_changes(r, err);
 }
 
 enum tfr_status tfr_changed_find(const struct tfr_record_table *table, struct tfr_sorter *pairs,
 	struct tfr_diff_report *report, struct tfr_error *err)
 {
-	struct run r = { .table = table, .o = table->o, .report = report, .pairs = pairs };
-	enum tfr_status status = find(&r, err);
+	struct changed_run r = { .table = table, .o = table->o, .report = report, .pairs = pairs };
+	enum tfr_status status = compare_changed(&r, err);
 
 	tfr_sorter_free(r.pairs);
 	tfr_sorter_free(r.wanted);

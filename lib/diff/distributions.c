@@ -10,19 +10,21 @@
 #include <tfr-private/diff.h>
 
 #include "base/error.h"
-#include "diff/distance.h"
-#include "inspect/schema/emit.h"
+
+#include "inspect/stats/frequent.h"
+#include "inspect/stats/series.h"
+#include "inspect/survey.h"
 
 enum { FORMS = 4 }; /* forms of a float: finite, NaN, infinite, -infinite */
 
-struct run {
+struct values_diff {
 	const struct tfr_survey *sides[2];
 	const struct tfr_surveyed *f[2]; /* NULL: the side lacks it */
 	struct tfr_feature_stats stats[2];
 	struct tfr_diff_values v;
-	struct tfr_top *tops;
-	enum tfr_status status;
-	struct tfr_error *err;
+	struct tfr_top *tops; /* room for TFR_TOPS_EXACT */
+	void (*tell)(void *ctx, const struct tfr_diff_values *v);
+	void *ctx;
 };
 
 const char *tfr_diff_measure_name(enum tfr_diff_measure measure)
@@ -30,8 +32,8 @@ const char *tfr_diff_measure_name(enum tfr_diff_measure measure)
 	return measure == TFR_L_INFINITY ? "l-infinity" : "kolmogorov-smirnov";
 }
 
-static struct tfr_diff_aspect *add(
-	struct run *r, const char *of, enum tfr_diff_measure measure, double distance)
+static struct tfr_diff_aspect *add_aspect(
+	struct values_diff *r, const char *of, enum tfr_diff_measure measure, double distance)
 {
 	struct tfr_diff_aspect *a = &r->v.aspects[r->v.count];
 
@@ -52,14 +54,15 @@ static double share(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* Adds categories, each of which has a name. */
-static void add_categories(struct run *r, const char *of, const uint64_t *a, const uint64_t *b,
-	size_t n, const char *(*name)(size_t i))
+/* Adds the largest difference between the shares of categories, each of which has a name; the
+ * first category, if several have it. */
+static void add_categories(struct values_diff *r, const char *of, const uint64_t *a,
+	const uint64_t *b, size_t n, const char *(*name)(size_t i))
 {
 	struct tfr_diff_aspect *aspect;
 	uint64_t all[2] = { 0 };
-	size_t which;
-	double distance = tfr_distance_max(a, b, n, &which);
+	size_t which = 0;
+	double most = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		all[0] += a[i];
@@ -67,7 +70,13 @@ static void add_categories(struct run *r, const char *of, const uint64_t *a, con
 	}
 	if (!all[0] || !all[1])
 		return;
-	aspect = add(r, of, TFR_L_INFINITY, distance);
+	for (size_t i = 0; i < n; i++) {
+		double distance = fabs(share(a[i], all[0]) - share(b[i], all[1]));
+
+		which = distance > most ? i : which;
+		most = fmax(distance, most);
+	}
+	aspect = add_aspect(r, of, TFR_L_INFINITY, most);
 	aspect->which = name(which);
 	aspect->shares[0] = share(a[which], all[0]);
 	aspect->shares[1] = share(b[which], all[1]);
@@ -91,17 +100,15 @@ static const char *form_name(size_t i)
 }
 
 /* Compares the values that one side knows, by their counts on both sides. */
-static void look_at_values(struct run *r, unsigned side, struct tfr_diff_aspect *aspect)
+static enum tfr_status compare_tops(
+	struct values_diff *r, unsigned side, struct tfr_diff_aspect *aspect, struct tfr_error *err)
 {
 	const struct tfr_values *mine = r->f[side]->values, *other = r->f[!side]->values;
 	bool exact = tfr_tops_distinct(mine->tops) != UINT64_MAX;
 	uint64_t least = exact ? 1 : (r->stats[side].values - mine->too_long) / 512 + 1;
 	size_t n = tfr_tops_list(mine->tops, false, least, r->tops, TFR_TOPS_EXACT);
 
-	if (n == SIZE_MAX) {
-		r->status = tfr_fail_nomem(r->err, "comparing distributions");
-		return;
-	}
+	TFR_NEED_MEMORY(n != SIZE_MAX, err, "comparing distributions");
 	for (size_t i = 0; i < n; i++) {
 		const struct tfr_top *t = &r->tops[i];
 		double shares[2], distance;
@@ -119,32 +126,34 @@ static void look_at_values(struct run *r, unsigned side, struct tfr_diff_aspect 
 			.count = t->count };
 		aspect->which = NULL;
 	}
+	return TFR_OK;
 }
 
-static void compare_single(struct run *r)
+static enum tfr_status compare_single(struct values_diff *r, struct tfr_error *err)
 {
 	struct tfr_diff_aspect found = { .which = "longer than 256 bytes" };
 
 	for (unsigned side = 0; side < 2; side++)
 		found.shares[side] = share(r->f[side]->values->too_long, r->stats[side].values);
 	found.distance = fabs(found.shares[0] - found.shares[1]);
-	look_at_values(r, 0, &found);
-	look_at_values(r, 1, &found);
+	TFR_TRY(compare_tops(r, 0, &found, err));
+	TFR_TRY(compare_tops(r, 1, &found, err));
 	found.of = "values";
 	found.measure = TFR_L_INFINITY;
-	*add(r, "values", TFR_L_INFINITY, found.distance) = found;
+	*add_aspect(r, "values", TFR_L_INFINITY, found.distance) = found;
+	return TFR_OK;
 }
 
 /* --- a feature --- */
 
-static void compare_numbers(struct run *r, const char *of, const struct tfr_distribution *a,
+static void compare_numbers(struct values_diff *r, const char *of, const struct tfr_distribution *a,
 	const struct tfr_distribution *b)
 {
 	if (a->count && b->count)
-		add(r, of, TFR_KOLMOGOROV_SMIRNOV, tfr_distance_ks(a, b));
+		add_aspect(r, of, TFR_KOLMOGOROV_SMIRNOV, tfr_bins_distance(a, b));
 }
 
-static void compare_presence(struct run *r)
+static void compare_presence(struct values_diff *r)
 {
 	double shares[2];
 	struct tfr_diff_aspect *a;
@@ -152,12 +161,12 @@ static void compare_presence(struct run *r)
 	for (unsigned side = 0; side < 2; side++)
 		shares[side] =
 			share(r->f[side] ? r->f[side]->facts.records : 0, r->sides[side]->records);
-	a = add(r, "presence", TFR_L_INFINITY, fabs(shares[0] - shares[1]));
+	a = add_aspect(r, "presence", TFR_L_INFINITY, fabs(shares[0] - shares[1]));
 	a->which = "present";
 	memcpy(a->shares, shares, sizeof(shares));
 }
 
-static void compare_floats(struct run *r)
+static void compare_floats(struct values_diff *r)
 {
 	uint64_t forms[2][FORMS];
 
@@ -172,7 +181,7 @@ static void compare_floats(struct run *r)
 	add_categories(r, "finite", forms[0], forms[1], FORMS, form_name);
 }
 
-static void compare_values(struct run *r)
+static enum tfr_status compare_values(struct values_diff *r, struct tfr_error *err)
 {
 	const struct tfr_feature_stats *a = &r->stats[0], *b = &r->stats[1];
 	bool bytes = a->kind == TFR_KIND_BYTES;
@@ -182,16 +191,17 @@ static void compare_values(struct run *r)
 	if (a->kind == TFR_KIND_FLOAT)
 		compare_floats(r);
 	else if (a->values && b->values)
-		compare_single(r);
+		TFR_TRY(compare_single(r, err));
 	if (!bytes)
-		return;
+		return TFR_OK;
 	add_categories(r, "contents", a->contents, b->contents, TFR_CONTENTS, content_name);
 	add_categories(r, "formats", a->formats, b->formats, TFR_FORMATS, format_name);
 	compare_numbers(r, "width", &a->width, &b->width);
 	compare_numbers(r, "height", &a->height, &b->height);
+	return TFR_OK;
 }
 
-static enum tfr_status sum_up(struct run *r)
+static enum tfr_status sum_up(struct values_diff *r, struct tfr_error *err)
 {
 	for (unsigned side = 0; side < 2; side++) {
 		size_t i = 0;
@@ -199,77 +209,79 @@ static enum tfr_status sum_up(struct run *r)
 		while (r->sides[side]->list[i] != r->f[side])
 			i++;
 		assert(i < r->sides[side]->n);
-		r->status = tfr_survey_feature(r->sides[side], i, &r->stats[side], r->err);
-		if (r->status)
-			return r->status;
+		TFR_TRY(tfr_survey_feature(r->sides[side], i, &r->stats[side], err));
 	}
 	return TFR_OK;
 }
 
-static void compare_feature(struct run *r, const struct tfr_surveyed *f,
-	void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx)
+/* Fills `stats`, which the caller clears. */
+static enum tfr_status compare_feature(
+	struct values_diff *r, const struct tfr_surveyed *f, struct tfr_error *err)
 {
-	struct tfr_buf name = { 0 };
+	TFR_AUTO_BUF name = { 0 };
 
 	r->v = (struct tfr_diff_values){ .kind = f->kind };
 	compare_presence(r);
-	if (!tfr_survey_name(&name, f) || !tfr_buf_append(&name, "", 1))
-		r->status = tfr_fail_nomem(r->err, "comparing distributions");
-	if (!r->status && r->f[0] && r->f[1] && f->kind && !sum_up(r))
-		compare_values(r);
+	TFR_NEED_MEMORY(tfr_survey_name(&name, f) && tfr_buf_append(&name, "", 1), err,
+		"comparing distributions");
+	if (r->f[0] && r->f[1] && f->kind) {
+		TFR_TRY(sum_up(r, err));
+		TFR_TRY(compare_values(r, err));
+	}
 	r->v.feature = (const char *)name.data;
-	if (!r->status)
-		tell(ctx, &r->v);
-	tfr_feature_stats_clear(&r->stats[0]);
-	tfr_feature_stats_clear(&r->stats[1]);
-	tfr_buf_clear(&name);
+	r->tell(r->ctx, &r->v);
+	return TFR_OK;
 }
 
 /* --- all features --- */
 
-static void compare_sizes(
-	struct run *r, void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx)
+static enum tfr_status compare_sizes(struct values_diff *r, struct tfr_error *err)
 {
-	struct tfr_distribution d[2] = { 0 };
+	struct tfr_distribution a = { 0 }, b = { 0 };
+	enum tfr_status status = tfr_survey_sizes(r->sides[0], &a, err);
 
-	for (unsigned side = 0; !r->status && side < 2; side++)
-		r->status = tfr_survey_sizes(r->sides[side], &d[side], r->err);
-	if (!r->status) {
-		compare_numbers(r, "sizes", &d[0], &d[1]);
-		tell(ctx, &r->v);
+	if (!status)
+		status = tfr_survey_sizes(r->sides[1], &b, err);
+	if (!status) {
+		compare_numbers(r, "sizes", &a, &b);
+		r->tell(r->ctx, &r->v);
 	}
-	free(d[0].bins);
-	free(d[1].bins);
+	free(a.bins);
+	free(b.bins);
+	return status;
 }
 
-static void compare_features(
-	struct run *r, void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx)
+static enum tfr_status compare_features(struct values_diff *r, struct tfr_error *err)
 {
 	const struct tfr_survey *a = r->sides[0], *b = r->sides[1];
 
-	for (size_t i = 0, k = 0; !r->status && (i < a->n || k < b->n);) {
+	for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
 		const struct tfr_surveyed *x = i < a->n ? a->list[i] : NULL;
 		const struct tfr_surveyed *y = k < b->n ? b->list[k] : NULL;
 		int c = x && y ? tfr_survey_compare(x, y->name, y->size, y->kind) : x ? -1 : 1;
+		enum tfr_status status;
 
 		r->f[0] = c <= 0 ? x : NULL;
 		r->f[1] = c >= 0 ? y : NULL;
 		i += c <= 0;
 		k += c >= 0;
-		compare_feature(r, c <= 0 ? x : y, tell, ctx);
+		status = compare_feature(r, c <= 0 ? x : y, err);
+		tfr_feature_stats_clear(&r->stats[0]);
+		tfr_feature_stats_clear(&r->stats[1]);
+		TFR_TRY(status);
 	}
+	return TFR_OK;
 }
 
 enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
 	void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx, struct tfr_error *err)
 {
-	struct run r = { .sides = { sides[0], sides[1] },
-		.tops = calloc(TFR_TOPS_EXACT, sizeof(*r.tops)),
-		.err = err };
+	TFR_AUTO_FREE struct tfr_top *tops = calloc(TFR_TOPS_EXACT, sizeof(*tops));
+	struct values_diff r = {
+		.sides = { sides[0], sides[1] }, .tops = tops, .tell = tell, .ctx = ctx
+	};
 
-	TFR_NEED_MEMORY(r.tops, err, "comparing distributions");
-	compare_sizes(&r, tell, ctx);
-	compare_features(&r, tell, ctx);
-	free(r.tops);
-	return r.status;
+	TFR_NEED_MEMORY(tops, err, "comparing distributions");
+	TFR_TRY(compare_sizes(&r, err));
+	return compare_features(&r, err);
 }

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/first_rows.h"
 #include "diff/record_table.h"
 
-struct run {
+struct overlap_run {
 	const struct tfr_diff_opts *o;
 	struct tfr_overlap_report *report;
 	struct tfr_record_table table;
@@ -17,7 +18,7 @@ struct run {
 	uint8_t first[2 * TFR_NOTE_PLACE];
 };
 
-static enum tfr_status end_group(struct run *r, struct tfr_error *err)
+static enum tfr_status end_group(struct overlap_run *r, struct tfr_error *err)
 {
 	bool shared = r->n[0] && r->n[1];
 
@@ -31,7 +32,7 @@ static enum tfr_status end_group(struct run *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static enum tfr_status walk(struct run *r, struct tfr_error *err)
+static enum tfr_status walk_notes(struct overlap_run *r, struct tfr_error *err)
 {
 	enum tfr_status status;
 	const void *next;
@@ -40,11 +41,8 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 		const uint8_t *row = next, *sided = row + TFR_NOTE_HASH;
 
 		assert(sided[0] < 2);
-		if ((r->n[0] || r->n[1]) && memcmp(row, r->group, TFR_NOTE_HASH)) {
-			status = end_group(r, err);
-			if (status)
-				return status;
-		}
+		if ((r->n[0] || r->n[1]) && memcmp(row, r->group, TFR_NOTE_HASH))
+			TFR_TRY(end_group(r, err));
 		memcpy(r->group, row, TFR_NOTE_HASH);
 		if (!r->n[sided[0]]++)
 			memcpy(r->first + sided[0] * TFR_NOTE_PLACE, sided + 1, TFR_NOTE_PLACE);
@@ -53,24 +51,30 @@ static enum tfr_status walk(struct run *r, struct tfr_error *err)
 	return status == TFR_END ? end_group(r, err) : status;
 }
 
+static enum tfr_status find_overlap(struct overlap_run *r, struct tfr_error *err)
+{
+	const struct tfr_set *const sets[2] = { r->o->sides[0].input, r->o->sides[1].input };
+	struct tfr_overlap_report *report = r->report;
+
+	TFR_TRY(tfr_diff_check_sides(sets, false, err));
+	TFR_TRY(tfr_record_table_open(&r->table, r->o, false, err));
+	TFR_TRY(tfr_record_table_take(&r->table, report->sides, err));
+	TFR_TRY(walk_notes(r, err));
+	TFR_NEED_MEMORY(tfr_note_pairs(r->o, &r->pairs, &report->pairs, &report->pair_count), err,
+		"comparing records");
+	return TFR_OK;
+}
+
 enum tfr_status tfr_overlap(
 	const struct tfr_diff_opts *opts, struct tfr_overlap_report *report, struct tfr_error *err)
 {
-	struct run r = { .o = opts,
+	struct overlap_run r = { .o = opts,
 		.report = report,
 		.pairs = { .row = 2 * TFR_NOTE_PLACE, .max = opts->examples } };
-	const struct tfr_set *const sets[2] = { opts->sides[0].input, opts->sides[1].input };
-	enum tfr_status status = tfr_diff_check_sides(sets, false, err);
+	enum tfr_status status;
 
 	*report = (struct tfr_overlap_report){ 0 };
-	if (!status)
-		status = tfr_record_table_open(&r.table, opts, false, err);
-	if (!status)
-		status = tfr_record_table_take(&r.table, report->sides, err);
-	if (!status)
-		status = walk(&r, err);
-	if (!status && !tfr_note_pairs(opts, &r.pairs, &report->pairs, &report->pair_count))
-		status = tfr_fail_nomem(err, "comparing records");
+	status = find_overlap(&r, err);
 	tfr_firsts_clear(&r.pairs);
 	tfr_record_table_close(&r.table);
 	return status;

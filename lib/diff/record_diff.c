@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "diff/changed_features.h"
+#include "diff/first_rows.h"
 #include "diff/record_table.h"
 
 /* --- pairs --- */
@@ -19,11 +19,9 @@
  *
  * Rows arrive sorted by group, side and place.  The first row of A in a group is paired with the
  * first of B, and so on; the surplus is in one side only.  The places of A wait for those of B:
- * some thousands in memory, beyond that in a sorter.
- *
- * Pairs rows with a queue of places, or with ranks that are sorted. */
+ * some thousands in a queue, beyond that in a sorter, by their ranks. */
 
-struct tfr_pairing {
+struct pairing {
 	const struct tfr_record_table *table;
 	size_t prefix; /* bytes that identify the group */
 	enum tfr_status (*match)(
@@ -42,15 +40,15 @@ struct tfr_pairing {
 
 enum { HELD = 4096, RANKED = 8 + TFR_NOTE_SIDED };
 
-static enum tfr_status tell_only(
-	struct tfr_pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
+static enum tfr_status take_single(
+	struct pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
 {
 	memcpy(p->group + p->prefix, sided, TFR_NOTE_SIDED);
 	return p->only(p->ctx, p->group, err);
 }
 
-static enum tfr_status rank(
-	struct tfr_pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
+static enum tfr_status rank_place(
+	struct pairing *p, const uint8_t sided[TFR_NOTE_SIDED], struct tfr_error *err)
 {
 	uint8_t ranked[RANKED];
 
@@ -61,25 +59,24 @@ static enum tfr_status rank(
 }
 
 /* Moves the held places to a sorter. */
-static enum tfr_status outgrow(struct tfr_pairing *p, struct tfr_error *err)
+static enum tfr_status move_to_sorter(struct pairing *p, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
 
 	assert(!p->large && !p->at); /* B comes after A in a group */
 	p->large = tfr_record_table_sorter(p->table, RANKED, 8);
 	p->ranks[0] = p->ranks[1] = 0;
 	TFR_NEED_MEMORY(p->large, err, "comparing records");
-	for (size_t i = 0; !status && i < p->n_held; i++) {
+	for (size_t i = 0; i < p->n_held; i++) {
 		memcpy(sided + 1, p->held + i * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
-		status = rank(p, sided, err);
+		TFR_TRY(rank_place(p, sided, err));
 	}
 	p->n_held = 0;
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status hold(
-	struct tfr_pairing *p, const uint8_t place[TFR_NOTE_PLACE], struct tfr_error *err)
+static enum tfr_status hold_place(
+	struct pairing *p, const uint8_t place[TFR_NOTE_PLACE], struct tfr_error *err)
 {
 	assert(p->n_held < HELD);
 	if (!p->held)
@@ -90,7 +87,7 @@ static enum tfr_status hold(
 }
 
 /* Two rows of one rank are adjacent, that of A first. */
-static enum tfr_status end_large(struct tfr_pairing *p, struct tfr_error *err)
+static enum tfr_status end_large(struct pairing *p, struct tfr_error *err)
 {
 	uint8_t a[RANKED];
 	bool waits = false;
@@ -102,64 +99,63 @@ static enum tfr_status end_large(struct tfr_pairing *p, struct tfr_error *err)
 
 		if (waits && row[8]) { /* of the same rank, since lower ones of A are done */
 			waits = false;
-			status = p->match(p->ctx, a + 9, row + 9, err);
+			TFR_TRY(p->match(p->ctx, a + 9, row + 9, err));
 		} else if (row[8]) {
-			status = tell_only(p, row + 8, err);
+			TFR_TRY(take_single(p, row + 8, err));
 		} else {
 			if (waits)
-				status = tell_only(p, a + 8, err);
+				TFR_TRY(take_single(p, a + 8, err));
 			memcpy(a, row, RANKED);
 			waits = true;
 		}
-		if (status)
-			return status;
 	}
-	if (status == TFR_END)
-		status = waits ? tell_only(p, a + 8, err) : TFR_OK;
+	if (status != TFR_END)
+		return status;
+	if (waits)
+		TFR_TRY(take_single(p, a + 8, err));
 	tfr_sorter_free(p->large);
 	p->large = NULL;
-	return status;
+	return TFR_OK;
 }
 
 /* Call after the last row. */
-static enum tfr_status pairing_end(struct tfr_pairing *p, struct tfr_error *err)
+static enum tfr_status pairing_end(struct pairing *p, struct tfr_error *err)
 {
-	enum tfr_status status = p->large ? end_large(p, err) : TFR_OK;
 	uint8_t sided[TFR_NOTE_SIDED] = { 0 };
 
-	for (; !status && p->at < p->n_held; p->at++) {
+	if (p->large)
+		TFR_TRY(end_large(p, err));
+	for (; p->at < p->n_held; p->at++) {
 		memcpy(sided + 1, p->held + p->at * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
-		status = tell_only(p, sided, err);
+		TFR_TRY(take_single(p, sided, err));
 	}
 	p->n_held = p->at = 0;
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status pairing_add(struct tfr_pairing *p, const uint8_t *row, struct tfr_error *err)
+static enum tfr_status pairing_add(struct pairing *p, const uint8_t *row, struct tfr_error *err)
 {
 	const uint8_t *sided = row + p->prefix;
-	enum tfr_status status = TFR_OK;
 
 	assert(p->prefix + TFR_NOTE_SIDED <= TFR_NOTE_MAX && sided[0] < 2);
 	if (!p->any || memcmp(p->group, row, p->prefix)) {
-		status = p->any ? pairing_end(p, err) : TFR_OK;
+		if (p->any)
+			TFR_TRY(pairing_end(p, err));
 		memcpy(p->group, row, p->prefix);
 		p->any = true;
 	}
-	if (!status && !p->large && !sided[0] && p->n_held == HELD)
-		status = outgrow(p, err);
-	if (status)
-		return status;
+	if (!p->large && !sided[0] && p->n_held == HELD)
+		TFR_TRY(move_to_sorter(p, err));
 	if (p->large)
-		return rank(p, sided, err);
+		return rank_place(p, sided, err);
 	if (!sided[0])
-		return hold(p, sided + 1, err);
+		return hold_place(p, sided + 1, err);
 	if (p->at < p->n_held)
 		return p->match(p->ctx, p->held + p->at++ * TFR_NOTE_PLACE, sided + 1, err);
 	return p->only(p->ctx, row, err);
 }
 
-static void pairing_clear(struct tfr_pairing *p)
+static void pairing_clear(struct pairing *p)
 {
 	tfr_sorter_free(p->large);
 	free(p->held);
@@ -169,7 +165,7 @@ static void pairing_clear(struct tfr_pairing *p)
 
 enum { LEFT = TFR_NOTE_HASH + TFR_NOTE_SIDED }; /* key, side, place */
 
-struct run {
+struct diff_run {
 	const struct tfr_diff_opts *o;
 	struct tfr_diff_report *report;
 	struct tfr_record_table table;
@@ -183,15 +179,10 @@ struct run {
 	uint64_t of_key[2];
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "comparing records");
-}
-
 /* --- findings --- */
 
 static enum tfr_status note_order(
-	struct run *r, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+	struct diff_run *r, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
 {
 	uint8_t row[TFR_CHANGED_ROW];
 
@@ -202,43 +193,44 @@ static enum tfr_status note_order(
 	return tfr_sorter_add(r->order, row, 1, err);
 }
 
-static enum tfr_status equal(void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+static enum tfr_status take_equal(
+	void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct diff_run *r = ctx;
 
 	r->report->both++;
 	return note_order(r, a, b, err);
 }
 
-static enum tfr_status changed(void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+static enum tfr_status take_changed(
+	void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct diff_run *r = ctx;
 	uint8_t row[TFR_CHANGED_ROW];
-	enum tfr_status status;
 
 	memcpy(row, a, TFR_NOTE_PLACE);
 	memcpy(row + TFR_NOTE_PLACE, b, TFR_NOTE_PLACE);
 	r->report->changed++;
-	status = tfr_sorter_add(r->changed, row, 1, err);
-	return status ? status : note_order(r, a, b, err);
+	TFR_TRY(tfr_sorter_add(r->changed, row, 1, err));
+	return note_order(r, a, b, err);
 }
 
-static enum tfr_status only(struct run *r, const uint8_t *sided, struct tfr_error *err)
+/* A record that is in one side only. */
+static enum tfr_status take_only(void *ctx, const uint8_t *row, struct tfr_error *err)
 {
+	const uint8_t *sided = row + TFR_NOTE_HASH;
+	struct diff_run *r = ctx;
+
 	assert(sided[0] < 2);
 	r->report->only[sided[0]]++;
-	return tfr_firsts_add(&r->only[sided[0]], sided + 1) ? TFR_OK : no_memory(err);
-}
-
-static enum tfr_status only_content(void *ctx, const uint8_t *row, struct tfr_error *err)
-{
-	return only(ctx, row + TFR_NOTE_HASH, err);
+	TFR_NEED_MEMORY(tfr_firsts_add(&r->only[sided[0]], sided + 1), err, "comparing records");
+	return TFR_OK;
 }
 
 /* Keeps the row: another record with its key may be its changed version. */
-static enum tfr_status leave(void *ctx, const uint8_t *row, struct tfr_error *err)
+static enum tfr_status leave_row(void *ctx, const uint8_t *row, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct diff_run *r = ctx;
 	uint8_t left[LEFT];
 
 	memcpy(left, row, TFR_NOTE_HASH);
@@ -248,7 +240,7 @@ static enum tfr_status leave(void *ctx, const uint8_t *row, struct tfr_error *er
 
 /* --- walks --- */
 
-static void count_key(struct run *r, const uint8_t *row)
+static void count_key(struct diff_run *r, const uint8_t *row)
 {
 	bool same = row && (r->of_key[0] || r->of_key[1]) && !memcmp(r->key, row, TFR_NOTE_HASH);
 
@@ -265,36 +257,34 @@ static void count_key(struct run *r, const uint8_t *row)
 		r->of_key[row[r->table.prefix]]++;
 }
 
-static enum tfr_status walk(
-	struct run *r, struct tfr_sorter *rows, struct tfr_pairing *p, struct tfr_error *err)
+static enum tfr_status pair_rows(struct diff_run *r, struct tfr_sorter *rows, struct pairing *p,
+	bool count_keys, struct tfr_error *err)
 {
-	bool count = r->o->key && rows == r->table.sorter;
 	enum tfr_status status;
 	const void *row;
 
 	while (!(status = tfr_sorter_next(rows, &row, err))) {
-		if (count)
+		if (count_keys)
 			count_key(r, row);
-		status = pairing_add(p, row, err);
-		if (status)
-			break;
+		TFR_TRY(pairing_add(p, row, err));
 	}
-	if (status == TFR_END)
-		status = pairing_end(p, err);
-	if (count)
+	if (status != TFR_END)
+		return status;
+	if (count_keys)
 		count_key(r, NULL);
-	pairing_clear(p);
-	return status;
+	return pairing_end(p, err);
 }
 
-static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
+static enum tfr_status match_equal(struct diff_run *r, struct tfr_error *err)
 {
-	struct tfr_pairing p = { .table = &r->table,
+	struct pairing p = { .table = &r->table,
 		.prefix = r->table.prefix,
-		.match = equal,
-		.only = r->o->key ? leave : only_content,
+		.match = take_equal,
+		.only = r->o->key ? leave_row : take_only,
 		.ctx = r };
-	enum tfr_status status = walk(r, r->table.sorter, &p, err);
+	enum tfr_status status = pair_rows(r, r->table.sorter, &p, r->o->key, err);
+
+	pairing_clear(&p);
 
 	r->report->temp_bytes += tfr_sorter_spilled(r->table.sorter);
 	tfr_sorter_free(r->table.sorter); /* frees its memory for the other sorters */
@@ -302,14 +292,16 @@ static enum tfr_status match_equal(struct run *r, struct tfr_error *err)
 	return status;
 }
 
-static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
+static enum tfr_status match_keys(struct diff_run *r, struct tfr_error *err)
 {
-	struct tfr_pairing p = { .table = &r->table,
+	struct pairing p = { .table = &r->table,
 		.prefix = TFR_NOTE_HASH,
-		.match = changed,
-		.only = only_content,
+		.match = take_changed,
+		.only = take_only,
 		.ctx = r };
-	enum tfr_status status = walk(r, r->left, &p, err);
+	enum tfr_status status = pair_rows(r, r->left, &p, false, err);
+
+	pairing_clear(&p);
 
 	r->report->temp_bytes += tfr_sorter_spilled(r->left);
 	tfr_sorter_free(r->left);
@@ -318,7 +310,7 @@ static enum tfr_status match_keys(struct run *r, struct tfr_error *err)
 }
 
 /* Walks over the pairs in the order of A and finds the steps back in B. */
-static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
+static enum tfr_status find_steps_back(struct diff_run *r, struct tfr_error *err)
 {
 	uint8_t last[TFR_NOTE_PLACE] = { 0 };
 	enum tfr_status status;
@@ -329,8 +321,7 @@ static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
 
 		if (memcmp(row + TFR_NOTE_PLACE, last, TFR_NOTE_PLACE) < 0) {
 			r->report->steps_back++;
-			if (!tfr_firsts_add(&r->steps, row))
-				return no_memory(err);
+			TFR_NEED_MEMORY(tfr_firsts_add(&r->steps, row), err, "comparing records");
 		}
 		memcpy(last, row + TFR_NOTE_PLACE, TFR_NOTE_PLACE);
 	}
@@ -340,7 +331,7 @@ static enum tfr_status look_at_order(struct run *r, struct tfr_error *err)
 
 /* --- the report --- */
 
-static bool list_only(struct run *r, unsigned side)
+static bool list_only(struct diff_run *r, unsigned side)
 {
 	struct tfr_firsts *f = &r->only[side];
 	struct tfr_diff_place *list;
@@ -355,17 +346,20 @@ static bool list_only(struct run *r, unsigned side)
 	return true;
 }
 
-static enum tfr_status tell(struct run *r, struct tfr_error *err)
+static enum tfr_status report_examples(struct diff_run *r, struct tfr_error *err)
 {
-	if (!list_only(r, 0) || !list_only(r, 1) ||
-		!tfr_note_pairs(r->o, &r->steps, &r->report->steps, &r->report->step_count))
-		return no_memory(err);
+	struct tfr_diff_report *report = r->report;
+
+	TFR_NEED_MEMORY(
+		list_only(r, 0) && list_only(r, 1) &&
+			tfr_note_pairs(r->o, &r->steps, &report->steps, &report->step_count),
+		err, "comparing records");
 	return TFR_OK;
 }
 
 /* --- the complete comparison --- */
 
-static enum tfr_status prepare(struct run *r, struct tfr_error *err)
+static enum tfr_status open_run(struct diff_run *r, struct tfr_error *err)
 {
 	const struct tfr_diff_opts *o = r->o;
 	const struct tfr_set *const sets[2] = { o->sides[0].input, o->sides[1].input };
@@ -378,8 +372,8 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 	}
 	if (o->ordered)
 		r->order = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);
-	if ((o->key && (!r->left || !r->changed)) || (o->ordered && !r->order))
-		return no_memory(err);
+	TFR_NEED_MEMORY((!o->key || (r->left && r->changed)) && (!o->ordered || r->order), err,
+		"comparing records");
 	for (unsigned side = 0; side < 2; side++)
 		r->only[side] = (struct tfr_firsts){ .row = TFR_NOTE_PLACE, .max = o->examples };
 	r->steps = (struct tfr_firsts){ .row = TFR_CHANGED_ROW, .max = o->examples };
@@ -387,48 +381,45 @@ static enum tfr_status prepare(struct run *r, struct tfr_error *err)
 }
 
 /* 128-bit sums that agree by chance are as rare as hashes that do. */
-static bool all_equal(const struct run *r)
+static bool all_equal(const struct diff_run *r)
 {
 	return !r->o->key && !r->o->ordered && r->table.sums[0] == r->table.sums[1] &&
 	       r->report->sides[0].taken == r->report->sides[1].taken;
 }
 
-static enum tfr_status compare(struct run *r, struct tfr_error *err)
+static enum tfr_status compare_records(struct diff_run *r, struct tfr_error *err)
 {
-	enum tfr_status status = prepare(r, err);
-
-	if (!status)
-		status = tfr_record_table_take(&r->table, r->report->sides, err);
-	if (!status && all_equal(r)) {
+	TFR_TRY(open_run(r, err));
+	TFR_TRY(tfr_record_table_take(&r->table, r->report->sides, err));
+	if (all_equal(r)) {
 		r->report->both = r->report->sides[0].taken;
 		r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
-		return tell(r, err);
+		return report_examples(r, err);
 	}
-	if (!status)
-		status = match_equal(r, err);
-	if (!status && r->o->key)
-		status = match_keys(r, err);
-	if (!status && r->order)
-		status = look_at_order(r, err);
-	tfr_sorter_free(r->order);
+	TFR_TRY(match_equal(r, err));
+	if (r->o->key)
+		TFR_TRY(match_keys(r, err));
+	if (r->order)
+		TFR_TRY(find_steps_back(r, err));
+	tfr_sorter_free(r->order); /* frees its memory for the other sorters */
 	r->order = NULL;
-	if (!status)
-		status = tell(r, err);
-	if (!status && r->report->changed)
-		status = tfr_changed_find(&r->table, TFR_STEAL(r->changed), r->report, err);
-	return status;
+	TFR_TRY(report_examples(r, err));
+	if (!r->report->changed)
+		return TFR_OK;
+	return tfr_changed_find(&r->table, TFR_STEAL(r->changed), r->report, err);
 }
 
 enum tfr_status tfr_diff_records(
 	const struct tfr_diff_opts *opts, struct tfr_diff_report *report, struct tfr_error *err)
 {
-	struct run r = { .o = opts, .report = report };
+	struct diff_run r = { .o = opts, .report = report };
 	enum tfr_status status;
 
 	*report = (struct tfr_diff_report){ 0 };
-	status = compare(&r, err);
+	status = compare_records(&r, err);
 	tfr_sorter_free(r.left);
 	tfr_sorter_free(r.changed);
+	tfr_sorter_free(r.order);
 	tfr_firsts_clear(&r.only[0]);
 	tfr_firsts_clear(&r.only[1]);
 	tfr_firsts_clear(&r.steps);

@@ -13,9 +13,9 @@
 #define XXH_STATIC_LINKING_ONLY /* for the streaming state on the stack */
 #include <xxhash.h>
 
+#include "diff/first_rows.h"
 #include "inspect/stats/identity.h"
 #include "rewrite/record_key.h"
-#include "rewrite/shuffle/shuffle.h"
 #include "sweep/sweep.h"
 
 #define MEMORY ((uint64_t)1 << 30)
@@ -173,7 +173,7 @@ static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_
 
 /* --- the sweeps --- */
 
-static enum tfr_status flush(
+static enum tfr_status flush_rows(
 	struct tfr_record_table *n, struct tfr_note_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
@@ -185,27 +185,22 @@ static enum tfr_status flush(
 	return status;
 }
 
-static enum tfr_status note(
+static enum tfr_status note_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
 	struct tfr_record_table *n = ctx;
 	struct tfr_note_worker *w = &n->workers[worker];
 	uint8_t *row = w->rows + w->n * n->row, *p = row;
-	enum tfr_status status;
 	XXH128_hash_t h;
 
 	(void)verdict;
 	assert(worker < n->n_workers && w->n < BATCH);
 	if (n->o->key) {
-		status = hash_key(n, w, s, p, err);
-		if (status)
-			return status;
+		TFR_TRY(hash_key(n, w, s, p, err));
 		p += TFR_NOTE_HASH;
 	}
 	if (n->contents || !n->o->key) {
-		status = hash_content(n, w, s, &h, err);
-		if (status)
-			return status;
+		TFR_TRY(hash_content(n, w, s, &h, err));
 		w->sum += (unsigned __int128)h.high64 << 64 | h.low64;
 		put_hash(p, h);
 		p += TFR_NOTE_HASH;
@@ -213,7 +208,7 @@ static enum tfr_status note(
 	assert(p == row + n->prefix);
 	*p = (uint8_t)n->side;
 	tfr_note_put_place(p + 1, s->file, s->rec.index);
-	return ++w->n == BATCH ? flush(n, w, err) : TFR_OK;
+	return ++w->n == BATCH ? flush_rows(n, w, err) : TFR_OK;
 }
 
 static enum tfr_status take_side(
@@ -222,7 +217,7 @@ static enum tfr_status take_side(
 	struct tfr_sweep sweep = { .opts = n->o->sides[n->side],
 		.phase = n->side ? "reading B" : "reading A",
 		.parse = n->o->parse || n->o->key || n->o->features,
-		.examine = note,
+		.examine = note_record,
 		.ctx = n };
 	enum tfr_status status = tfr_sweep_run(&sweep, report, err);
 
@@ -230,7 +225,7 @@ static enum tfr_status take_side(
 		struct tfr_note_worker *w = &n->workers[k];
 
 		if (!status)
-			status = flush(n, w, err);
+			status = flush_rows(n, w, err);
 		n->sums[n->side] += w->sum;
 		w->sum = 0;
 	}
@@ -259,14 +254,12 @@ static bool make_workers(struct tfr_record_table *n)
 enum tfr_status tfr_record_table_take(
 	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (n->side = 0; !status && n->side < 2; n->side++)
-		status = take_side(n, &reports[n->side], err);
-	if (!status && n->o->key)
-		status = check_kinds(n, err);
+	for (n->side = 0; n->side < 2; n->side++)
+		TFR_TRY(take_side(n, &reports[n->side], err));
+	if (n->o->key)
+		TFR_TRY(check_kinds(n, err));
 	free_workers(n);
-	return status;
+	return TFR_OK;
 }
 
 /* --- opening and closing --- */
@@ -281,12 +274,12 @@ enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct t
 		.prefix = hashes * TFR_NOTE_HASH,
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 		.memory = opts->memory ? opts->memory : MEMORY,
-		.folder = tfr_default_tmpdir("-"),
+
 		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
 	pthread_mutex_init(&n->lock, NULL);
-	n->sorter = tfr_record_table_sorter(n, n->row, 2);
-	if (!n->folder || !make_workers(n) || !n->sorter)
-		return tfr_fail_nomem(err, "comparing records");
+	if (tfr_spill_folders_choose(&n->folders, NULL, 0, "-"))
+		n->sorter = tfr_record_table_sorter(n, n->row, 2);
+	TFR_NEED_MEMORY(n->sorter && make_workers(n), err, "comparing records");
 	return TFR_OK;
 }
 
@@ -294,15 +287,14 @@ void tfr_record_table_close(struct tfr_record_table *n)
 {
 	tfr_sorter_free(n->sorter);
 	free_workers(n);
-	free(n->folder);
+	tfr_spill_folders_clear(&n->folders);
 	pthread_mutex_destroy(&n->lock);
 }
 
 struct tfr_sorter *tfr_record_table_sorter(
-	const struct tfr_record_table *n, size_t row, unsigned part)
+	const struct tfr_record_table *n, size_t row, unsigned divisor)
 {
-	return tfr_sorter_new(
-		row, n->memory / part, (const char *const *)&n->folder, 1, n->n_workers);
+	return tfr_sorter_new(row, n->memory / divisor, &n->folders, n->n_workers);
 }
 
 struct tfr_diff_place tfr_note_place(

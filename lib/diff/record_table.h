@@ -11,7 +11,7 @@
 #include <tfr-private/diff.h>
 
 #include "base/error.h"
-#include "diff/first_rows.h"
+
 #include "rewrite/sort/sorter.h"
 
 enum {
@@ -21,8 +21,10 @@ enum {
 	TFR_NOTE_MAX = 2 * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 };
 
+struct tfr_firsts;
 struct tfr_note_worker;
 
+/* Zero-initialised; it must not move while it is open. */
 struct tfr_record_table {
 	const struct tfr_diff_opts *o;
 	bool contents; /* note contents, even of records with a key */
@@ -30,7 +32,7 @@ struct tfr_record_table {
 	size_t row;
 	struct tfr_sorter *sorter;
 	uint64_t memory; /* the total limit */
-	char *folder; /* of temporary files */
+	struct tfr_spill_folders folders;
 	unsigned n_workers;
 	struct tfr_note_worker *workers;
 	pthread_mutex_t lock;	   /* of `sorter` */
@@ -44,9 +46,9 @@ void tfr_record_table_close(struct tfr_record_table *n);
 /* Sweeps both sides.  The workers have ended when it returns. */
 enum tfr_status tfr_record_table_take(
 	struct tfr_record_table *n, struct tfr_sweep_report reports[2], struct tfr_error *err);
-/* A sorter with 1/`part` of the memory.  NULL: out of memory. */
+/* A sorter with the memory divided by `divisor`.  NULL: out of memory. */
 struct tfr_sorter *tfr_record_table_sorter(
-	const struct tfr_record_table *n, size_t row, unsigned part);
+	const struct tfr_record_table *n, size_t row, unsigned divisor);
 
 struct tfr_diff_place tfr_note_place(
 	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE]);
@@ -61,5 +63,14 @@ static inline void tfr_note_put_place(uint8_t *out, uint32_t file, uint64_t reco
 
 /* 128 bits of a feature's kind and values. */
 void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH]);
+
+/* --- the features that differ between records with one key (changed_features.c) --- */
+
+enum { TFR_CHANGED_ROW = 2 * TFR_NOTE_PLACE }; /* place in A, place in B */
+
+/* Reads both sides once more.  `pairs` has rows of TFR_CHANGED_ROW bytes and is freed.  Fills the
+ * report on changed records, except for their number. */
+enum tfr_status tfr_changed_find(const struct tfr_record_table *table, struct tfr_sorter *pairs,
+	struct tfr_diff_report *report, struct tfr_error *err);
 
 #endif

@@ -18,7 +18,7 @@ struct side {
 	struct tfr_buf text;
 };
 
-struct run {
+struct schema_diff {
 	struct side sides[2];
 	struct tfr_buf name;
 	void (*tell)(void *ctx, const struct tfr_diff_schema *d);
@@ -26,7 +26,7 @@ struct run {
 	bool failed;
 };
 
-static void next(struct side *s)
+static void next_field(struct side *s)
 {
 	size_t from = s->at;
 
@@ -38,7 +38,7 @@ static void next(struct side *s)
 
 /* Compares the names of the two fields: negative if that of A comes first, positive if that of B
  * does. */
-static int compare_sides(const struct run *r)
+static int compare_sides(const struct schema_diff *r)
 {
 	const struct tfr_surveyed *a = r->sides[0].field.f, *b = r->sides[1].field.f;
 
@@ -112,8 +112,9 @@ static bool put_sequences(struct side *s)
 /* --- differences --- */
 
 /* Reports one difference.  `put` NULL: that side lacks the feature. */
-static void tell(struct run *r, const char *what, const struct tfr_surveyed *feature,
-	bool (*put_a)(struct side *s), bool (*put_b)(struct side *s))
+static void report_difference(struct schema_diff *r, const char *what,
+	const struct tfr_surveyed *feature, bool (*put_a)(struct side *s),
+	bool (*put_b)(struct side *s))
 {
 	struct tfr_diff_schema d = { .what = what };
 	bool (*put[2])(struct side * s) = { put_a, put_b };
@@ -134,21 +135,21 @@ static void tell(struct run *r, const char *what, const struct tfr_surveyed *fea
 		r->tell(r->ctx, &d);
 }
 
-static void compare_fields(struct run *r)
+static void compare_fields(struct schema_diff *r)
 {
 	const struct tfr_field *a = &r->sides[0].field, *b = &r->sides[1].field;
 
 	if (r->sides[0].kinds != r->sides[1].kinds)
-		tell(r, "kind", a->f, put_kinds, put_kinds);
+		report_difference(r, "kind", a->f, put_kinds, put_kinds);
 	if (a->kinds != 1 || b->kinds != 1)
 		return;
 	if (a->fixed != b->fixed || (a->fixed && a->length != b->length))
-		tell(r, "length", a->f, put_length, put_length);
+		report_difference(r, "length", a->f, put_length, put_length);
 	if (a->required != b->required)
-		tell(r, "presence", a->f, put_presence, put_presence);
+		report_difference(r, "presence", a->f, put_presence, put_presence);
 	if (a->f->kind == TFR_KIND_BYTES && b->f->kind == TFR_KIND_BYTES &&
 		a->content != b->content && a->content && b->content)
-		tell(r, "content", a->f, put_content, put_content);
+		report_difference(r, "content", a->f, put_content, put_content);
 }
 
 static bool same_sequences(const struct tfr_survey *a, const struct tfr_survey *b)
@@ -162,27 +163,27 @@ static bool same_sequences(const struct tfr_survey *a, const struct tfr_survey *
 enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
 	void (*told)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err)
 {
-	struct run r = {
+	struct schema_diff r = {
 		.sides = { { .s = sides[0] }, { .s = sides[1] } }, .tell = told, .ctx = ctx
 	};
 
 	if (sides[0]->records && sides[1]->records && !same_sequences(sides[0], sides[1]))
-		tell(&r, "records", NULL, put_sequences, put_sequences);
-	next(&r.sides[0]);
-	next(&r.sides[1]);
+		report_difference(&r, "records", NULL, put_sequences, put_sequences);
+	next_field(&r.sides[0]);
+	next_field(&r.sides[1]);
 	while (!r.failed && (r.sides[0].any || r.sides[1].any)) {
 		int c = compare_sides(&r);
 
 		if (c < 0)
-			tell(&r, "feature", r.sides[0].field.f, put_feature, NULL);
+			report_difference(&r, "feature", r.sides[0].field.f, put_feature, NULL);
 		else if (c > 0)
-			tell(&r, "feature", r.sides[1].field.f, NULL, put_feature);
+			report_difference(&r, "feature", r.sides[1].field.f, NULL, put_feature);
 		else
 			compare_fields(&r);
 		if (c <= 0)
-			next(&r.sides[0]);
+			next_field(&r.sides[0]);
 		if (c >= 0)
-			next(&r.sides[1]);
+			next_field(&r.sides[1]);
 	}
 	tfr_buf_clear(&r.sides[0].text);
 	tfr_buf_clear(&r.sides[1].text);

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "rewrite/rewrite_sweep.h"
+#include "rewrite/pass.h"
 
 struct identity {
 	dev_t device;
@@ -25,13 +25,13 @@ static int compare_identities(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-static bool look_at(const char *path, struct stat *st)
+static bool look_at_file(const char *path, struct stat *st)
 {
 	return strcmp(path, "-") ? !tfr_stat(path, st) : !fstat(STDIN_FILENO, st);
 }
 
 /* Skips files that cannot be examined: reading them later reports the reason. */
-static struct identity *identify(const struct tfr_set *set, size_t *n)
+static struct identity *identify_files(const struct tfr_set *set, size_t *n)
 {
 	struct identity *all = calloc(tfr_set_count(set) + 1, sizeof(*all));
 
@@ -40,7 +40,7 @@ static struct identity *identify(const struct tfr_set *set, size_t *n)
 		const char *path = tfr_set_path(set, i);
 		struct stat st;
 
-		if (look_at(path, &st))
+		if (look_at_file(path, &st))
 			all[(*n)++] = (struct identity){ st.st_dev, st.st_ino, path };
 	}
 	if (all)
@@ -52,11 +52,10 @@ static enum tfr_status refuse_same_files(
 	const struct tfr_set *const sides[2], struct tfr_error *err)
 {
 	size_t n[2];
-	TFR_AUTO_FREE struct identity *a = identify(sides[0], &n[0]);
-	TFR_AUTO_FREE struct identity *b = identify(sides[1], &n[1]);
+	TFR_AUTO_FREE struct identity *a = identify_files(sides[0], &n[0]);
+	TFR_AUTO_FREE struct identity *b = identify_files(sides[1], &n[1]);
 
-	if (!a || !b)
-		return tfr_fail_nomem(err, "comparing the inputs");
+	TFR_NEED_MEMORY(a && b, err, "comparing the inputs");
 	for (size_t i = 0, k = 0; i < n[0] && k < n[1];) {
 		int c = compare_identities(&a[i], &b[k]);
 
@@ -83,9 +82,8 @@ static enum tfr_status refuse_pipes(const struct tfr_set *set, struct tfr_error 
 enum tfr_status tfr_diff_check_sides(
 	const struct tfr_set *const sides[2], bool twice, struct tfr_error *err)
 {
-	enum tfr_status status = refuse_same_files(sides, err);
-
-	for (unsigned side = 0; twice && !status && side < 2; side++)
-		status = refuse_pipes(sides[side], err);
-	return status;
+	TFR_TRY(refuse_same_files(sides, err));
+	for (unsigned side = 0; twice && side < 2; side++)
+		TFR_TRY(refuse_pipes(sides[side], err));
+	return TFR_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "doctor/doctor.h"
-#include "inspect/class_texts.h"
+#include "inspect/find_class_map.h"
 
 /* A file with faults is not read again: they are findings, and here a fault ends the command. */
 static void find_map(struct tfr_doctor *d, const struct tfr_dset *s, struct tfr_class_map *m)

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/escape.h"
-#include "rewrite/resample/class_table.h"
+#include "rewrite/class_table.h"
 #include "sweep/sweep.h"
 
 static const struct tfr_classes_bounds bounds = {
@@ -37,7 +37,8 @@ struct count_by {
 	uint64_t *records, *sums; /* of each file */
 };
 
-static enum tfr_status flush(struct count_by *b, struct count_worker *w, struct tfr_error *err)
+static enum tfr_status flush_counts(
+	struct count_by *b, struct count_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -88,24 +89,21 @@ static bool write_value(struct count_worker *w, struct tfr_cursor *cursor, bool 
 static enum tfr_status count_values(struct count_by *b, struct count_worker *w,
 	const struct tfr_feature *f, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	struct tfr_cursor cursor;
 	bool more;
 
 	tfr_cursor_init(&cursor, f);
-	while (!status) {
+	for (;;) {
 		struct tfr_counted_class value = { .kind = TFR_KIND_BYTES };
 
 		TFR_NEED_MEMORY(write_value(w, &cursor, &more), err, "counting");
 		if (!more)
-			break;
+			return TFR_OK;
 		value.text = (struct tfr_bytes){ w->text.data, w->text.size };
 		if (tfr_classes_full(&w->values, &value))
-			status = flush(b, w, err);
-		if (!status)
-			status = tfr_classes_add(&w->values, &value, 1, NULL, err);
+			TFR_TRY(flush_counts(b, w, err));
+		TFR_TRY(tfr_classes_add(&w->values, &value, 1, NULL, err));
 	}
-	return status;
 }
 
 static enum tfr_status count_record(
@@ -168,7 +166,7 @@ static void close_count(struct count_by *b)
 }
 
 /* Reports the values in order, then the files, after all records were read. */
-static void tell(struct count_by *b)
+static void report_counts(struct count_by *b)
 {
 	const struct tfr_count_by_opts *o = b->o;
 
@@ -203,6 +201,31 @@ static void warn_absent(const struct count_by *b, uint64_t absent, uint64_t take
 	common->warn(common->ctx, text);
 }
 
+static enum tfr_status count_all(struct count_by *b, struct tfr_sweep_report *report,
+	uint64_t *absent, struct tfr_error *err)
+{
+	struct tfr_sweep sweep = {
+		.opts = b->o->common,
+		.phase = "counting",
+		.parse = b->o->by != NULL,
+		.examine = count_record,
+		.ctx = b,
+	};
+
+	TFR_NEED_MEMORY(open_count(b), err, "counting");
+	TFR_TRY(tfr_sweep_run(&sweep, report, err));
+	for (unsigned k = 0; k < b->n_workers; k++) {
+		*absent += b->workers[k].absent;
+		if (k)
+			tfr_feature_watch_merge(b->workers[0].watch, b->workers[k].watch);
+		TFR_TRY(flush_counts(b, &b->workers[k], err));
+	}
+	if (*absent)
+		warn_absent(b, *absent, report->taken);
+	report_counts(b);
+	return TFR_OK;
+}
+
 enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sweep_report *report,
 	uint64_t *absent, struct tfr_error *err)
 {
@@ -210,31 +233,11 @@ enum tfr_status tfr_count_by(const struct tfr_count_by_opts *opts, struct tfr_sw
 		.n_workers = tfr_sweep_threads(opts->common.threads),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.values.bounds = &bounds };
-	struct tfr_sweep sweep = {
-		.opts = opts->common,
-		.phase = "counting",
-		.parse = opts->by != NULL,
-		.examine = count_record,
-		.ctx = &b,
-	};
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	*absent = 0;
 	*report = (struct tfr_sweep_report){ 0 };
-	if (!open_count(&b))
-		status = tfr_fail_nomem(err, "counting");
-	if (!status)
-		status = tfr_sweep_run(&sweep, report, err);
-	for (unsigned k = 0; !status && k < b.n_workers; k++) {
-		*absent += b.workers[k].absent;
-		if (k)
-			tfr_feature_watch_merge(b.workers[0].watch, b.workers[k].watch);
-		status = flush(&b, &b.workers[k], err);
-	}
-	if (!status && *absent)
-		warn_absent(&b, *absent, report->taken);
-	if (!status)
-		tell(&b);
+	status = count_all(&b, report, absent, err);
 	close_count(&b);
 	return status;
 }

@@ -12,9 +12,9 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "rewrite/pass.h"
 #include "rewrite/record_key.h"
-#include "rewrite/rewrite_sweep.h"
-#include "rewrite/shuffle/shuffle.h"
+
 #include "rewrite/sort/sorter.h"
 
 #define MEMORY ((uint64_t)1 << 30)
@@ -34,7 +34,7 @@ struct dedup_worker {
 	bool images;
 };
 
-struct run {
+struct dedup_run {
 	const struct tfr_dedup_opts *o;
 	struct tfr_dedup_report *report;
 	struct dedup_worker *workers;
@@ -42,7 +42,7 @@ struct run {
 	pthread_mutex_t lock; /* of `notes` */
 	struct tfr_sorter *notes, *found;
 	struct tfr_set_writer *out;
-	char *default_folder;
+	struct tfr_spill_folders folders;
 	uint64_t noted;	     /* records */
 	uint8_t next[FOUND]; /* the next record to skip */
 	bool more;
@@ -56,7 +56,8 @@ static void put_place(uint8_t *out, uint32_t file, uint64_t record)
 
 /* --- the first sweep --- */
 
-static enum tfr_status flush(struct run *r, struct dedup_worker *w, struct tfr_error *err)
+static enum tfr_status flush_notes(
+	struct dedup_run *r, struct dedup_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -67,8 +68,8 @@ static enum tfr_status flush(struct run *r, struct dedup_worker *w, struct tfr_e
 	return status;
 }
 
-static enum tfr_status hash_record(
-	const struct run *r, const struct tfr_swept *s, uint8_t hash[HASH], struct tfr_error *err)
+static enum tfr_status hash_record(const struct dedup_run *r, const struct tfr_swept *s,
+	uint8_t hash[HASH], struct tfr_error *err)
 {
 	const struct tfr_feature *key;
 	XXH128_hash_t h;
@@ -88,42 +89,40 @@ static enum tfr_status hash_record(
 	return TFR_OK;
 }
 
-static enum tfr_status note(
+static enum tfr_status note_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct dedup_run *r = ctx;
 	struct dedup_worker *w = &r->workers[worker];
 	uint8_t *row = w->notes + w->n * NOTE;
-	enum tfr_status status = hash_record(r, s, row, err);
 
 	(void)verdict;
-	if (status)
-		return status;
+	TFR_TRY(hash_record(r, s, row, err));
 	if (!r->o->key && !s->rec.index) /* one look per file, since it is for a message only */
 		w->images |= memmem(s->rec.data, s->rec.size, "image/encoded", 13) != NULL;
 	put_place(row + HASH, s->file, s->rec.index);
-	return ++w->n == BATCH ? flush(r, w, err) : TFR_OK;
+	return ++w->n == BATCH ? flush_notes(r, w, err) : TFR_OK;
 }
 
-static enum tfr_status collect(struct run *r, struct tfr_error *err)
+static enum tfr_status note_all(struct dedup_run *r, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = { .opts = r->o->common.sweep,
 		.phase = "comparing",
 		.parse = r->o->key,
-		.examine = note,
+		.examine = note_record,
 		.ctx = r };
-	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
 
-	for (unsigned k = 0; !status && k < r->n_workers; k++) {
+	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
+	for (unsigned k = 0; k < r->n_workers; k++) {
 		r->report->images |= r->workers[k].images;
-		status = flush(r, &r->workers[k], err);
+		TFR_TRY(flush_notes(r, &r->workers[k], err));
 	}
 	r->noted = r->report->common.taken;
-	return status;
+	return TFR_OK;
 }
 
 /* Equal notes are adjacent. */
-static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
+static enum tfr_status find_duplicates(struct dedup_run *r, struct tfr_error *err)
 {
 	uint8_t first[NOTE], found[FOUND];
 	bool any = false, counted = false;
@@ -152,7 +151,7 @@ static enum tfr_status find_duplicates(struct run *r, struct tfr_error *err)
 
 /* --- the second sweep --- */
 
-static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
+static enum tfr_status look_ahead(struct dedup_run *r, struct tfr_error *err)
 {
 	const void *row;
 	enum tfr_status status = tfr_sorter_next(r->found, &row, err);
@@ -163,41 +162,37 @@ static enum tfr_status look_ahead(struct run *r, struct tfr_error *err)
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status digest(
+static enum tfr_status digest_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	const struct run *r = ctx;
+	const struct dedup_run *r = ctx;
 	const struct tfr_feature *key;
-	enum tfr_status status = TFR_OK;
 	struct tfr_digest d;
 
 	(void)worker;
 	if (r->o->key) /* records without the key were skipped before */
-		status = tfr_key_find(s->example, r->o->key, &key, err);
-	if (status)
-		return status;
+		TFR_TRY(tfr_key_find(s->example, r->o->key, &key, err));
 	tfr_digest_record(&s->rec, &d);
 	memcpy(verdict, &d, sizeof(d));
 	return TFR_OK;
 }
 
-static enum tfr_status leave_out(struct run *r, const struct tfr_swept *s, struct tfr_error *err)
+static enum tfr_status leave_out(
+	struct dedup_run *r, const struct tfr_swept *s, struct tfr_error *err)
 {
 	const struct tfr_dedup_opts *o = r->o;
-	enum tfr_status status = TFR_OK;
-
 	if (o->duplicate)
-		status = o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
+		TFR_TRY(o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
 			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
-			tfr_get_be(r->next + PLACE + 4, 8), err);
-	return status ? status : look_ahead(r, err);
+			tfr_get_be(r->next + PLACE + 4, 8), err));
+	return look_ahead(r, err);
 }
 
-static enum tfr_status settle(
+static enum tfr_status write_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
-	struct run *r = ctx;
+	struct dedup_run *r = ctx;
 	struct tfr_rewrite_report *report = &r->report->common;
 	uint8_t place[PLACE];
 	struct tfr_digest d;
@@ -218,7 +213,7 @@ static enum tfr_status settle(
 	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
 }
 
-static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
+static enum tfr_status write_rest(struct dedup_run *r, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = { .opts = r->o->common.sweep,
 		.phase = "writing",
@@ -226,17 +221,16 @@ static enum tfr_status write_rest(struct run *r, struct tfr_error *err)
 		.again = true,
 		.last = true,
 		.verdict_size = sizeof(struct tfr_digest),
-		.examine = digest,
-		.settle = settle,
+		.examine = digest_record,
+		.settle = write_record,
 		.ctx = r };
-	enum tfr_status status = look_ahead(r, err);
 
-	if (!status)
-		status = tfr_pass_run(&sweep, &r->report->common, err);
+	TFR_TRY(look_ahead(r, err));
+	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	r->report->temp_bytes += tfr_sorter_spilled(r->found);
-	if (!status && (r->more || r->report->common.taken != r->noted))
-		status = tfr_pass_changed(err);
-	return status;
+	if (r->more || r->report->common.taken != r->noted)
+		return tfr_pass_changed(err);
+	return TFR_OK;
 }
 
 /* --- around them --- */
@@ -253,27 +247,20 @@ static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_erro
 		"'%s' cannot be read twice", pipe);
 }
 
-static enum tfr_status prepare(struct run *r, struct tfr_error *err)
+static bool open_sorters(struct dedup_run *r)
 {
 	const struct tfr_dedup_opts *o = r->o;
-	const char *const *folders = o->tmpdirs;
 	uint64_t memory = o->memory ? o->memory : MEMORY;
-	size_t count = o->tmpdir_count;
 
-	if (!count) {
-		r->default_folder = tfr_default_tmpdir(o->output);
-		folders = (const char *const *)&r->default_folder;
-		count = 1;
-	}
+	if (!tfr_spill_folders_choose(&r->folders, o->tmpdirs, o->tmpdir_count, o->output))
+		return false;
 	r->workers = calloc(r->n_workers, sizeof(*r->workers));
-	r->notes = tfr_sorter_new(NOTE, memory / 2, folders, count, r->n_workers);
-	r->found = tfr_sorter_new(FOUND, memory / 2, folders, count, r->n_workers);
-	return folders[0] && r->workers && r->notes && r->found
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "comparing records");
+	r->notes = tfr_sorter_new(NOTE, memory / 2, &r->folders, r->n_workers);
+	r->found = tfr_sorter_new(FOUND, memory / 2, &r->folders, r->n_workers);
+	return r->workers && r->notes && r->found;
 }
 
-static enum tfr_status dedup(struct run *r, struct tfr_error *err)
+static enum tfr_status run_dedup(struct dedup_run *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *o = &r->o->common;
 	TFR_AUTO_SET_INFO info = { .command = o->command, .seed = o->seed };
@@ -281,8 +268,8 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 	TFR_TRY(refuse_pipes(o->sweep.input, err));
 	TFR_TRY(tfr_set_writer_open(
 		&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err));
-	TFR_TRY(prepare(r, err));
-	TFR_TRY(collect(r, err));
+	TFR_NEED_MEMORY(open_sorters(r), err, "comparing records");
+	TFR_TRY(note_all(r, err));
 	TFR_TRY(find_duplicates(r, err));
 	TFR_TRY(write_rest(r, err));
 	TFR_TRY(tfr_pass_expected(o, &r->report->common, err));
@@ -295,19 +282,19 @@ static enum tfr_status dedup(struct run *r, struct tfr_error *err)
 enum tfr_status tfr_dedup(
 	const struct tfr_dedup_opts *opts, struct tfr_dedup_report *report, struct tfr_error *err)
 {
-	struct run r = { .o = opts,
+	struct dedup_run r = { .o = opts,
 		.report = report,
 		.n_workers = tfr_sweep_threads(opts->common.sweep.threads),
 		.lock = PTHREAD_MUTEX_INITIALIZER };
 	enum tfr_status status;
 
 	*report = (struct tfr_dedup_report){ 0 };
-	status = dedup(&r, err);
+	status = run_dedup(&r, err);
 	tfr_set_writer_close(r.out);
 	tfr_sorter_free(r.notes);
 	tfr_sorter_free(r.found);
 	free(r.workers);
-	free(r.default_folder);
+	tfr_spill_folders_clear(&r.folders);
 	pthread_mutex_destroy(&r.lock);
 	return status;
 }

@@ -24,45 +24,48 @@ struct repair {
 static enum tfr_status open_outputs(struct repair *r, struct tfr_error *err)
 {
 	const struct tfr_repair_opts *o = r->opts;
-	struct tfr_writer_opts as_it_lies = o->writer;
-	enum tfr_status status = TFR_OK;
+	struct tfr_writer_opts raw = o->writer;
 
-	as_it_lies.compression = TFR_COMPRESSION_NONE;
+	raw.compression = TFR_COMPRESSION_NONE;
 	if (o->output)
-		status = tfr_set_writer_open(&r->out, o->output, &o->writer, o->warn, o->ctx, err);
-	if (!status && o->quarantine)
-		status = tfr_stream_writer_open(&r->quarantine, o->quarantine, &as_it_lies, err);
-	return status;
+		TFR_TRY(tfr_set_writer_open(&r->out, o->output, &o->writer, o->warn, o->ctx, err));
+	if (o->quarantine)
+		TFR_TRY(tfr_stream_writer_open(&r->quarantine, o->quarantine, &raw, err));
+	return TFR_OK;
 }
 
-/* Both files are complete and on disk before the first of them becomes visible. */
-static enum tfr_status publish(struct repair *r, struct tfr_error *err)
+static enum tfr_status check_expected(struct repair *r, struct tfr_error *err)
 {
-	TFR_AUTO_SET_INFO info = { .command = r->opts->command };
 	const struct tfr_repair_report *report = r->report;
 	enum tfr_status status =
 		tfr_expect_check(&r->opts->expect, report->totals.records, report->sum, err);
 
 	if (!status && r->out)
 		status = tfr_expect_some(&r->opts->expect, 0, report->written, err);
-	if (status && report->totals.bytes && !report->totals.records && err) {
+	if (status && report->totals.bytes && !report->totals.records) {
 		const struct tfr_error old = *err; /* its hint stays */
 
 		tfr_fail(err, status, "no record to write: none is intact");
 		tfr_error_hint(err, "%s", tfr_error_hint_text(&old));
 	}
-	if (!status && r->out)
-		status = tfr_set_info_carry(&info, r->opts->input, err);
-	info.beside[0] = r->quarantine;
-	if (!status && r->out)
-		status = tfr_set_writer_publish(r->out, &info, err);
-	else if (!status && r->quarantine)
-		status = tfr_stream_writer_publish(r->quarantine, err);
 	return status;
 }
 
+/* Both files are complete and on disk before the first of them becomes visible. */
+static enum tfr_status publish_outputs(struct repair *r, struct tfr_error *err)
+{
+	TFR_AUTO_SET_INFO info = { .command = r->opts->command };
+
+	TFR_TRY(check_expected(r, err));
+	if (!r->out)
+		return r->quarantine ? tfr_stream_writer_publish(r->quarantine, err) : TFR_OK;
+	TFR_TRY(tfr_set_info_carry(&info, r->opts->input, err));
+	info.beside[0] = r->quarantine;
+	return tfr_set_writer_publish(r->out, &info, err);
+}
+
 /* A tfr_passed_fn. */
-static enum tfr_status lose(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
+static enum tfr_status lose_bytes(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
 {
 	struct repair *r = ctx;
 	struct iovec piece = { (void *)(uintptr_t)bytes, size };
@@ -72,7 +75,8 @@ static enum tfr_status lose(void *ctx, const void *bytes, size_t size, struct tf
 	return r->quarantine ? tfr_stream_writer_put(r->quarantine, &piece, 1, err) : TFR_OK;
 }
 
-static enum tfr_status keep(struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
+static enum tfr_status keep_record(
+	struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
 {
 	struct tfr_repair_report *report = r->report;
 	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
@@ -91,7 +95,7 @@ static enum tfr_status keep(struct repair *r, const struct tfr_salvaged *s, stru
 	return tfr_set_writer_put(r->out, shard, &piece, 1, &d, err);
 }
 
-static void tell(
+static void report_damage(
 	struct repair *r, const struct tfr_salvaged *s, const struct tfr_error *why, bool fixed)
 {
 	char reason[sizeof(why->message) + 64];
@@ -112,21 +116,22 @@ static void tell(
 		r->opts->damage(r->opts->ctx, &damage);
 }
 
-static enum tfr_status settle(struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
+static enum tfr_status take_piece(
+	struct repair *r, const struct tfr_salvaged *s, struct tfr_error *err)
 {
 	if (s->kind == TFR_SALVAGED_RECORD)
-		return keep(r, s, err);
-	if (s->kind == TFR_SALVAGED_NOTHING) { /* lose() has received its bytes */
-		tell(r, s, err, false);
+		return keep_record(r, s, err);
+	if (s->kind == TFR_SALVAGED_NOTHING) { /* lose_bytes() has received its bytes */
+		report_damage(r, s, err, false);
 		return TFR_OK;
 	}
-	tell(r, s, err, r->opts->fix_checksums);
+	report_damage(r, s, err, r->opts->fix_checksums);
 	if (r->opts->fix_checksums)
-		return keep(r, s, err);
-	return lose(r, s->rec.data - TFR_RECORD_HEADER, (size_t)s->size, err);
+		return keep_record(r, s, err);
+	return lose_bytes(r, s->rec.data - TFR_RECORD_HEADER, (size_t)s->size, err);
 }
 
-static void add_up(struct repair *r, uint64_t bytes)
+static void add_file(struct repair *r, uint64_t bytes)
 {
 	struct tfr_repair_totals *all = &r->report->totals, *one = &r->file;
 
@@ -145,26 +150,43 @@ static void add_up(struct repair *r, uint64_t bytes)
 		r->opts->file(r->opts->ctx, r->path, one);
 }
 
+static enum tfr_status take_pieces(
+	struct repair *r, struct tfr_reader *reader, struct tfr_error *err)
+{
+	struct tfr_salvaged s;
+	enum tfr_status status;
+
+	tfr_salvage_to(reader, lose_bytes, r);
+	while (!(status = tfr_salvage_next(reader, &s, err)))
+		TFR_TRY(take_piece(r, &s, err));
+	if (status != TFR_END)
+		return status;
+	add_file(r, tfr_reader_offset(reader));
+	return TFR_OK;
+}
+
 static enum tfr_status repair_file(struct repair *r, const char *path, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { 0 };
 	struct tfr_reader *reader = NULL;
-	struct tfr_salvaged s;
-	enum tfr_status status = tfr_reader_open(&reader, path, &opts, err);
+	enum tfr_status status;
 
 	r->path = path;
 	r->file = (struct tfr_repair_totals){ 0 };
-	if (status)
-		return status;
-	tfr_salvage_to(reader, lose, r);
-	while (!status && !(status = tfr_salvage_next(reader, &s, err)))
-		status = settle(r, &s, err);
-	if (status == TFR_END) {
-		add_up(r, tfr_reader_offset(reader));
-		status = TFR_OK;
-	}
+	TFR_TRY(tfr_reader_open(&reader, path, &opts, err));
+	status = take_pieces(r, reader, err);
 	tfr_reader_close(reader);
 	return status;
+}
+
+static enum tfr_status repair_all(struct repair *r, struct tfr_error *err)
+{
+	const struct tfr_set *input = r->opts->input;
+
+	TFR_TRY(open_outputs(r, err));
+	for (size_t i = 0; i < tfr_set_count(input); i++)
+		TFR_TRY(repair_file(r, tfr_set_path(input, i), err));
+	return publish_outputs(r, err);
 }
 
 enum tfr_status tfr_repair(
@@ -177,11 +199,7 @@ enum tfr_status tfr_repair(
 	if (!err)
 		err = &local;
 	*report = (struct tfr_repair_report){ 0 };
-	status = open_outputs(&r, err);
-	for (size_t i = 0; !status && i < tfr_set_count(opts->input); i++)
-		status = repair_file(&r, tfr_set_path(opts->input, i), err);
-	if (!status)
-		status = publish(&r, err);
+	status = repair_all(&r, err);
 	tfr_set_writer_close(r.out);
 	tfr_stream_writer_close(r.quarantine);
 	return status;

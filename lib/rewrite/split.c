@@ -14,9 +14,9 @@
 #include <tfr-private/rewrite.h>
 
 #include "base/error.h"
+#include "rewrite/pass.h"
 #include "rewrite/record_key.h"
-#include "rewrite/rewrite_sweep.h"
-#include "rewrite/shuffle/shuffle.h"
+
 #include "rewrite/strata.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
@@ -35,7 +35,7 @@ struct tfr_split_classes {
 	uint32_t *order;
 };
 
-static int compare(const void *a, const void *b, void *classes)
+static int compare_classes(const void *a, const void *b, void *classes)
 {
 	struct tfr_counted_class x = tfr_classes_at(classes, *(const uint32_t *)a);
 	struct tfr_counted_class y = tfr_classes_at(classes, *(const uint32_t *)b);
@@ -43,11 +43,11 @@ static int compare(const void *a, const void *b, void *classes)
 	return tfr_class_compare(&x, &y);
 }
 
-static void sort(struct tfr_split_classes *c)
+static void sort_classes(struct tfr_split_classes *c)
 {
 	for (size_t i = 0; i < c->all.n; i++)
 		c->order[i] = (uint32_t)i;
-	qsort_r(c->order, c->all.n, sizeof(*c->order), compare, &c->all);
+	qsort_r(c->order, c->all.n, sizeof(*c->order), compare_classes, &c->all);
 }
 
 /* A surplus in one set is a deficit in another: returns the surplus. */
@@ -68,8 +68,8 @@ static uint64_t compute_wanted(struct tfr_split_classes *c, const struct tfr_str
 
 /* Fills the report's classes.  Takes ownership of the classes in the strata and of `*received`,
  * which has one row per class: the count of each share, and of none. */
-static enum tfr_status split_report_classes(struct tfr_split_report *report,
-	struct tfr_strata *strata, uint64_t **received, size_t share_count, struct tfr_error *err)
+static enum tfr_status report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
+	uint64_t **received, size_t share_count, struct tfr_error *err)
 {
 	struct tfr_split_classes *c = calloc(1, sizeof(*c));
 
@@ -81,7 +81,7 @@ static enum tfr_status split_report_classes(struct tfr_split_report *report,
 	c->wanted = calloc(c->all.n * c->columns + 1, sizeof(*c->wanted));
 	c->order = calloc(c->all.n + 1, sizeof(*c->order));
 	TFR_NEED_MEMORY(c->wanted && c->order, err, "reporting the classes");
-	sort(c);
+	sort_classes(c);
 	report->class_count = c->all.n;
 	report->off = compute_wanted(c, strata);
 	report->temp_bytes = tfr_strata_spilled(strata);
@@ -126,19 +126,19 @@ void tfr_split_report_clear(struct tfr_split_report *report)
 
 #define MEMORY ((uint64_t)1 << 30)
 
-struct run {
+struct split_run {
 	const struct tfr_split_opts *opts;
 	struct tfr_split_report *report;
 	struct tfr_set_writer **writers; /* one per share */
 	struct tfr_strata *strata;	 /* NULL: no classes */
-	char *default_folder;		 /* of temporary files */
+	struct tfr_spill_folders folders;
 	uint64_t *received; /* with classes: one row per class, with one count per share and one for
 			       none */
 	uint64_t noted,
 		found_sum; /* with classes: records of the first sweep, hashes of the second */
 };
 
-/* The results of examine() for a record. */
+/* The results of assign_record(). */
 struct verdict {
 	struct tfr_digest digest;
 	uint64_t hash;
@@ -147,65 +147,57 @@ struct verdict {
 
 /* --- one record --- */
 
-static enum tfr_status hash_of(const struct run *r, const struct tfr_swept *s,
+static enum tfr_status hash_of(const struct split_run *r, const struct tfr_swept *s,
 	const struct tfr_digest *digest, uint64_t *hash, struct tfr_error *err)
 {
 	uint64_t seed = r->opts->common.seed;
 	const struct tfr_feature *key;
-	enum tfr_status status = TFR_OK;
-
 	if (r->opts->key) {
-		status = tfr_key_find(s->example, r->opts->key, &key, err);
-		if (!status)
-			*hash = tfr_key_hash(key, seed);
+		TFR_TRY(tfr_key_find(s->example, r->opts->key, &key, err));
+		*hash = tfr_key_hash(key, seed);
 	} else if (seed || !digest) {
 		*hash = XXH3_64bits_withSeed(s->rec.data, s->rec.size, seed);
 	} else {
 		*hash = digest->sum;
 	}
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status class_of(const struct run *r, const struct tfr_swept *s,
+static enum tfr_status class_of(const struct split_run *r, const struct tfr_swept *s,
 	struct tfr_counted_class *class, struct tfr_error *err)
 {
 	const char *name = r->opts->stratify;
 	const struct tfr_feature *f;
-	enum tfr_status status = tfr_key_find(s->example, name, &f, err);
 
-	if (status || tfr_class_of(f, class))
-		return status;
+	TFR_TRY(tfr_key_find(s->example, name, &f, err));
+	if (tfr_class_of(f, class))
+		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EDATA, "Stratify by a feature of int64 or bytes.",
 		"feature '%s' holds floats, which are no classes", name);
 }
 
-static enum tfr_status note(
+static enum tfr_status note_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct split_run *r = ctx;
 	struct tfr_counted_class class;
 	uint64_t hash;
-	enum tfr_status status = class_of(r, s, &class, err);
 
 	(void)verdict;
-	if (!status)
-		status = hash_of(r, s, NULL, &hash, err);
-	return status ? status : tfr_strata_note(r->strata, worker, &class, hash, err);
+	TFR_TRY(class_of(r, s, &class, err));
+	TFR_TRY(hash_of(r, s, NULL, &hash, err));
+	return tfr_strata_note(r->strata, worker, &class, hash, err);
 }
 
-static enum tfr_status examine(
+static enum tfr_status assign_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct split_run *r = ctx;
 	struct tfr_counted_class class;
 	struct verdict v = { 0 };
-	enum tfr_status status = TFR_OK;
-
 	(void)worker;
 	if (r->strata)
-		status = class_of(r, s, &class, err);
-	if (status)
-		return status;
+		TFR_TRY(class_of(r, s, &class, err));
 	tfr_digest_record(&s->rec, &v.digest);
 	TFR_TRY(hash_of(r, s, &v.digest, &v.hash, err));
 	if (r->strata) {
@@ -220,11 +212,11 @@ static enum tfr_status examine(
 	return TFR_OK;
 }
 
-static enum tfr_status settle(
+static enum tfr_status write_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
-	struct run *r = ctx;
+	struct split_run *r = ctx;
 	struct tfr_split_report *report = r->report;
 	struct tfr_split_set *set;
 	struct tfr_set_writer *w;
@@ -254,32 +246,26 @@ static enum tfr_status settle(
 /* --- the sweeps --- */
 
 /* Temporary files are beside the first set, unless the caller names a folder. */
-static enum tfr_status open_strata(struct run *r, struct tfr_error *err)
+static enum tfr_status open_strata(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	const char *const *folders = o->tmpdirs;
-	size_t count = o->tmpdir_count, first = 0;
+	size_t first = o->share_count > 1 && !strcmp(o->shares[0].set, "-");
 
-	if (!count) {
-		first = o->share_count > 1 && !strcmp(o->shares[0].set, "-");
-		r->default_folder = tfr_default_tmpdir(o->shares[first].set);
-		TFR_NEED_MEMORY(r->default_folder, err, "counting the classes");
-		folders = (const char *const *)&r->default_folder;
-		count = 1;
-	}
-	r->strata = tfr_strata_new(o->shares, o->share_count,
-		tfr_sweep_threads(o->common.sweep.threads), o->memory ? o->memory : MEMORY, folders,
-		count);
+	if (tfr_spill_folders_choose(
+		    &r->folders, o->tmpdirs, o->tmpdir_count, o->shares[first].set))
+		r->strata = tfr_strata_new(o->shares, o->share_count,
+			tfr_sweep_threads(o->common.sweep.threads), o->memory ? o->memory : MEMORY,
+			&r->folders);
 	return r->strata ? TFR_OK : tfr_fail_nomem(err, "counting the classes");
 }
 
-static enum tfr_status collect(struct run *r, struct tfr_error *err)
+static enum tfr_status note_all(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 	struct tfr_sweep sweep = { .opts = o->common.sweep,
 		.phase = "counting",
 		.parse = true,
-		.examine = note,
+		.examine = note_record,
 		.ctx = r };
 	size_t rows;
 
@@ -293,7 +279,7 @@ static enum tfr_status collect(struct run *r, struct tfr_error *err)
 }
 
 /* The sum of the hashes detects changes that leave the counts equal. */
-static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *err)
+static enum tfr_status check_unchanged(const struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_classes *classes = tfr_strata_classes(r->strata);
 	size_t columns = r->opts->share_count + 1;
@@ -311,7 +297,7 @@ static enum tfr_status check_unchanged(const struct run *r, struct tfr_error *er
 	return TFR_OK;
 }
 
-static enum tfr_status divide(struct run *r, struct tfr_error *err)
+static enum tfr_status write_sets(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 	struct tfr_sweep sweep = {
@@ -321,8 +307,8 @@ static enum tfr_status divide(struct run *r, struct tfr_error *err)
 		.again = r->strata,
 		.last = true,
 		.verdict_size = sizeof(struct verdict),
-		.examine = examine,
-		.settle = settle,
+		.examine = assign_record,
+		.settle = write_record,
 		.ctx = r,
 	};
 	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
@@ -353,46 +339,38 @@ static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_erro
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status open_sets(struct run *r, struct tfr_error *err)
+static enum tfr_status open_sets(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
-	enum tfr_status status = TFR_OK;
-
 	r->writers = calloc(o->share_count, sizeof(struct tfr_set_writer *));
 	r->report->sets = calloc(o->share_count, sizeof(*r->report->sets));
 	TFR_NEED_MEMORY(r->writers && r->report->sets, err, "creating the sets");
 	r->report->set_count = o->share_count;
-	for (size_t i = 0; !status && i < o->share_count; i++) {
+	for (size_t i = 0; i < o->share_count; i++) {
 		r->report->sets[i].set = o->shares[i].set;
 		r->report->sets[i].fraction = o->shares[i].fraction;
-		status = tfr_set_writer_open(&r->writers[i], o->shares[i].set, &o->common.writer,
-			o->common.sweep.warn, o->common.sweep.ctx, err);
+		TFR_TRY(tfr_set_writer_open(&r->writers[i], o->shares[i].set, &o->common.writer,
+			o->common.sweep.warn, o->common.sweep.ctx, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
-static enum tfr_status publish(struct run *r, struct tfr_error *err)
+static enum tfr_status publish_sets(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(o->share_count, sizeof(*infos));
-	struct tfr_set_info info = { .command = o->common.command, .seed = o->common.seed };
-	enum tfr_status status = tfr_pass_expected(&o->common, &r->report->common, err);
+	TFR_AUTO_SET_INFO info = { .command = o->common.command, .seed = o->common.seed };
 
-	if (!status)
-		status = tfr_set_info_carry(&info, o->common.sweep.input, err);
-	if (!status && !infos)
-		status = tfr_fail_nomem(err, "publishing the sets");
-	for (size_t i = 0; !status && i < o->share_count; i++)
+	TFR_TRY(tfr_pass_expected(&o->common, &r->report->common, err));
+	TFR_TRY(tfr_set_info_carry(&info, o->common.sweep.input, err));
+	TFR_NEED_MEMORY(infos, err, "publishing the sets");
+	for (size_t i = 0; i < o->share_count; i++)
 		infos[i] = info;
-	if (!status) {
-		infos[o->share_count - 1].beside[0] = o->common.sweep.quarantine;
-		status = tfr_set_writers_publish(r->writers, infos, o->share_count, err);
-	}
-	tfr_set_info_clear(&info);
-	return status;
+	infos[o->share_count - 1].beside[0] = o->common.sweep.quarantine;
+	return tfr_set_writers_publish(r->writers, infos, o->share_count, err);
 }
 
-static enum tfr_status split(struct run *r, struct tfr_error *err)
+static enum tfr_status run_split(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
 
@@ -404,27 +382,26 @@ static enum tfr_status split(struct run *r, struct tfr_error *err)
 		TFR_TRY(refuse_pipes(o->common.sweep.input, err));
 	TFR_TRY(open_sets(r, err));
 	if (o->stratify)
-		TFR_TRY(collect(r, err));
-	TFR_TRY(divide(r, err));
+		TFR_TRY(note_all(r, err));
+	TFR_TRY(write_sets(r, err));
 	if (r->strata)
-		TFR_TRY(split_report_classes(
-			r->report, r->strata, &r->received, o->share_count, err));
-	return publish(r, err);
+		TFR_TRY(report_classes(r->report, r->strata, &r->received, o->share_count, err));
+	return publish_sets(r, err);
 }
 
 enum tfr_status tfr_split(
 	const struct tfr_split_opts *opts, struct tfr_split_report *report, struct tfr_error *err)
 {
-	struct run r = { .opts = opts, .report = report };
+	struct split_run r = { .opts = opts, .report = report };
 	enum tfr_status status;
 
 	*report = (struct tfr_split_report){ 0 };
-	status = split(&r, err);
+	status = run_split(&r, err);
 	for (size_t i = 0; r.writers && i < opts->share_count; i++)
 		tfr_set_writer_close(r.writers[i]);
 	free((void *)r.writers);
 	free(r.received);
 	tfr_strata_free(r.strata);
-	free(r.default_folder);
+	tfr_spill_folders_clear(&r.folders);
 	return status;
 }

@@ -59,7 +59,7 @@ struct tfr_strata {
 /* --- creating and freeing --- */
 
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
-	uint64_t memory, const char *const *folders, size_t folder_count)
+	uint64_t memory, const struct tfr_spill_folders *folders)
 {
 	struct tfr_strata *s = calloc(1, sizeof(*s));
 
@@ -69,7 +69,7 @@ struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, 
 	s->n_workers = workers;
 	s->workers = calloc(workers, sizeof(*s->workers));
 	s->classes.bounds = &class_bounds;
-	s->sorter = tfr_sorter_new(ROW, memory, folders, folder_count, workers);
+	s->sorter = tfr_sorter_new(ROW, memory, folders, workers);
 	for (unsigned k = 0; s->workers && k < workers; k++)
 		s->workers[k].met.bounds = &class_bounds;
 	if (s->workers && s->sorter && tfr_stretches_lay(&s->stretches, shares, count))
@@ -104,28 +104,23 @@ void tfr_strata_free(struct tfr_strata *s)
 /* Assigns numbers to the classes that are new to the worker. */
 static enum tfr_status number_classes(struct tfr_strata *s, struct strata_worker *w)
 {
-	enum tfr_status status = TFR_OK;
-
-	while (!status && w->numbered < w->met.n) {
+	while (w->numbered < w->met.n) {
 		struct tfr_counted_class class = tfr_classes_at(&w->met, w->numbered);
 		uint32_t *number = &w->numbers[w->numbered++];
 
-		status = tfr_classes_add(&s->classes, &class, 0, number, &s->failure);
+		TFR_TRY(tfr_classes_add(&s->classes, &class, 0, number, &s->failure));
 	}
-	return status;
+	return TFR_OK;
 }
 
-/* After a failure the batch is lost, and the other workers need not continue. */
-static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, struct tfr_error *err)
+/* Adds the batch to the common table and the sorter, under the lock. */
+static enum tfr_status add_batch(struct tfr_strata *s, struct strata_worker *w)
 {
 	uint8_t rows[BATCH][ROW];
-	enum tfr_status status;
 
 	assert(w->filled <= BATCH);
-	pthread_mutex_lock(&s->lock);
-	if (!s->status)
-		s->status = number_classes(s, w);
-	for (size_t i = 0; !s->status && i < w->filled; i++) {
+	TFR_TRY(number_classes(s, w));
+	for (size_t i = 0; i < w->filled; i++) {
 		const struct noted *noted = &w->batch[i];
 		uint32_t class = w->numbers[noted->class];
 
@@ -135,8 +130,18 @@ static enum tfr_status flush(struct tfr_strata *s, struct strata_worker *w, stru
 		tfr_put_be(rows[i], class, 4);
 		tfr_put_be(rows[i] + 4, noted->hash, 8);
 	}
+	return tfr_sorter_add(s->sorter, rows, w->filled, &s->failure);
+}
+
+/* After a failure the batch is lost, and the other workers need not continue. */
+static enum tfr_status flush_batch(
+	struct tfr_strata *s, struct strata_worker *w, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&s->lock);
 	if (!s->status)
-		s->status = tfr_sorter_add(s->sorter, rows, w->filled, &s->failure);
+		s->status = add_batch(s, w);
 	status = s->status;
 	if (status && err)
 		*err = s->failure;
@@ -154,22 +159,21 @@ enum tfr_status tfr_strata_note(struct tfr_strata *s, unsigned worker,
 	uint32_t number;
 
 	if (full || w->filled == BATCH)
-		status = flush(s, w, err);
+		status = flush_batch(s, w, err);
 	if (full) {
 		tfr_classes_reset(&w->met);
 		w->numbered = 0;
 	}
-	if (!status)
-		status = tfr_classes_add(&w->met, class, 0, &number, err);
-	if (!status)
-		w->batch[w->filled++] = (struct noted){ hash, number };
-	return status;
+	TFR_TRY(status);
+	TFR_TRY(tfr_classes_add(&w->met, class, 0, &number, err));
+	w->batch[w->filled++] = (struct noted){ hash, number };
+	return TFR_OK;
 }
 
 /* --- computing the bounds --- */
 
 /* `times` records of a class have this hash. */
-static void cut(struct tfr_strata *s, uint32_t class, uint64_t hash, uint64_t times)
+static void cut_at_hash(struct tfr_strata *s, uint32_t class, uint64_t hash, uint64_t times)
 {
 	if (class != s->class) {
 		s->class = class;
@@ -197,7 +201,7 @@ static enum tfr_status cut_all(struct tfr_strata *s, struct tfr_error *err)
 			continue;
 		}
 		if (times && status <= TFR_END)
-			cut(s, (uint32_t)tfr_get_be(row, 4), tfr_get_be(row + 4, 8), times);
+			cut_at_hash(s, (uint32_t)tfr_get_be(row, 4), tfr_get_be(row + 4, 8), times);
 		if (!status)
 			memcpy(row, next, ROW);
 		times = 1;
@@ -207,13 +211,11 @@ static enum tfr_status cut_all(struct tfr_strata *s, struct tfr_error *err)
 
 enum tfr_status tfr_strata_draw(struct tfr_strata *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
-	for (unsigned k = 0; !status && k < s->n_workers; k++)
-		status = flush(s, &s->workers[k], err);
+	for (unsigned k = 0; k < s->n_workers; k++)
+		TFR_TRY(flush_batch(s, &s->workers[k], err));
 	clear_workers(s);
-	if (status)
-		return status;
 	s->bounds = calloc(s->classes.n * s->stretches.n + 1, sizeof(*s->bounds));
 	TFR_NEED_MEMORY(s->bounds, err, "ordering the hashes");
 	s->class = TFR_CLASS_NONE;

@@ -9,14 +9,15 @@
 
 #include <tfr-private/shard.h>
 
-#include "rewrite/resample/class_table.h"
+#include "rewrite/class_table.h"
+#include "rewrite/sort/spill.h"
 
 struct tfr_strata;
 
 /* `memory` and `folders` as in rewrite/sort/sorter.h; the caller owns shares and folders.  NULL:
  * out of memory. */
 struct tfr_strata *tfr_strata_new(const struct tfr_share *shares, size_t count, unsigned workers,
-	uint64_t memory, const char *const *folders, size_t folder_count);
+	uint64_t memory, const struct tfr_spill_folders *folders);
 void tfr_strata_free(struct tfr_strata *s);
 
 /* Notes a record.  `worker` is the number of the calling thread.  TFR_EUSAGE: too many classes,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewrite/resample/target.h"
+#include "rewrite/resample/resample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

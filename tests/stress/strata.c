@@ -50,10 +50,11 @@ static void ask(void *ctx, unsigned worker)
 
 int main(void)
 {
+	struct tfr_spill_folders folders = { (const char *const[]){ "/tmp" }, 1, NULL };
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0.25 } };
 	uint64_t wanted[3] = { 0 };
 
-	strata = tfr_strata_new(shares, 2, THREADS, 1, &(const char *){ "/tmp" }, 1);
+	strata = tfr_strata_new(shares, 2, THREADS, 1, &folders);
 	tfr_threads_run(THREADS, note, NULL);
 	if (tfr_strata_draw(strata, NULL))
 		abort();

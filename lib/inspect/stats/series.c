@@ -304,6 +304,31 @@ double tfr_bins_quantile(
 	return middle < min ? min : middle > max ? max : middle;
 }
 
+/* Walks over the bins of both sides in parallel. */
+double tfr_bins_distance(const struct tfr_distribution *a, const struct tfr_distribution *b)
+{
+	uint64_t below[2] = { 0 };
+	double most = 0;
+
+	if (!a->count || !b->count)
+		return 0;
+	for (size_t i = 0, k = 0; i < a->bin_count || k < b->bin_count;) {
+		double low = INFINITY;
+
+		if (i < a->bin_count)
+			low = a->bins[i].low;
+		if (k < b->bin_count && b->bins[k].low < low)
+			low = b->bins[k].low;
+		if (i < a->bin_count && a->bins[i].low == low)
+			below[0] += a->bins[i++].count;
+		if (k < b->bin_count && b->bins[k].low == low)
+			below[1] += b->bins[k++].count;
+		most = fmax(most, fabs((double)below[0] / (double)a->count -
+					  (double)below[1] / (double)b->count));
+	}
+	return most;
+}
+
 /* ---- floats ---- */
 
 enum {

@@ -70,4 +70,8 @@ bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins);
 double tfr_bins_quantile(
 	const struct tfr_bin *bins, size_t n, uint64_t count, double q, double min, double max);
 
+/* The Kolmogorov-Smirnov distance, from 0 to 1: the largest difference between the two cumulative
+ * distributions, taken at the ends of bins, which ascend.  0 if a side has no numbers. */
+double tfr_bins_distance(const struct tfr_distribution *a, const struct tfr_distribution *b);
+
 #endif

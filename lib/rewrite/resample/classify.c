@@ -2,7 +2,7 @@
  *
  * A float feature is refused: its values are nearly all different, and a table of them would not
  * be useful. */
-#include "rewrite/resample/classify.h"
+#include "rewrite/resample/resample.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -88,9 +88,7 @@ static enum tfr_status add_name(struct tfr_classing *c, const char *name, struct
 
 static enum tfr_status name_rules(struct tfr_classing *c, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < c->n_rules; i++) {
+	for (size_t i = 0; i < c->n_rules; i++) {
 		const char *name = c->rules[i].name;
 
 		if (!*name)
@@ -99,11 +97,11 @@ static enum tfr_status name_rules(struct tfr_classing *c, struct tfr_error *err)
 			return tfr_fail(err, TFR_EUSAGE,
 				"the class '%s' is reserved for records that match no expression",
 				other);
-		status = add_name(c, name, err);
-		if (!status && c->names.n == i)
+		TFR_TRY(add_name(c, name, err));
+		if (c->names.n == i)
 			return tfr_fail(err, TFR_EUSAGE, "the class '%s' is defined twice", name);
 	}
-	return status ? status : add_name(c, other, err);
+	return add_name(c, other, err);
 }
 
 enum tfr_status tfr_classing_open(
@@ -185,20 +183,21 @@ char *tfr_class_text(const struct tfr_classing *c, const struct tfr_counted_clas
 enum tfr_status tfr_classifier_open(
 	struct tfr_classifier *k, const struct tfr_classing *classing, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	*k = (struct tfr_classifier){ .classing = classing };
 	if (!classing->n_rules)
 		return TFR_OK;
 	k->wheres = calloc(classing->n_rules, sizeof(struct tfr_where *));
 	TFR_NEED_MEMORY(k->wheres, err, "starting the workers");
-	for (size_t i = 0; !status && i < classing->n_rules; i++) {
-		status = tfr_where_compile(&k->wheres[i], classing->rules[i].expr, err);
+	for (size_t i = 0; i < classing->n_rules; i++) {
+		enum tfr_status status =
+			tfr_where_compile(&k->wheres[i], classing->rules[i].expr, err);
+
 		if (status == TFR_EUSAGE)
 			tfr_error_hint(err, "The expression is that of the class '%s'.",
 				classing->rules[i].name);
+		TFR_TRY(status);
 	}
-	return status;
+	return TFR_OK;
 }
 
 void tfr_classifier_close(struct tfr_classifier *k)
@@ -235,13 +234,12 @@ enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_e
 {
 	const struct tfr_classing *c = k->classing;
 	const struct tfr_feature *f;
-	enum tfr_status status;
 
 	if (c->n_rules)
 		return look_for_rule(k, ex, class, err);
-	status = tfr_key_find(ex, c->by, &f, err);
-	if (status || tfr_class_of(f, class))
-		return status;
+	TFR_TRY(tfr_key_find(ex, c->by, &f, err));
+	if (tfr_class_of(f, class))
+		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EDATA,
 		"Make classes of ranges with --class, such as --class low='x < 1'.",
 		"feature '%s' is float, which makes no classes", c->by);

@@ -3,7 +3,7 @@
  * Weights such as 0.1 are not exact in binary: the share of a class may differ slightly from the
  * intended one.  Bounds on sizes therefore have a tolerance of 2^-48, so that 100, 200 and 700
  * records for 0.1, 0.2 and 0.7 give 1000 and not 999. */
-#include "rewrite/resample/quota.h"
+#include "rewrite/resample/resample.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,30 +11,30 @@
 
 typedef unsigned __int128 wide;
 
-enum { PART_BITS = 52, SPARE_BITS = 48 };
+enum { WEIGHT_BITS = 52, SPARE_BITS = 48 };
 
-enum tfr_status tfr_shares_open(
-	struct tfr_shares *s, const double *weights, size_t n, struct tfr_error *err)
+enum tfr_status tfr_quotas_open(
+	struct tfr_quotas *s, const double *weights, size_t n, struct tfr_error *err)
 {
-	*s = (struct tfr_shares){ .parts = calloc(n + 1, sizeof(*s->parts)), .n = n };
-	TFR_NEED_MEMORY(s->parts, err, "dividing among classes");
+	*s = (struct tfr_quotas){ .weights = calloc(n + 1, sizeof(*s->weights)), .n = n };
+	TFR_NEED_MEMORY(s->weights, err, "dividing among classes");
 	for (size_t i = 0; i < n; i++) {
 		assert(weights[i] >= 0 && weights[i] < 2);
-		s->parts[i] = (uint64_t)ldexp(weights[i], PART_BITS);
-		if (!s->parts[i] && weights[i] > 0)
-			s->parts[i] = 1; /* the class is wanted, however small its share */
-		s->whole += s->parts[i];
+		s->weights[i] = (uint64_t)ldexp(weights[i], WEIGHT_BITS);
+		if (!s->weights[i] && weights[i] > 0)
+			s->weights[i] = 1; /* the class is wanted, however small its share */
+		s->sum += s->weights[i];
 	}
 	return TFR_OK;
 }
 
-void tfr_shares_clear(struct tfr_shares *s)
+void tfr_quotas_clear(struct tfr_quotas *s)
 {
-	free(s->parts);
-	*s = (struct tfr_shares){ 0 };
+	free(s->weights);
+	*s = (struct tfr_quotas){ 0 };
 }
 
-uint64_t tfr_shares_largest(const struct tfr_shares *s, const uint64_t *records, size_t *scarcest)
+uint64_t tfr_quotas_largest(const struct tfr_quotas *s, const uint64_t *records, size_t *scarcest)
 {
 	wide largest = TFR_QUOTA_MAX, there = 0;
 
@@ -42,10 +42,10 @@ uint64_t tfr_shares_largest(const struct tfr_shares *s, const uint64_t *records,
 	for (size_t i = 0; i < s->n; i++) {
 		wide allows;
 
-		if (!s->parts[i])
+		if (!s->weights[i])
 			continue;
 		there += records[i];
-		allows = records[i] * (s->whole + (s->whole >> SPARE_BITS)) / s->parts[i];
+		allows = records[i] * (s->sum + (s->sum >> SPARE_BITS)) / s->weights[i];
 		if (allows < largest || *scarcest == s->n) {
 			*scarcest = i;
 			largest = allows < largest ? allows : largest;
@@ -54,17 +54,17 @@ uint64_t tfr_shares_largest(const struct tfr_shares *s, const uint64_t *records,
 	return (uint64_t)(there < largest ? there : largest);
 }
 
-uint64_t tfr_shares_covering(const struct tfr_shares *s, const uint64_t *records)
+uint64_t tfr_quotas_covering(const struct tfr_quotas *s, const uint64_t *records)
 {
 	wide covering = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		wide wants;
 
-		if (!s->parts[i] || !records[i])
+		if (!s->weights[i] || !records[i])
 			continue;
-		wants = records[i] * (s->whole - (s->whole >> SPARE_BITS));
-		wants = (wants + s->parts[i] - 1) / s->parts[i];
+		wants = records[i] * (s->sum - (s->sum >> SPARE_BITS));
+		wants = (wants + s->weights[i] - 1) / s->weights[i];
 		covering = wants > covering ? wants : covering;
 	}
 	return covering > TFR_QUOTA_MAX ? UINT64_MAX : (uint64_t)covering;
@@ -84,20 +84,20 @@ static int by_remainder(const void *a, const void *b)
 	return x->class < y->class ? -1 : x->class > y->class;
 }
 
-enum tfr_status tfr_shares_divide(const struct tfr_shares *s, uint64_t size, const uint64_t *most,
+enum tfr_status tfr_quotas_divide(const struct tfr_quotas *s, uint64_t size, const uint64_t *most,
 	uint64_t *quotas, struct tfr_error *err)
 {
-	struct remainder *order = calloc(s->n + 1, sizeof(*order));
+	TFR_AUTO_FREE struct remainder *order = calloc(s->n + 1, sizeof(*order));
 	uint64_t left = size, left_before;
 
 	TFR_NEED_MEMORY(order, err, "dividing among classes");
 	for (size_t i = 0; i < s->n; i++) {
-		wide share = s->whole ? (wide)size * s->parts[i] : 0;
+		wide share = s->sum ? (wide)size * s->weights[i] : 0;
 
-		quotas[i] = s->whole ? (uint64_t)(share / s->whole) : 0;
+		quotas[i] = s->sum ? (uint64_t)(share / s->sum) : 0;
 		if (most && quotas[i] > most[i])
 			quotas[i] = most[i];
-		order[i] = (struct remainder){ s->whole ? share % s->whole : 0, i };
+		order[i] = (struct remainder){ s->sum ? share % s->sum : 0, i };
 		left -= quotas[i];
 	}
 	qsort(order, s->n, sizeof(*order), by_remainder);
@@ -106,12 +106,11 @@ enum tfr_status tfr_shares_divide(const struct tfr_shares *s, uint64_t size, con
 		for (size_t k = 0; k < s->n && left; k++) {
 			size_t i = order[k].class;
 
-			if (!s->parts[i] || (most && quotas[i] >= most[i]))
+			if (!s->weights[i] || (most && quotas[i] >= most[i]))
 				continue;
 			quotas[i]++;
 			left--;
 		}
 	} while (left && left < left_before);
-	free(order);
 	return TFR_OK;
 }

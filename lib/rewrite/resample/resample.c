@@ -8,26 +8,24 @@
  * The table of classes is sorted between the passes and only read after that.  In the second
  * pass the workers compute the class, content sum and random draw of each record.  The one
  * thread that sees the records in order then only compares integers. */
+#include "rewrite/resample/resample.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/rng.h"
-#include "rewrite/resample/classify.h"
-#include "rewrite/resample/quota.h"
-#include "rewrite/resample/target.h"
-#include "rewrite/rewrite_sweep.h"
+#include "rewrite/pass.h"
 
 #define DRAWS 0x72736d70u /* "rsmp": the domain of these draws */
 
-struct tfr_class_worker {
+struct class_worker {
 	struct tfr_classifier classifier;
 	struct tfr_classes counts;
 };
 
 /* The plan for a class, and its results. */
-struct tfr_class_plan {
+struct class_plan {
 	uint64_t unseen; /* records not yet seen */
 	uint64_t wanted; /* of these, in addition to the full copies */
 	uint64_t whole;	 /* full copies of each record */
@@ -35,20 +33,21 @@ struct tfr_class_plan {
 	double weight;
 };
 
-struct tfr_resampling {
+struct resampling {
 	const struct tfr_resample_opts *o;
 	struct tfr_resample_report *report;
 	struct tfr_set_writer *out;
 	uint32_t shards;
 	struct tfr_classing classing;
-	struct tfr_class_worker *workers;
+	struct class_worker *workers;
 	unsigned n_workers;
 
 	pthread_mutex_t lock; /* of the table, while counting */
 	struct tfr_classes classes;
 
 	struct tfr_target target;
-	struct tfr_class_plan *plans; /* one per class */
+	struct tfr_quotas quotas; /* of the target */
+	struct class_plan *plans; /* one per class */
 	uint64_t size;
 };
 
@@ -59,7 +58,7 @@ struct tfr_resampling {
  * times workers. */
 
 static enum tfr_status flush_counts(
-	struct tfr_resampling *r, struct tfr_class_worker *w, struct tfr_error *err)
+	struct resampling *r, struct class_worker *w, struct tfr_error *err)
 {
 	enum tfr_status status;
 
@@ -73,21 +72,19 @@ static enum tfr_status flush_counts(
 static enum tfr_status count_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct tfr_resampling *r = ctx;
-	struct tfr_class_worker *w = &r->workers[worker];
+	struct resampling *r = ctx;
+	struct class_worker *w = &r->workers[worker];
 	struct tfr_counted_class class;
-	enum tfr_status status = tfr_classifier_look(&w->classifier, s->example, &class, err);
 
 	(void)verdict;
-	if (status)
-		return status;
+	TFR_TRY(tfr_classifier_look(&w->classifier, s->example, &class, err));
 	if (tfr_classes_full(&w->counts, &class))
-		status = flush_counts(r, w, err);
-	return status ? status : tfr_classes_add(&w->counts, &class, 1, NULL, err);
+		TFR_TRY(flush_counts(r, w, err));
+	return tfr_classes_add(&w->counts, &class, 1, NULL, err);
 }
 
 /* Reports a name that no record has for --class as for --where. */
-static void warn_missing(struct tfr_resampling *r)
+static void warn_missing(struct resampling *r)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
 
@@ -104,7 +101,7 @@ static void warn_missing(struct tfr_resampling *r)
 }
 
 /* The first pass: fills and sorts `classes`, and warns of names in --class that no record has. */
-static enum tfr_status resample_count(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status count_classes(struct resampling *r, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = {
 		.opts = r->o->common.sweep,
@@ -113,23 +110,22 @@ static enum tfr_status resample_count(struct tfr_resampling *r, struct tfr_error
 		.examine = count_record,
 		.ctx = r,
 	};
-	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
-
-	for (unsigned k = 0; !status && k < r->n_workers; k++)
-		status = flush_counts(r, &r->workers[k], err);
-	if (!status && r->report->common.taken)
+	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
+	for (unsigned k = 0; k < r->n_workers; k++)
+		TFR_TRY(flush_counts(r, &r->workers[k], err));
+	if (r->report->common.taken)
 		warn_missing(r);
 	tfr_classes_sort(&r->classes);
-	if (status || !r->classes.n ||
+	if (!r->classes.n ||
 		r->classes.items[0].is_text == r->classes.items[r->classes.n - 1].is_text)
-		return status;
+		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EDATA, "'tfr schema' names a record of each kind.",
 		"feature '%s' is int64 in some records and bytes in others", r->o->by);
 }
 
 /* --- planning --- */
 
-static enum tfr_status refuse_size(struct tfr_resampling *r, uint64_t largest, size_t scarcest,
+static enum tfr_status refuse_size(struct resampling *r, uint64_t largest, size_t scarcest,
 	const uint64_t *records, struct tfr_error *err)
 {
 	struct tfr_counted_class class;
@@ -149,14 +145,14 @@ static enum tfr_status refuse_size(struct tfr_resampling *r, uint64_t largest, s
 }
 
 /* The size: the requested one, or the one that the method derives from the counts. */
-static enum tfr_status choose_size(struct tfr_resampling *r, const struct tfr_shares *shares,
+static enum tfr_status choose_size(struct resampling *r, const struct tfr_quotas *quotas,
 	const uint64_t *records, struct tfr_error *err)
 {
 	uint64_t largest;
 	size_t scarcest;
 
 	r->size = r->o->size;
-	largest = tfr_shares_largest(shares, records, &scarcest);
+	largest = tfr_quotas_largest(quotas, records, &scarcest);
 	if (r->o->method == TFR_RESAMPLE_EXACT) {
 		if (r->size > largest)
 			return refuse_size(r, largest, scarcest, records, err);
@@ -164,7 +160,7 @@ static enum tfr_status choose_size(struct tfr_resampling *r, const struct tfr_sh
 	} else {
 		if (r->size && scarcest == r->classes.n)
 			return refuse_size(r, largest, scarcest, records, err);
-		r->size = r->size ? r->size : tfr_shares_covering(shares, records);
+		r->size = r->size ? r->size : tfr_quotas_covering(quotas, records);
 	}
 	if (r->size <= TFR_QUOTA_MAX)
 		return TFR_OK;
@@ -172,33 +168,26 @@ static enum tfr_status choose_size(struct tfr_resampling *r, const struct tfr_sh
 		"the size would be more than %llu records", (unsigned long long)TFR_QUOTA_MAX);
 }
 
-static enum tfr_status divide_size(
-	struct tfr_resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
+static enum tfr_status divide_by_target(
+	struct resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
 	size_t n = r->classes.n;
 	TFR_AUTO_FREE double *weights = calloc(n + 1, sizeof(*weights));
-	struct tfr_shares shares = { 0 };
-	enum tfr_status status;
+	const uint64_t *most = r->o->method == TFR_RESAMPLE_EXACT ? records : NULL;
 
 	TFR_NEED_MEMORY(weights, err, "planning");
-	status = tfr_target_weights(&r->target, &r->classing, &r->classes, weights, err);
+	TFR_TRY(tfr_target_weights(&r->target, &r->classing, &r->classes, weights, err));
 	for (size_t i = 0; i < n; i++)
 		r->plans[i].weight = weights[i];
-	if (!status)
-		status = tfr_shares_open(&shares, weights, n, err);
-	if (!status)
-		status = choose_size(r, &shares, records, err);
-	if (!status)
-		status = tfr_shares_divide(&shares, r->size,
-			r->o->method == TFR_RESAMPLE_EXACT ? records : NULL, quotas, err);
-	tfr_shares_clear(&shares);
-	return status;
+	TFR_TRY(tfr_quotas_open(&r->quotas, weights, n, err));
+	TFR_TRY(choose_size(r, &r->quotas, records, err));
+	return tfr_quotas_divide(&r->quotas, r->size, most, quotas, err);
 }
 
 /* The same number of records of each class.  If records are not repeated, the smallest class
  * must have enough. */
 static enum tfr_status divide_evenly(
-	struct tfr_resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
+	struct resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
 	size_t scarcest = 0;
 	struct tfr_counted_class class;
@@ -224,34 +213,33 @@ static enum tfr_status divide_evenly(
 }
 
 /* Computes quotas, and from them the copies of each record of a class. */
-static enum tfr_status resample_plan(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status plan_classes(struct resampling *r, struct tfr_error *err)
 {
 	size_t n = r->classes.n;
 	TFR_AUTO_FREE uint64_t *records = calloc(2 * n + 1, sizeof(*records));
 	uint64_t *quotas = records + n;
-	enum tfr_status status;
 
 	r->plans = calloc(n + 1, sizeof(*r->plans));
 	TFR_NEED_MEMORY(records && r->plans, err, "planning");
 	for (size_t i = 0; i < n; i++)
 		records[i] = r->classes.items[i].records;
 	if (r->o->per_class)
-		status = divide_evenly(r, records, quotas, err);
+		TFR_TRY(divide_evenly(r, records, quotas, err));
 	else
-		status = divide_size(r, records, quotas, err);
-	for (size_t i = 0; !status && i < n; i++) {
-		struct tfr_class_plan *p = &r->plans[i];
+		TFR_TRY(divide_by_target(r, records, quotas, err));
+	for (size_t i = 0; i < n; i++) {
+		struct class_plan *p = &r->plans[i];
 
 		p->unseen = records[i];
 		p->whole = quotas[i] / records[i];
 		p->wanted = quotas[i] % records[i];
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- options --- */
 
-static enum tfr_status refuse(struct tfr_error *err, const char *what, const char *hint)
+static enum tfr_status refuse_options(struct tfr_error *err, const char *what, const char *hint)
 {
 	tfr_fail(err, TFR_EUSAGE, "%s", what);
 	if (hint)
@@ -262,23 +250,25 @@ static enum tfr_status refuse(struct tfr_error *err, const char *what, const cha
 static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
 {
 	if (!o->output)
-		return refuse(err, "no output: name a file or a set with -o", NULL);
+		return refuse_options(err, "no output: name a file or a set with -o", NULL);
 	if (!o->by && !o->n_rules)
-		return refuse(err, "no classes: name the feature that has them with --by FEATURE",
+		return refuse_options(err,
+			"no classes: name the feature that has them with --by FEATURE",
 			"--class NAME=EXPR makes classes by expressions.");
 	if (o->n_rules && o->by)
-		return refuse(err, "--by and --class cannot be combined", NULL);
+		return refuse_options(err, "--by and --class cannot be combined", NULL);
 	if (o->target && o->per_class)
-		return refuse(err, "--target and --per-class cannot be combined", NULL);
+		return refuse_options(err, "--target and --per-class cannot be combined", NULL);
 	if (!o->target && !o->per_class)
-		return refuse(err, "no target: give one, such as --target uniform", NULL);
+		return refuse_options(err, "no target: give one, such as --target uniform", NULL);
 	if (o->per_class && o->size)
-		return refuse(err, "--per-class sets the size; it cannot go with --total", NULL);
+		return refuse_options(
+			err, "--per-class sets the size; it cannot go with --total", NULL);
 	return TFR_OK;
 }
 
 /* Refuses inputs that can be read only once, and names them. */
-static enum tfr_status check_twice(const struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status check_twice(const struct resampling *r, struct tfr_error *err)
 {
 	const char *pipe = tfr_pass_pipe(r->o->common.sweep.input);
 
@@ -298,7 +288,7 @@ static enum tfr_status check_twice(const struct tfr_resampling *r, struct tfr_er
 
 /* --- choosing --- */
 
-/* What look_again() computes of a record for choose(). */
+/* What look_again() computes of a record for choose_record(). */
 struct verdict {
 	uint64_t draw, sum;
 	uint32_t class;
@@ -307,7 +297,7 @@ struct verdict {
 static enum tfr_status look_again(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct tfr_resampling *r = ctx;
+	struct resampling *r = ctx;
 	struct tfr_counted_class class;
 	struct verdict v = { 0 };
 	struct tfr_digest digest;
@@ -323,16 +313,15 @@ static enum tfr_status look_again(
 
 /* Selection sampling (Knuth, TAOCP 2, 3.4.2, algorithm S) with integers: the record is one of the
  * `wanted` that are still to be taken from `unseen`, which counts it too. */
-static enum tfr_status choose(
+static enum tfr_status choose_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
-	struct tfr_resampling *r = ctx;
+	struct resampling *r = ctx;
 	const struct verdict *v = verdict;
 	struct tfr_rewrite_report *report = &r->report->common;
 	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
 	struct tfr_digest digest = { .size = s->rec.size, .sum = v->sum, .crc = s->rec.crc };
-	enum tfr_status status = TFR_OK;
-	struct tfr_class_plan *p;
+	struct class_plan *p;
 	uint64_t copies;
 	bool selected;
 
@@ -345,18 +334,18 @@ static enum tfr_status choose(
 	p->unseen--;
 	p->final += copies;
 	report->taken_sum += v->sum;
-	for (; !status && copies; copies--) {
-		status = tfr_set_writer_put(
-			r->out, (uint32_t)(report->written % r->shards), &piece, 1, &digest, err);
-		report->written++;
+	for (; copies; copies--) {
+		uint32_t shard = (uint32_t)(report->written++ % r->shards);
+
 		report->bytes += s->rec.size;
 		report->sum += v->sum;
+		TFR_TRY(tfr_set_writer_put(r->out, shard, &piece, 1, &digest, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* The records found must be those that were counted. */
-static enum tfr_status write_chosen(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status write_chosen(struct resampling *r, struct tfr_error *err)
 {
 	struct tfr_sweep sweep = {
 		.opts = r->o->common.sweep,
@@ -366,20 +355,19 @@ static enum tfr_status write_chosen(struct tfr_resampling *r, struct tfr_error *
 		.last = true,
 		.verdict_size = sizeof(struct verdict),
 		.examine = look_again,
-		.settle = choose,
+		.settle = choose_record,
 		.ctx = r,
 	};
-	enum tfr_status status = tfr_pass_run(&sweep, &r->report->common, err);
-
-	for (size_t i = 0; !status && i < r->classes.n; i++)
+	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
+	for (size_t i = 0; i < r->classes.n; i++)
 		if (r->plans[i].unseen)
-			status = tfr_pass_changed(err);
-	return status;
+			return tfr_pass_changed(err);
+	return TFR_OK;
 }
 
 /* --- report --- */
 
-static enum tfr_status name_classes(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status name_classes(struct resampling *r, struct tfr_error *err)
 {
 	struct tfr_resample_report *report = r->report;
 	TFR_AUTO_BUF names = { 0 };
@@ -400,7 +388,7 @@ static enum tfr_status name_classes(struct tfr_resampling *r, struct tfr_error *
 	return TFR_OK;
 }
 
-static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status make_report(struct resampling *r, struct tfr_error *err)
 {
 	struct tfr_resample_report *report = r->report;
 	double records = 0, weight = 0;
@@ -414,7 +402,7 @@ static enum tfr_status make_report(struct tfr_resampling *r, struct tfr_error *e
 		weight += r->plans[i].weight;
 	}
 	for (size_t i = 0; i < r->classes.n; i++) {
-		const struct tfr_class_plan *p = &r->plans[i];
+		const struct class_plan *p = &r->plans[i];
 		const struct tfr_classes_item *class = &r->classes.items[i];
 		bool has_label = !class->is_text && !r->classing.names.n;
 
@@ -452,16 +440,16 @@ static uint64_t records_of(const struct tfr_resample_report *report, int64_t lab
 
 /* The classes of the output, for the manifest: the map of the inputs with the final numbers of
  * records.  Without a map, the numbers of the classes, if these are labels. */
-static enum tfr_status count_classes(
-	const struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+static enum tfr_status list_classes(
+	const struct resampling *r, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_resample_report *report = r->report;
 	struct tfr_class_count *counts;
-	enum tfr_status status = tfr_set_info_carry(info, r->o->common.sweep.input, err);
 
-	if (status || !report->class_count || !report->classes[0].has_label ||
+	TFR_TRY(tfr_set_info_carry(info, r->o->common.sweep.input, err));
+	if (!report->class_count || !report->classes[0].has_label ||
 		(info->class_count && !by_class_label(r->o)))
-		return status;
+		return TFR_OK;
 	counts = (struct tfr_class_count *)(uintptr_t)info->classes;
 	for (size_t i = 0; i < info->class_count; i++)
 		counts[i].records = records_of(report, counts[i].label);
@@ -480,22 +468,20 @@ static enum tfr_status count_classes(
 
 /* --- entry point --- */
 
-static enum tfr_status open_workers(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status open_workers(struct resampling *r, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	r->n_workers = tfr_sweep_threads(r->o->common.sweep.threads);
 	r->workers = calloc(r->n_workers, sizeof(*r->workers));
 	TFR_NEED_MEMORY(r->workers, err, "starting the workers");
-	for (unsigned k = 0; !status && k < r->n_workers; k++) {
+	for (unsigned k = 0; k < r->n_workers; k++) {
 		r->workers[k].counts.bounds = &tfr_resample_bounds;
-		status = tfr_classifier_open(&r->workers[k].classifier, &r->classing, err);
+		TFR_TRY(tfr_classifier_open(&r->workers[k].classifier, &r->classing, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Counts, plans and writes; after TFR_OK all records are written. */
-static enum tfr_status write_classes(struct tfr_resampling *r, struct tfr_error *err)
+static enum tfr_status write_classes(struct resampling *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
 
@@ -504,37 +490,33 @@ static enum tfr_status write_classes(struct tfr_resampling *r, struct tfr_error 
 		TFR_TRY(tfr_target_open(&r->target, r->o->target, err));
 	TFR_TRY(open_workers(r, err));
 	TFR_TRY(check_twice(r, err));
-	TFR_TRY(resample_count(r, err));
-	TFR_TRY(resample_plan(r, err));
+	TFR_TRY(count_classes(r, err));
+	TFR_TRY(plan_classes(r, err));
 	if (!r->classes.n && common->sweep.warn)
 		common->sweep.warn(common->sweep.ctx, "no record has a class: nothing is written");
 	TFR_TRY(write_chosen(r, err));
 	return make_report(r, err);
 }
 
-static enum tfr_status resample(
-	struct tfr_resampling *r, struct tfr_set_info *info, struct tfr_error *err)
+static enum tfr_status resample(struct resampling *r, struct tfr_error *err)
 {
 	const struct tfr_rewrite_opts *common = &r->o->common;
-	enum tfr_status status;
+	TFR_AUTO_SET_INFO info = { .command = common->command, .seed = common->seed };
 
+	TFR_TRY(check_options(r->o, err));
 	TFR_TRY(tfr_set_writer_open(&r->out, r->o->output, &common->writer, common->sweep.warn,
 		common->sweep.ctx, err));
 	r->shards = tfr_set_writer_shards(r->out);
-	status = write_classes(r, err);
-	if (!status)
-		status = tfr_pass_expected(common, &r->report->common, err);
-	if (!status)
-		status = count_classes(r, info, err);
-	info->beside[0] = common->sweep.quarantine;
-	if (!status)
-		status = tfr_set_writer_publish(r->out, info, err);
-	tfr_set_writer_close(r->out);
-	return status;
+	TFR_TRY(write_classes(r, err));
+	TFR_TRY(tfr_pass_expected(common, &r->report->common, err));
+	TFR_TRY(list_classes(r, &info, err));
+	info.beside[0] = common->sweep.quarantine;
+	return tfr_set_writer_publish(r->out, &info, err);
 }
 
-static void clear(struct tfr_resampling *r)
+static void clear_resampling(struct resampling *r)
 {
+	tfr_set_writer_close(r->out);
 	for (unsigned k = 0; r->workers && k < r->n_workers; k++) {
 		tfr_classifier_close(&r->workers[k].classifier);
 		tfr_classes_clear(&r->workers[k].counts);
@@ -542,6 +524,7 @@ static void clear(struct tfr_resampling *r)
 	free(r->workers);
 	free(r->plans);
 	tfr_target_clear(&r->target);
+	tfr_quotas_clear(&r->quotas);
 	tfr_classes_clear(&r->classes);
 	tfr_classing_clear(&r->classing);
 	pthread_mutex_destroy(&r->lock);
@@ -550,8 +533,7 @@ static void clear(struct tfr_resampling *r)
 enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 	struct tfr_resample_report *report, struct tfr_error *err)
 {
-	TFR_AUTO_SET_INFO info = { .command = opts->common.command, .seed = opts->common.seed };
-	struct tfr_resampling r = {
+	struct resampling r = {
 		.o = opts,
 		.report = report,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -562,10 +544,8 @@ enum tfr_status tfr_resample(const struct tfr_resample_opts *opts,
 
 	err = err ? err : &own;
 	*report = (struct tfr_resample_report){ 0 };
-	status = check_options(opts, err);
-	if (!status)
-		status = resample(&r, &info, err);
-	clear(&r);
+	status = resample(&r, err);
+	clear_resampling(&r);
 	return status;
 }
 

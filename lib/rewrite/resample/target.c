@@ -2,7 +2,7 @@
  *
  * A weight is any number, a share or a count: only ratios matter.  Weights are only scaled by a
  * power of two, so that the ratio of 1 and 3 stays exact. */
-#include "rewrite/resample/target.h"
+#include "rewrite/resample/resample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static bool parse_number(const char *text, size_t size, double *number)
 }
 
 /* Adds one class and its weight; `where` ends the sentence of an error.  `name` is changed. */
-static enum tfr_status add(struct tfr_target *t, char *name, size_t name_size, const char *weight,
-	size_t weight_size, const char *where, struct tfr_error *err)
+static enum tfr_status add_class(struct tfr_target *t, char *name, size_t name_size,
+	const char *weight, size_t weight_size, const char *where, struct tfr_error *err)
 {
 	static const struct tfr_classing by_name;
 	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES,
@@ -115,7 +115,7 @@ static enum tfr_status parse_item(
 	*next = weight + n;
 	while (n && weight[n - 1] == ' ')
 		n--;
-	return add(t, name, (size_t)(name_end - name), weight, n, where, err);
+	return add_class(t, name, (size_t)(name_end - name), weight, n, where, err);
 }
 
 static enum tfr_status parse_list(struct tfr_target *t, const char *spec, struct tfr_error *err)
@@ -178,7 +178,7 @@ enum tfr_status tfr_target_parse_lines(
 		if (!tab)
 			return tfr_fail(err, TFR_EUSAGE,
 				"no tab in %s, which must be CLASS TAB WEIGHT", where);
-		TFR_TRY(add(
+		TFR_TRY(add_class(
 			t, p, (size_t)(tab - p), tab + 1, (size_t)(last - tab - 1), where, err));
 		p = line_end + 1;
 	}
@@ -282,17 +282,16 @@ static void power_weights(double exponent, const struct tfr_classes *classes, do
 enum tfr_status tfr_target_weights(const struct tfr_target *t, const struct tfr_classing *classing,
 	const struct tfr_classes *classes, double *weights, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	double largest = 0;
 
 	memset(weights, 0, classes->n * sizeof(*weights));
 	if (t->form == TFR_TARGET_LIST)
-		status = list_weights(t, classing, classes, weights, err);
+		TFR_TRY(list_weights(t, classing, classes, weights, err));
 	else
 		power_weights(t->form == TFR_TARGET_UNIFORM ? 0 : t->exponent, classes, weights);
 	for (size_t i = 0; i < classes->n; i++)
 		largest = weights[i] > largest ? weights[i] : largest;
-	for (size_t i = 0; !status && i < classes->n && largest > 0; i++)
+	for (size_t i = 0; i < classes->n && largest > 0; i++)
 		weights[i] = ldexp(weights[i], -ilogb(largest));
-	return status;
+	return TFR_OK;
 }

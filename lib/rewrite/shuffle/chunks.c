@@ -96,7 +96,6 @@ static enum tfr_status close_chunk(
 {
 	struct tfr_chunk *c = add_chunk(s, list, err);
 	uint8_t *another;
-	enum tfr_status status = TFR_OK;
 
 	if (!c)
 		return TFR_ENOMEM;
@@ -105,20 +104,19 @@ static enum tfr_status close_chunk(
 		c->memory = list->open;
 		list->open = another;
 	} else {
-		status =
-			tfr_spill_write(s->spill, s->writer, list->open, list->used, &c->spot, err);
+		TFR_TRY(tfr_spill_write(
+			s->spill, s->writer, list->open, list->used, &c->spot, err));
 	}
 	list->used = 0;
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status put_bytes(struct tfr_chunk_lists *s, struct tfr_chunk_list *list,
 	const void *data, size_t size, struct tfr_error *err)
 {
 	const uint8_t *p = data;
-	enum tfr_status status = TFR_OK;
 
-	while (size && !status) {
+	while (size) {
 		size_t room = s->arena->chunk - list->used, n = size < room ? size : room;
 
 		memcpy(list->open + list->used, p, n);
@@ -126,9 +124,9 @@ static enum tfr_status put_bytes(struct tfr_chunk_lists *s, struct tfr_chunk_lis
 		p += n;
 		size -= n;
 		if (n == room)
-			status = close_chunk(s, list, err);
+			TFR_TRY(close_chunk(s, list, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
@@ -165,14 +163,11 @@ static enum tfr_status put_across(struct tfr_chunk_lists *s, struct tfr_chunk_li
 	struct tfr_error *err)
 {
 	uint8_t foot[FOOTER];
-	enum tfr_status status = put_bytes(s, list, head, head_size, err);
 
 	put_footer(foot, footer);
-	if (!status)
-		status = put_bytes(s, list, payload, size, err);
-	if (!status)
-		status = put_bytes(s, list, foot, FOOTER, err);
-	return status;
+	TFR_TRY(put_bytes(s, list, head, head_size, err));
+	TFR_TRY(put_bytes(s, list, payload, size, err));
+	return put_bytes(s, list, foot, FOOTER, err);
 }
 
 enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, uint32_t file,
@@ -180,7 +175,6 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 {
 	struct tfr_chunk_list *list = &s->lists[number];
 	size_t room = s->arena->chunk - list->used, head_size;
-	enum tfr_status status = TFR_OK;
 	uint8_t head[HEAD_MAX];
 
 	if (room > HEAD_MAX + FOOTER && size < room - HEAD_MAX - FOOTER) {
@@ -194,7 +188,7 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 		list->used += (uint32_t)(head_size + size + FOOTER);
 	} else {
 		head_size = (size_t)(put_head(head, list, file, record, size) - head);
-		status = put_across(s, list, head, head_size, payload, size, footer, err);
+		TFR_TRY(put_across(s, list, head, head_size, payload, size, footer, err));
 	}
 	list->file = file;
 	list->record = record;
@@ -203,7 +197,7 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 	list->bytes += head_size + size + FOOTER;
 	if (list->largest < size)
 		list->largest = size;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_chunk_lists_end(struct tfr_chunk_lists *s, struct tfr_error *err)
@@ -225,18 +219,16 @@ enum tfr_status tfr_chunk_lists_end(struct tfr_chunk_lists *s, struct tfr_error 
 
 enum tfr_status tfr_chunk_lists_flush(struct tfr_chunk_lists *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (uint32_t k = 1; !status && k < s->chunk_count; k++) {
+	for (uint32_t k = 1; k < s->chunk_count; k++) {
 		struct tfr_chunk *c = &s->chunks[k];
 
 		if (!c->memory)
 			continue;
-		status = tfr_spill_write(
-			s->spill, s->writer, c->memory, c->spot.size, &c->spot, err);
+		TFR_TRY(tfr_spill_write(
+			s->spill, s->writer, c->memory, c->spot.size, &c->spot, err));
 		c->memory = NULL;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- reading back --- */

@@ -30,7 +30,7 @@ enum tfr_status tfr_arena_init(struct tfr_arena *a, size_t chunk, uint64_t chunk
 	uint64_t reserved, struct tfr_error *err);
 void tfr_arena_clear(struct tfr_arena *a);
 
-/* A part of a chunk list: in memory, or in the spill. */
+/* A piece of a chunk list: in memory, or in the spill. */
 struct tfr_chunk {
 	uint8_t *memory; /* in the arena; NULL: in the spill */
 	struct tfr_spot spot;

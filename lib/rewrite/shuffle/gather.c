@@ -14,8 +14,10 @@
 #include "base/error.h"
 #include "record/framing.h"
 #include "record/writer.h"
+#include "rewrite/shuffle/chunks.h"
 #include "rewrite/shuffle/shuffle.h"
 #include "shard/set_writer.h"
+#include "sweep/progress_ticker.h"
 #include "thread/lanes.h"
 
 enum {
@@ -30,7 +32,7 @@ struct item {
 	uint64_t place, at;
 };
 
-/* The part of a bucket that belongs to one shard. */
+/* The records of a bucket that belong to one shard. */
 struct portion {
 	uint32_t shard;
 	bool ends;	  /* the shard ends with it */
@@ -54,7 +56,7 @@ struct slot {
 	uint64_t written_bytes;
 };
 
-struct run {
+struct gather_run {
 	const struct tfr_gather *g;
 	struct tfr_ticker ticker;
 	uint32_t shards, lanes;
@@ -91,18 +93,18 @@ uint64_t tfr_bucket_memory(const struct tfr_bucket *b)
 
 /* --- positions --- */
 
-static uint64_t shard_start(const struct run *r, uint64_t shard)
+static uint64_t shard_start(const struct gather_run *r, uint64_t shard)
 {
 	return (uint64_t)((unsigned __int128)r->g->records * shard / r->shards);
 }
 
-static uint32_t first_shard(const struct run *r, uint32_t lane)
+static uint32_t first_shard(const struct gather_run *r, uint32_t lane)
 {
 	return (uint32_t)((uint64_t)r->shards * lane / r->lanes);
 }
 
 /* The shard that a position belongs to. */
-static uint32_t shard_at(const struct run *r, uint64_t position)
+static uint32_t shard_at(const struct gather_run *r, uint64_t position)
 {
 	uint32_t shard = (uint32_t)((unsigned __int128)position * r->shards / r->g->records);
 
@@ -162,22 +164,21 @@ static enum tfr_status lay_out(struct slot *s, const struct tfr_bucket *b, struc
 	return TFR_OK;
 }
 
-static enum tfr_status load(
-	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
+static enum tfr_status load_bucket(
+	struct gather_run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
 {
 	uint8_t *to = (uint8_t *)(uintptr_t)s->bytes;
-	enum tfr_status status = TFR_OK;
 
-	for (uint32_t k = 0; k < b->part_count; k++) {
-		const struct tfr_chunk_lists *of = b->parts[k].of;
-		uint32_t i = of->lists[b->parts[k].list].first;
+	for (uint32_t k = 0; k < b->list_count; k++) {
+		const struct tfr_chunk_lists *of = b->lists[k].of;
+		uint32_t i = of->lists[b->lists[k].number].first;
 
-		for (; !status && i; i = of->chunks[i].next) {
-			status = tfr_chunk_load(&of->chunks[i], r->g->spill, to, err);
+		for (; i; i = of->chunks[i].next) {
+			TFR_TRY(tfr_chunk_load(&of->chunks[i], r->g->spill, to, err));
 			to += of->chunks[i].spot.size;
 		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status damaged(struct tfr_error *err)
@@ -188,7 +189,7 @@ static enum tfr_status damaged(struct tfr_error *err)
 }
 
 /* The inputs' own checksum shows whether memory and temporary files returned the data unchanged. */
-static bool entry_is_whole(const struct tfr_entry *e)
+static bool entry_is_intact(const struct tfr_entry *e)
 {
 	return tfr_load32(e->payload + e->size) ==
 	       tfr_crc_mask(tfr_crc32c(0, e->payload, (size_t)e->size));
@@ -206,13 +207,13 @@ static size_t varint_size(uint64_t v)
 /* Finds every record and recomputes its key.  The arrays have room for exactly the records and
  * payload bytes of the bucket. */
 static enum tfr_status list_items(
-	struct run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
+	struct gather_run *r, struct slot *s, const struct tfr_bucket *b, struct tfr_error *err)
 {
 	uint64_t seed = r->g->opts->common.seed, left = b->payload_bytes, n = 0;
 	const uint8_t *p = s->bytes;
 
-	for (uint32_t k = 0; k < b->part_count; k++) {
-		const struct tfr_chunk_list *list = &b->parts[k].of->lists[b->parts[k].list];
+	for (uint32_t k = 0; k < b->list_count; k++) {
+		const struct tfr_chunk_list *list = &b->lists[k].of->lists[b->lists[k].number];
 		struct tfr_entries entries = { .p = p, .end = p + list->bytes };
 		struct tfr_entry e;
 
@@ -220,7 +221,7 @@ static enum tfr_status list_items(
 			uint64_t place;
 
 			if (n == b->records || !tfr_entries_next(&entries, &e) || e.size > left ||
-				!entry_is_whole(&e))
+				!entry_is_intact(&e))
 				return damaged(err);
 			left -= e.size;
 			place = tfr_shuffle_key(seed, e.file, e.record);
@@ -350,8 +351,8 @@ static uint8_t *point_at_records(
 }
 
 /* Divides positions `from` to `to` of the bucket at the ends of shards. */
-static enum tfr_status frame(struct run *r, struct slot *s, const struct tfr_bucket *b,
-	uint64_t from, uint64_t to, struct tfr_error *err)
+static enum tfr_status frame_bucket(struct gather_run *r, struct slot *s,
+	const struct tfr_bucket *b, uint64_t from, uint64_t to, struct tfr_error *err)
 {
 	uint8_t *out = s->framed;
 
@@ -389,20 +390,20 @@ static enum tfr_status frame(struct run *r, struct slot *s, const struct tfr_buc
 static enum tfr_status sort_bucket(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *data, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct gather_run *r = ctx;
 	struct slot *s = data;
 	uint32_t lane = (uint32_t)(i % r->lanes);
 	uint64_t from = shard_start(r, first_shard(r, lane)),
 		 to = shard_start(r, first_shard(r, lane + 1)),
 		 number = bucket_at(r->g->buckets, from) + i / r->lanes;
-	enum tfr_status status = tfr_ticker_check(&r->ticker, err);
 	struct tfr_bucket *b;
 
 	(void)lanes;
 	(void)worker;
 	s->bucket = NULL;
-	if (status || from == to || number >= r->g->buckets->count)
-		return status;
+	TFR_TRY(tfr_ticker_check(&r->ticker, err));
+	if (from == to || number >= r->g->buckets->count)
+		return TFR_OK;
 	b = &r->g->buckets->b[number];
 	from = from > b->first ? from : b->first;
 	to = to < b->first + b->records ? to : b->first + b->records;
@@ -410,37 +411,36 @@ static enum tfr_status sort_bucket(void *ctx, struct tfr_lanes_run *lanes, unsig
 		return TFR_OK;
 	s->bucket = b;
 	TFR_TRY(lay_out(s, b, err));
-	TFR_TRY(load(r, s, b, err));
+	TFR_TRY(load_bucket(r, s, b, err));
 	TFR_TRY(list_items(r, s, b, err));
 	sort_items(s, b);
-	return frame(r, s, b, from, to, err);
+	return frame_bucket(r, s, b, from, to, err);
 }
 
 static enum tfr_status write_bucket(void *ctx, uint64_t i, void *data, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct gather_run *r = ctx;
 	struct slot *s = data;
-	enum tfr_status status = TFR_OK;
 	uint64_t records = 0;
 
 	(void)i;
 	if (!s->bucket)
 		return TFR_OK;
-	for (uint32_t k = 0; !status && k < s->portion_count; k++) {
+	for (uint32_t k = 0; k < s->portion_count; k++) {
 		struct portion *p = &s->portions[k];
 
-		status = tfr_set_writer_put_framed(
-			r->g->out, p->shard, s->pieces + p->first, p->count, &p->totals, err);
-		if (!status && p->ends)
-			status = tfr_set_writer_finish(r->g->out, p->shard, err);
+		TFR_TRY(tfr_set_writer_put_framed(
+			r->g->out, p->shard, s->pieces + p->first, p->count, &p->totals, err));
+		if (p->ends)
+			TFR_TRY(tfr_set_writer_finish(r->g->out, p->shard, err));
 		records += p->totals.records;
 	}
-	if (!status && __atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
-		for (uint32_t k = 0; k < s->bucket->part_count; k++)
+	if (__atomic_sub_fetch(&s->bucket->users, 1, __ATOMIC_ACQ_REL) == 0)
+		for (uint32_t k = 0; k < s->bucket->list_count; k++)
 			tfr_chunk_list_release(
-				s->bucket->parts[k].of, s->bucket->parts[k].list, r->g->spill);
+				s->bucket->lists[k].of, s->bucket->lists[k].number, r->g->spill);
 	tfr_ticker_add(&r->ticker, records, s->written_bytes);
-	return status;
+	return TFR_OK;
 }
 
 static void clear_slot(void *data)
@@ -452,7 +452,7 @@ static void clear_slot(void *data)
 }
 
 /* The largest number of buckets of any lane; also counts the users of each bucket. */
-static uint64_t longest_lane(struct run *r)
+static uint64_t longest_lane(struct gather_run *r)
 {
 	const struct tfr_buckets *all = r->g->buckets;
 	uint64_t most = 0;
@@ -471,7 +471,7 @@ static uint64_t longest_lane(struct run *r)
 
 enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err)
 {
-	struct run r = { .g = g, .shards = tfr_set_writer_shards(g->out) };
+	struct gather_run r = { .g = g, .shards = tfr_set_writer_shards(g->out) };
 	struct tfr_lanes lanes = {
 		.slot_size = sizeof(struct slot),
 		.work = sort_bucket,

@@ -14,12 +14,14 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "record/writer.h"
-#include "rewrite/rewrite_sweep.h"
+#include "rewrite/pass.h"
+#include "rewrite/shuffle/chunks.h"
 #include "shard/set_writer.h"
+#include "sweep/progress_ticker.h"
 #include "thread/lanes.h"
 
 /* All chunk lists that buckets refer to; their number grows when buckets are divided. */
-struct tfr_dealt {
+struct dealt {
 	struct tfr_chunk_lists **lists;
 	uint32_t count;
 	struct tfr_arena arena;
@@ -32,12 +34,12 @@ struct tfr_dealt {
 void tfr_buckets_clear(struct tfr_buckets *b)
 {
 	for (uint32_t k = 0; k < b->count; k++)
-		free(b->b[k].parts);
+		free(b->b[k].lists);
 	free(b->b);
 	*b = (struct tfr_buckets){ 0 };
 }
 
-static void dealt_clear(struct tfr_dealt *d)
+static void dealt_clear(struct dealt *d)
 {
 	for (uint32_t k = 0; k < d->count; k++) {
 		tfr_chunk_lists_clear(d->lists[k]);
@@ -45,11 +47,11 @@ static void dealt_clear(struct tfr_dealt *d)
 	}
 	free(d->lists);
 	tfr_arena_clear(&d->arena);
-	*d = (struct tfr_dealt){ 0 };
+	*d = (struct dealt){ 0 };
 }
 
 /* Makes room for `n` more tables of chunk lists, each a zeroed struct. */
-static enum tfr_status add_lists(struct tfr_dealt *d, uint32_t n, struct tfr_error *err)
+static enum tfr_status add_lists(struct dealt *d, uint32_t n, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		struct tfr_chunk_lists *more = NULL;
@@ -62,18 +64,18 @@ static enum tfr_status add_lists(struct tfr_dealt *d, uint32_t n, struct tfr_err
 	return TFR_OK;
 }
 
-/* Makes list `number` of each of `n` tables a part of the bucket. */
+/* Adds list `number` of each of `n` tables to the bucket. */
 static enum tfr_status fill_bucket(struct tfr_bucket *b, struct tfr_chunk_lists *const *of,
 	uint32_t n, uint32_t number, struct tfr_error *err)
 {
-	b->parts = calloc(n, sizeof(*b->parts));
-	TFR_NEED_MEMORY(b->parts, err, "sorting records into buckets");
+	b->lists = calloc(n, sizeof(*b->lists));
+	TFR_NEED_MEMORY(b->lists, err, "sorting records into buckets");
 	for (uint32_t k = 0; k < n; k++) {
 		const struct tfr_chunk_list *s = &of[k]->lists[number];
 
 		if (!s->records)
 			continue;
-		b->parts[b->part_count++] = (struct tfr_bucket_part){ of[k], number };
+		b->lists[b->list_count++] = (struct tfr_bucket_list){ of[k], number };
 		b->bytes += s->bytes;
 		b->records += s->records;
 		b->payload_bytes += s->payload_bytes;
@@ -94,13 +96,16 @@ static void number_positions(struct tfr_buckets *all)
 
 /* --- records --- */
 
+/* The content sum of a worker's records, on its own cache line. */
+struct worker_sum {
+	_Alignas(64) uint64_t sum;
+};
+
 struct first_pass {
 	uint64_t seed;
 	uint32_t buckets;
 	struct tfr_chunk_lists **workers;
-	struct {
-		_Alignas(64) uint64_t sum; /* one cache line each */
-	} * sums;
+	struct worker_sum *sums;
 };
 
 static enum tfr_status put_record(
@@ -118,26 +123,24 @@ static enum tfr_status put_record(
 }
 
 static enum tfr_status make_buckets(
-	struct tfr_dealt *dealt, uint32_t count, struct tfr_buckets *buckets, struct tfr_error *err)
+	struct dealt *dealt, uint32_t count, struct tfr_buckets *buckets, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	buckets->b = calloc(count, sizeof(*buckets->b));
 	TFR_NEED_MEMORY(buckets->b, err, "sorting records into buckets");
 	buckets->count = count;
-	for (uint32_t k = 0; !status && k < count; k++) {
+	for (uint32_t k = 0; k < count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
 
 		b->depth = 1;
 		b->divided[0] = count;
-		status = fill_bucket(b, dealt->lists, dealt->count, k, err);
+		TFR_TRY(fill_bucket(b, dealt->lists, dealt->count, k, err));
 	}
 	number_positions(buckets);
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct tfr_spill *spill,
-	struct tfr_dealt *dealt, struct tfr_error *err)
+	struct dealt *dealt, struct tfr_error *err)
 {
 	uint64_t reserved = (uint64_t)plan->threads * plan->buckets;
 
@@ -152,10 +155,14 @@ static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct 
 
 /* Reads the inputs.  Fills `buckets`, which refers to `dealt`. */
 static enum tfr_status scatter(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct tfr_dealt *dealt,
+	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct dealt *dealt,
 	struct tfr_buckets *buckets, struct tfr_rewrite_report *report, struct tfr_error *err)
 {
-	struct first_pass pass = { .seed = opts->common.seed, .buckets = plan->buckets };
+	size_t size = plan->threads * sizeof(struct worker_sum);
+	TFR_AUTO_FREE struct worker_sum *sums = aligned_alloc(64, size);
+	struct first_pass pass = {
+		.seed = opts->common.seed, .buckets = plan->buckets, .sums = sums
+	};
 	struct tfr_sweep sweep = {
 		.opts = opts->common.sweep,
 		.phase = "dealing",
@@ -165,29 +172,23 @@ static enum tfr_status scatter(const struct tfr_shuffle_opts *opts,
 		.examine = put_record,
 		.ctx = &pass,
 	};
-	enum tfr_status status = start_workers(plan, spill, dealt, err);
-
+	TFR_NEED_MEMORY(sums, err, "sorting records into buckets");
+	memset(sums, 0, size);
+	TFR_TRY(start_workers(plan, spill, dealt, err));
 	sweep.opts.threads = plan->threads;
 	pass.workers = dealt->lists;
-	pass.sums = aligned_alloc(64, plan->threads * sizeof(*pass.sums));
-	if (!status && !pass.sums)
-		status = tfr_fail_nomem(err, "sorting records into buckets");
-	if (!status) {
-		memset(pass.sums, 0, plan->threads * sizeof(*pass.sums));
-		status = tfr_pass_run(&sweep, report, err);
+	TFR_TRY(tfr_pass_run(&sweep, report, err));
+	for (uint32_t k = 0; k < plan->threads; k++) {
+		report->taken_sum += sums[k].sum;
+		TFR_TRY(tfr_chunk_lists_end(dealt->lists[k], err));
 	}
-	for (uint32_t k = 0; !status && k < plan->threads; k++) {
-		report->taken_sum += pass.sums[k].sum;
-		status = tfr_chunk_lists_end(dealt->lists[k], err);
-	}
-	free(pass.sums);
-	return status ? status : make_buckets(dealt, plan->buckets, buckets, err);
+	return make_buckets(dealt, plan->buckets, buckets, err);
 }
 
 static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
-	struct tfr_dealt *d = ctx;
+	struct dealt *d = ctx;
 
 	(void)run;
 	(void)worker;
@@ -196,16 +197,14 @@ static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned 
 }
 
 /* Writes all data in memory to the spill, and frees the arena. */
-static enum tfr_status scatter_flush(struct tfr_dealt *dealt, struct tfr_error *err)
+static enum tfr_status scatter_flush(struct dealt *dealt, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
 		.threads = dealt->count, .count = dealt->count, .work = flush_one
 	};
-	enum tfr_status status = tfr_lanes_run(&lanes, dealt, err);
-
-	if (!status)
-		tfr_arena_clear(&dealt->arena);
-	return status;
+	TFR_TRY(tfr_lanes_run(&lanes, dealt, err));
+	tfr_arena_clear(&dealt->arena);
+	return TFR_OK;
 }
 
 /* --- buckets --- */
@@ -213,7 +212,7 @@ static enum tfr_status scatter_flush(struct tfr_dealt *dealt, struct tfr_error *
 struct again {
 	const struct tfr_shuffle_opts *opts;
 	struct tfr_spill *spill;
-	struct tfr_dealt *dealt;
+	struct dealt *dealt;
 	uint32_t first_lists; /* of bucket large[0]; one table per bucket */
 	struct tfr_bucket **large;
 	uint32_t into; /* number of buckets that each is divided into */
@@ -239,31 +238,30 @@ static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
  * that chunk. */
 static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
-	const struct tfr_bucket_part *part, struct tfr_chunk_lists *to, struct tfr_error *err)
+	const struct tfr_bucket_list *list, struct tfr_chunk_lists *to, struct tfr_error *err)
 {
-	const struct tfr_chunk_lists *of = part->of;
+	const struct tfr_chunk_lists *of = list->of;
 	struct tfr_entries entries = { 0 };
-	enum tfr_status status = TFR_OK;
 	TFR_AUTO_BUF buf = { 0 };
 	struct tfr_entry e;
 
-	for (uint32_t i = of->lists[part->list].first; !status && i; i = of->chunks[i].next) {
+	for (uint32_t i = of->lists[list->number].first; i; i = of->chunks[i].next) {
 		const struct tfr_chunk *c = &of->chunks[i];
 
 		TFR_NEED_MEMORY(tfr_buf_reserve(&buf, c->spot.size), err, "dividing a bucket");
-		status = tfr_chunk_load(c, a->spill, buf.data + buf.size, err);
+		TFR_TRY(tfr_chunk_load(c, a->spill, buf.data + buf.size, err));
 		buf.size += c->spot.size;
 		entries.p = buf.data;
 		entries.end = buf.data + buf.size;
-		while (!status && tfr_entries_next(&entries, &e))
-			status = deal_entry(a, b, to, &e, err);
+		while (tfr_entries_next(&entries, &e))
+			TFR_TRY(deal_entry(a, b, to, &e, err));
 		buf.size = (size_t)(entries.end - entries.p);
 		if (entries.p != buf.data)
 			memmove(buf.data, entries.p, buf.size);
 	}
-	if (!status && buf.size)
-		status = tfr_fail(err, TFR_EDATA, "temporary records came back damaged");
-	return status;
+	if (buf.size)
+		return tfr_fail(err, TFR_EDATA, "temporary records came back damaged");
+	return TFR_OK;
 }
 
 static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsigned worker,
@@ -272,52 +270,58 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 	struct again *a = ctx;
 	struct tfr_bucket *b = a->large[i];
 	struct tfr_chunk_lists *to = a->dealt->lists[a->first_lists + i];
-	enum tfr_status status = tfr_ticker_check(&a->ticker, err);
-
 	(void)run;
 	(void)slot;
-	if (!status)
-		status = tfr_chunk_lists_init(
-			to, a->into, &a->arena, (uint64_t)worker * a->into, a->spill, worker, err);
-	for (uint32_t k = 0; !status && k < b->part_count; k++)
-		status = deal_list(a, b, &b->parts[k], to, err);
-	if (!status)
-		status = tfr_chunk_lists_end(to, err);
-	if (!status)
-		status = tfr_chunk_lists_flush(to, err);
-	for (uint32_t k = 0; !status && k < b->part_count; k++)
-		tfr_chunk_list_release(b->parts[k].of, b->parts[k].list, a->spill);
+	TFR_TRY(tfr_ticker_check(&a->ticker, err));
+	TFR_TRY(tfr_chunk_lists_init(
+		to, a->into, &a->arena, (uint64_t)worker * a->into, a->spill, worker, err));
+	for (uint32_t k = 0; k < b->list_count; k++)
+		TFR_TRY(deal_list(a, b, &b->lists[k], to, err));
+	TFR_TRY(tfr_chunk_lists_end(to, err));
+	TFR_TRY(tfr_chunk_lists_flush(to, err));
+	for (uint32_t k = 0; k < b->list_count; k++)
+		tfr_chunk_list_release(b->lists[k].of, b->lists[k].number, a->spill);
 	tfr_ticker_add(&a->ticker, b->records, b->bytes);
-	return status;
+	return TFR_OK;
 }
 
-/* Replaces each divided bucket with its parts. */
+/* Moves the buckets to `made`, each divided one as those that it was divided into. */
+static enum tfr_status move_buckets(struct again *a, struct tfr_buckets *buckets, uint32_t divided,
+	struct tfr_buckets *made, struct tfr_error *err)
+{
+	uint32_t done = 0;
+
+	for (uint32_t k = 0, from = 0; k < made->count; from++) {
+		struct tfr_bucket *b = &buckets->b[from];
+
+		if (done == divided || a->large[done] != b) {
+			made->b[k++] = *b;
+			b->lists = NULL;
+			continue;
+		}
+		for (uint32_t i = 0; i < a->into; i++, k++) {
+			memcpy(made->b[k].divided, b->divided, sizeof(b->divided));
+			made->b[k].depth = b->depth + 1;
+			made->b[k].divided[b->depth] = a->into;
+			TFR_TRY(fill_bucket(
+				&made->b[k], &a->dealt->lists[a->first_lists + done], 1, i, err));
+		}
+		done++;
+	}
+	return TFR_OK;
+}
+
+/* Replaces each divided bucket. */
 static enum tfr_status replace_buckets(
 	struct again *a, struct tfr_buckets *buckets, uint32_t divided, struct tfr_error *err)
 {
 	uint64_t many = buckets->count + (uint64_t)divided * (a->into - 1);
-	uint32_t count = many < UINT32_MAX ? (uint32_t)many : 0, from = 0, done = 0;
-	struct tfr_buckets made = { .b = count ? calloc(count, sizeof(*made.b)) : NULL };
-	enum tfr_status status = made.b ? TFR_OK : tfr_fail_nomem(err, "dividing a bucket");
+	struct tfr_buckets made = { .count = many < UINT32_MAX ? (uint32_t)many : 0 };
+	enum tfr_status status;
 
-	made.count = status ? 0 : count;
-	for (uint32_t k = 0; !status && k < count; from++) {
-		struct tfr_bucket *b = &buckets->b[from];
-
-		if (done == divided || a->large[done] != b) {
-			made.b[k++] = *b;
-			b->parts = NULL;
-			continue;
-		}
-		for (uint32_t i = 0; !status && i < a->into; i++, k++) {
-			memcpy(made.b[k].divided, b->divided, sizeof(b->divided));
-			made.b[k].depth = b->depth + 1;
-			made.b[k].divided[b->depth] = a->into;
-			status = fill_bucket(
-				&made.b[k], &a->dealt->lists[a->first_lists + done], 1, i, err);
-		}
-		done++;
-	}
+	made.b = made.count ? calloc(made.count, sizeof(*made.b)) : NULL;
+	TFR_NEED_MEMORY(made.b, err, "dividing a bucket");
+	status = move_buckets(a, buckets, divided, &made, err);
 	tfr_buckets_clear(buckets);
 	*buckets = made;
 	number_positions(buckets);
@@ -352,12 +356,10 @@ static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan 
 	chunk = arena / lanes.threads / a->into / 4096 * 4096;
 	chunk = chunk > 1 << 20 ? 1 << 20 : chunk;
 	a->first_lists = a->dealt->count;
-	status = add_lists(a->dealt, divided, err);
-	if (!status)
-		status = tfr_arena_init(&a->arena, chunk, (uint64_t)lanes.threads * a->into,
-			(uint64_t)lanes.threads * a->into, err);
-	if (!status)
-		status = tfr_lanes_run(&lanes, a, err);
+	TFR_TRY(add_lists(a->dealt, divided, err));
+	TFR_TRY(tfr_arena_init(&a->arena, chunk, (uint64_t)lanes.threads * a->into,
+		(uint64_t)lanes.threads * a->into, err));
+	status = tfr_lanes_run(&lanes, a, err);
 	tfr_arena_clear(&a->arena);
 	return status;
 }
@@ -365,7 +367,7 @@ static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan 
 /* Divides the buckets that are too large to be sorted in plan->gather bytes, once; *divided is
  * their number.  All buckets must be in the spill. */
 static enum tfr_status scatter_again(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct tfr_dealt *dealt,
+	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct dealt *dealt,
 	struct tfr_buckets *buckets, uint32_t *divided, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_bucket **large =
@@ -403,17 +405,14 @@ enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
 
 struct shuffle {
 	const struct tfr_shuffle_opts *o;
-	const struct tfr_set_info *info;
 	struct tfr_shuffle_report *report;
 	uint64_t records; /* dealt */
 	struct tfr_shuffle_plan plan;
 	struct tfr_memory_plan mem;
-	char *default_folder;
-	const char *const *folders;
-	size_t folder_count;
+	struct tfr_spill_folders folders;
 	struct tfr_set_writer *out;
 	struct tfr_spill *spill;
-	struct tfr_dealt dealt;
+	struct dealt dealt;
 	struct tfr_buckets buckets;
 };
 
@@ -421,18 +420,14 @@ struct shuffle {
 
 static enum tfr_status find_folders(struct shuffle *s, struct tfr_error *err)
 {
-	s->folders = s->o->tmpdirs;
-	s->folder_count = s->o->tmpdir_count;
-	if (s->folder_count > SPILLS_MAX)
+	if (s->o->tmpdir_count > SPILLS_MAX)
 		return tfr_fail(err, TFR_EUSAGE,
 			"temporary files can be spread over %d folders, not %zu", SPILLS_MAX,
-			s->folder_count);
-	if (s->folder_count)
-		return TFR_OK;
-	s->default_folder = tfr_default_tmpdir(s->o->output);
-	s->folders = (const char *const *)&s->default_folder;
-	s->folder_count = 1;
-	return s->default_folder ? TFR_OK : tfr_fail_nomem(err, "looking for temporary space");
+			s->o->tmpdir_count);
+	TFR_NEED_MEMORY(tfr_spill_folders_choose(
+				&s->folders, s->o->tmpdirs, s->o->tmpdir_count, s->o->output),
+		err, "looking for temporary space");
+	return TFR_OK;
 }
 
 static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
@@ -441,7 +436,7 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 
 	if (s->plan.passes == 1 || s->plan.least_bytes <= s->plan.temp_free)
 		return TFR_OK;
-	tfr_fail_path(err, TFR_ESYS, s->folders[0],
+	tfr_fail_path(err, TFR_ESYS, s->folders.list[0],
 		"%s of temporary space are needed, %s are free in",
 		tfr_format_size(s->plan.least_bytes, needed),
 		tfr_format_size(s->plan.temp_free, there));
@@ -454,8 +449,7 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_spill_opts opts = {
-		.folders = s->folders,
-		.folder_count = s->folder_count,
+		.folders = &s->folders,
 		.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX,
 		.expected = s->plan.temp_bytes,
 	};
@@ -463,7 +457,7 @@ static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
 	return tfr_spill_open(&s->spill, &opts, err);
 }
 
-static enum tfr_status prepare(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status open_output(struct shuffle *s, struct tfr_error *err)
 {
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
 
@@ -510,7 +504,7 @@ static bool stays_in_memory(struct shuffle *s)
 }
 
 /* The first pass. */
-static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status deal_records(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_shuffle_report *report = s->report;
 
@@ -524,20 +518,19 @@ static enum tfr_status deal(struct shuffle *s, struct tfr_error *err)
 /* Further passes, while memory cannot hold some bucket. */
 static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	uint32_t divided = 1;
 
-	while (!status && divided && !s->dealt.arena.base) {
-		status = scatter_again(
-			s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &divided, err);
-		s->report->passes += !status && divided;
+	while (divided && !s->dealt.arena.base) {
+		TFR_TRY(scatter_again(
+			s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &divided, err));
+		s->report->passes += divided != 0;
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- writing --- */
 
-static enum tfr_status gather(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status gather_records(struct shuffle *s, struct tfr_error *err)
 {
 	struct tfr_gather g = {
 		.opts = s->o,
@@ -569,39 +562,32 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 		"the records written are not the records read");
 }
 
-static enum tfr_status publish(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status run_shuffle(struct shuffle *s, struct tfr_error *err)
 {
-	struct tfr_rewrite_report *r = &s->report->common;
-	struct tfr_set_info info = *s->info;
-	enum tfr_status status = tfr_expect_some(&s->o->common.expect, r->records, r->written, err);
+	const struct tfr_rewrite_opts *o = &s->o->common;
+	const struct tfr_rewrite_report *r = &s->report->common;
+	TFR_AUTO_SET_INFO info = { .command = o->command, .seed = o->seed };
 
-	info.beside[0] = s->o->common.sweep.quarantine;
-	return status ? status : tfr_set_writer_publish(s->out, &info, err);
-}
-
-static enum tfr_status write_out(struct shuffle *s, struct tfr_error *err)
-{
+	TFR_TRY(tfr_set_info_carry(&info, o->sweep.input, err));
+	info.beside[0] = o->sweep.quarantine;
+	TFR_TRY(open_output(s, err));
+	TFR_TRY(deal_records(s, err));
+	TFR_TRY(tfr_expect_check(&o->expect, r->taken, r->taken_sum, err));
 	TFR_TRY(deal_again(s, err));
-	TFR_TRY(gather(s, err));
-	return check_written(s, err);
+	TFR_TRY(gather_records(s, err));
+	TFR_TRY(check_written(s, err));
+	TFR_TRY(tfr_expect_some(&o->expect, r->records, r->written, err));
+	return tfr_set_writer_publish(s->out, &info, err);
 }
 
-static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct tfr_set_info *info,
-	struct tfr_shuffle_report *report, struct tfr_error *err)
+enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
+	struct tfr_error *err)
 {
-	struct shuffle s = { .o = opts, .info = info, .report = report };
+	struct shuffle s = { .o = opts, .report = report };
 	enum tfr_status status;
 
-	status = prepare(&s, err);
-	if (!status)
-		status = deal(&s, err);
-	if (!status)
-		status = tfr_expect_check(
-			&opts->common.expect, report->common.taken, report->common.taken_sum, err);
-	if (!status)
-		status = write_out(&s, err);
-	if (!status)
-		status = publish(&s, err);
+	*report = (struct tfr_shuffle_report){ 0 };
+	status = run_shuffle(&s, err);
 	report->buckets = s.buckets.count;
 	if (s.spill)
 		report->temp_bytes = tfr_spill_bytes(s.spill);
@@ -609,18 +595,6 @@ static enum tfr_status shuffle(const struct tfr_shuffle_opts *opts, const struct
 	dealt_clear(&s.dealt);
 	tfr_spill_close(s.spill);
 	tfr_set_writer_close(s.out);
-	free(s.default_folder);
-	return status;
-}
-
-enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuffle_report *report,
-	struct tfr_error *err)
-{
-	TFR_AUTO_SET_INFO info = { .command = opts->common.command, .seed = opts->common.seed };
-	enum tfr_status status = tfr_set_info_carry(&info, opts->common.sweep.input, err);
-
-	*report = (struct tfr_shuffle_report){ 0 };
-	if (!status)
-		status = shuffle(opts, &info, report, err);
+	tfr_spill_folders_clear(&s.folders);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* rewrite/shuffle/shuffle.h - shared by the parts of a shuffle: keys, buckets, the memory plan.
+/* rewrite/shuffle/shuffle.h - what the files of a shuffle share: keys, buckets, the memory plan.
  *
  * A record's key is a pure function of (seed; file, record).  Bucket b of B has the keys from
  * 2^64·b/B up to the next bucket's.  The upper half of key·B is the bucket, and the lower half
@@ -9,10 +9,8 @@
 
 #include <tfr-private/rewrite.h>
 
+#include "base/error.h"
 #include "base/rng.h"
-#include "rewrite/rewrite_sweep.h"
-#include "rewrite/shuffle/chunks.h"
-#include "sweep/progress_ticker.h"
 
 static inline uint64_t tfr_shuffle_key(uint64_t seed, uint32_t file, uint64_t record)
 {
@@ -31,20 +29,24 @@ static inline uint32_t tfr_bucket_of(uint64_t *place, uint32_t count)
 
 enum { TFR_BUCKET_DEPTH = 6 };
 
-struct tfr_bucket_part {
+struct tfr_chunk_lists;
+struct tfr_spill;
+
+/* One of the chunk lists that make up a bucket (chunks.h). */
+struct tfr_bucket_list {
 	const struct tfr_chunk_lists *of;
-	uint32_t list;
+	uint32_t number;
 };
 
 /* A range of keys, with its records. */
 struct tfr_bucket {
-	struct tfr_bucket_part *parts;
-	uint32_t part_count;
+	struct tfr_bucket_list *lists;
+	uint32_t list_count;
 	uint32_t depth;
 	uint32_t divided[TFR_BUCKET_DEPTH]; /* number of divisions at each level */
 	uint64_t bytes, records, payload_bytes, largest;
 	uint64_t first; /* position of its first record in the output */
-	uint32_t users; /* lanes that still have to write a part of it */
+	uint32_t users; /* lanes that still have to write some of it */
 };
 
 struct tfr_buckets {
@@ -67,10 +69,6 @@ struct tfr_memory_plan {
 };
 void tfr_memory_plan(
 	struct tfr_memory_plan *plan, uint64_t memory, unsigned threads, uint64_t bytes);
-
-/* The default folder of temporary files: that of the output; $TMPDIR or /tmp if the output is a
- * stream.  The caller frees it; NULL: out of memory. */
-char *tfr_default_tmpdir(const char *output);
 
 /* The memory needed to sort and write a bucket. */
 uint64_t tfr_bucket_memory(const struct tfr_bucket *b);

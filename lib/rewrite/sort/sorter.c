@@ -1,8 +1,8 @@
 /* rewrite/sort/sorter.c - external sort: rows are sorted in memory, or in runs on disk that are
  * merged.
  *
- * A run has as many rows as fit in memory.  The merge reads all runs through their parts of the
- * same memory, and a heap of runs gives the smallest row. */
+ * A run has as many rows as fit in memory.  The merge reads all runs through the same memory, of
+ * which each has a share, and a heap of runs gives the smallest row. */
 #include "rewrite/sort/sorter.h"
 
 #include <errno.h>
@@ -10,12 +10,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "rewrite/sort/row_sort.h"
-#include "rewrite/sort/spill.h"
 
 enum { FIRST = 4096, READ_MIN = 4096, PIECE = 16 << 20 };
 
-/* A part of a run on disk; the parts of a run are in order, and so are the runs. */
+/* A piece of a run on disk; the pieces of a run are in order, and so are the runs. */
 struct piece {
 	struct tfr_spot spot;
 	size_t run;
@@ -30,8 +28,8 @@ struct source {
 };
 
 struct tfr_sorter {
-	const char *const *folders;
-	size_t folder_count, row;
+	const struct tfr_spill_folders *folders;
+	size_t row;
 	unsigned threads;
 	uint8_t *rows;
 	size_t count, cap, max;
@@ -47,7 +45,7 @@ struct tfr_sorter {
 };
 
 struct tfr_sorter *tfr_sorter_new(
-	size_t row, uint64_t memory, const char *const *folders, size_t count, unsigned threads)
+	size_t row, uint64_t memory, const struct tfr_spill_folders *folders, unsigned threads)
 {
 	struct tfr_sorter *s = calloc(1, sizeof(*s));
 
@@ -58,7 +56,7 @@ struct tfr_sorter *tfr_sorter_new(
 	s->row = row;
 	s->max = (memory > TFR_SORTER_MIN ? memory : TFR_SORTER_MIN) / row;
 	s->folders = folders;
-	s->folder_count = count;
+
 	s->threads = threads;
 	return s;
 }
@@ -84,7 +82,7 @@ uint64_t tfr_sorter_spilled(const struct tfr_sorter *s)
 
 /* --- creating runs --- */
 
-static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
+static bool add_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
 {
 	if (TFR_ARRAY_RESERVE(s->pieces, s->pieces_cap, s->n_pieces + 1))
 		return false;
@@ -92,23 +90,29 @@ static bool note_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
 	return true;
 }
 
-static enum tfr_status spill(struct tfr_sorter *s, struct tfr_error *err)
+static enum tfr_status write_run(struct tfr_sorter *s, struct tfr_error *err)
 {
-	struct tfr_spill_opts opts = { .folders = s->folders, .folder_count = s->folder_count };
-	enum tfr_status status = s->spill ? TFR_OK : tfr_spill_open(&s->spill, &opts, err);
+	struct tfr_spill_opts opts = { .folders = s->folders };
 	size_t most = PIECE / s->row;
 
-	if (!status)
-		tfr_row_sort(s->rows, s->count, s->row, s->threads);
-	for (size_t at = 0; !status && at < s->count; at += most) {
+	if (!s->spill)
+		TFR_TRY(tfr_spill_open(&s->spill, &opts, err));
+	tfr_row_sort(s->rows, s->count, s->row, s->threads);
+	for (size_t at = 0; at < s->count; at += most) {
 		size_t n = s->count - at < most ? s->count - at : most;
 		struct tfr_spot spot;
 
-		status = tfr_spill_write(s->spill, (unsigned)s->n_runs, s->rows + at * s->row,
-			n * s->row, &spot, err);
-		if (!status && !note_piece(s, &spot))
-			status = tfr_fail_nomem(err, "sorting");
+		TFR_TRY(tfr_spill_write(s->spill, (unsigned)s->n_runs, s->rows + at * s->row,
+			n * s->row, &spot, err));
+		TFR_NEED_MEMORY(add_piece(s, &spot), err, "sorting");
 	}
+	return TFR_OK;
+}
+
+static enum tfr_status spill_rows(struct tfr_sorter *s, struct tfr_error *err)
+{
+	enum tfr_status status = write_run(s, err);
+
 	if (status == TFR_ESYS && err && err->sys_errno == ENOSPC)
 		tfr_error_hint(err,
 			"It takes %zu bytes a record, and more than %llu records are there.  Allow "
@@ -120,7 +124,7 @@ static enum tfr_status spill(struct tfr_sorter *s, struct tfr_error *err)
 	return status;
 }
 
-static bool grow(struct tfr_sorter *s)
+static bool grow_rows(struct tfr_sorter *s)
 {
 	size_t cap = s->cap ? 2 * s->cap : FIRST;
 	uint8_t *rows;
@@ -144,9 +148,8 @@ enum tfr_status tfr_sorter_add(
 		size_t take;
 
 		if (s->count == s->max)
-			TFR_TRY(spill(s, err));
-		if (s->count == s->cap && !grow(s))
-			return tfr_fail_nomem(err, "sorting");
+			TFR_TRY(spill_rows(s, err));
+		TFR_NEED_MEMORY(s->count < s->cap || grow_rows(s), err, "sorting");
 		take = s->cap - s->count < n ? s->cap - s->count : n;
 		memcpy(s->rows + s->count * s->row, p, take * s->row);
 		s->count += take;
@@ -158,7 +161,7 @@ enum tfr_status tfr_sorter_add(
 
 /* --- merging runs --- */
 
-static const uint8_t *head(const struct tfr_sorter *s, size_t heap_index)
+static const uint8_t *head_row(const struct tfr_sorter *s, size_t heap_index)
 {
 	const struct source *src = &s->sources[s->heap[heap_index]];
 
@@ -195,7 +198,7 @@ static void sift_down(struct tfr_sorter *s, size_t i)
 		size_t least = i, swap;
 
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < s->n_heap; k++)
-			if (memcmp(head(s, k), head(s, least), s->row) < 0)
+			if (memcmp(head_row(s, k), head_row(s, least), s->row) < 0)
 				least = k;
 		if (least == i)
 			return;
@@ -234,10 +237,8 @@ static enum tfr_status open_sources(struct tfr_sorter *s, struct tfr_error *err)
 	return status > TFR_END ? status : TFR_OK;
 }
 
-static enum tfr_status start(struct tfr_sorter *s, struct tfr_error *err)
+static enum tfr_status start_walk(struct tfr_sorter *s, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	s->walking = true;
 	if (!s->spill) {
 		if (s->count)
@@ -245,11 +246,11 @@ static enum tfr_status start(struct tfr_sorter *s, struct tfr_error *err)
 		return TFR_OK;
 	}
 	if (s->count)
-		status = spill(s, err);
+		TFR_TRY(spill_rows(s, err));
 	free(s->rows); /* the merge now uses this memory */
 	s->rows = NULL;
 	s->cap = 0;
-	return status ? status : open_sources(s, err);
+	return open_sources(s, err);
 }
 
 enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct tfr_error *err)
@@ -257,7 +258,7 @@ enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct t
 	enum tfr_status status = TFR_OK;
 	struct source *src;
 
-	TFR_TRY(s->walking ? TFR_OK : start(s, err));
+	TFR_TRY(s->walking ? TFR_OK : start_walk(s, err));
 	if (!s->spill) {
 		if (s->at == s->count)
 			return TFR_END;

@@ -1,21 +1,25 @@
-/* rewrite/sort/sorter.h - external sort: any number of rows of one size, in bounded memory,
- * returned in order.
+/* rewrite/sort/sorter.h - sorts rows of one size: in memory on several processors, or any number of
+ * them in bounded memory, by an external sort that returns them in order.
  *
  * Rows are bytes in the order of memcmp(): numbers in them are big-endian. */
 #ifndef TFR_REWRITE_SORT_SORTER_H
 #define TFR_REWRITE_SORT_SORTER_H
 
-#include "base/error.h"
+#include "rewrite/sort/spill.h"
+
+enum { TFR_SORTER_ROW = 64 }; /* bytes in a row, at most */
+
+/* Sorts rows in place.  The result is that of qsort(), without its memory (row_sort.c). */
+void tfr_row_sort(uint8_t *rows, size_t n, size_t row, unsigned threads);
 
 struct tfr_sorter;
 
-enum { TFR_SORTER_ROW = 64 };	    /* bytes in a row, at most */
 enum { TFR_SORTER_MIN = 64 << 10 }; /* the least memory used, whatever the caller allows */
 
-/* Rows beyond `memory` bytes go to files without names, spread over `count` folders, which the
- * caller owns.  `threads` sort.  NULL: out of memory. */
+/* Rows beyond `memory` bytes go to files without names in the folders, which the caller owns.
+ * `threads` sort.  NULL: out of memory. */
 struct tfr_sorter *tfr_sorter_new(
-	size_t row, uint64_t memory, const char *const *folders, size_t count, unsigned threads);
+	size_t row, uint64_t memory, const struct tfr_spill_folders *folders, unsigned threads);
 void tfr_sorter_free(struct tfr_sorter *s); /* accepts NULL */
 /* Adds a row; one thread at a time.  TFR_ESYS: the files cannot be written. */
 enum tfr_status tfr_sorter_add(

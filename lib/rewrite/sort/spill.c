@@ -17,6 +17,65 @@
 #include "io/source.h"
 #include "io/temporaries.h"
 
+/* --- folders --- */
+
+static char *folder_of(const char *output)
+{
+	const char *slash = strrchr(output, '/'), *dir = getenv("TMPDIR");
+
+	if (!strcmp(output, "-") || tfr_is_url(output))
+		return strdup(dir && *dir ? dir : "/tmp");
+	return slash ? strndup(output, slash == output ? 1 : (size_t)(slash - output))
+		     : strdup(".");
+}
+
+bool tfr_spill_folders_choose(
+	struct tfr_spill_folders *f, const char *const *given, size_t count, const char *output)
+{
+	*f = (struct tfr_spill_folders){ .list = given, .count = count };
+	if (count)
+		return true;
+	f->own = folder_of(output);
+	f->list = (const char *const *)&f->own;
+	f->count = 1;
+	return f->own;
+}
+
+void tfr_spill_folders_clear(struct tfr_spill_folders *f)
+{
+	free(f->own);
+	*f = (struct tfr_spill_folders){ 0 };
+}
+
+enum tfr_status tfr_spill_folders_free(
+	const struct tfr_spill_folders *f, uint64_t *bytes, struct tfr_error *err)
+{
+	TFR_AUTO_FREE dev_t *seen = calloc(f->count + 1, sizeof(*seen));
+	struct statvfs vfs;
+	struct stat st;
+
+	TFR_NEED_MEMORY(seen, err, "looking for temporary space");
+	*bytes = 0;
+	for (size_t k = 0; k < f->count; k++) {
+		bool again = false;
+
+		if (stat(f->list[k], &st) || statvfs(f->list[k], &vfs))
+			return tfr_fail_errno(
+				err, errno, f->list[k], "cannot make temporary files in");
+		if (!S_ISDIR(st.st_mode))
+			return tfr_fail_errno(
+				err, ENOTDIR, f->list[k], "cannot make temporary files in");
+		seen[k] = st.st_dev;
+		for (size_t i = 0; i < k; i++)
+			again = again || seen[i] == st.st_dev;
+		if (!again)
+			*bytes += (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	}
+	return TFR_OK;
+}
+
+/* --- files --- */
+
 struct file {
 	int fd; /* -1: not yet created */
 	const char *folder;
@@ -35,31 +94,30 @@ struct tfr_spill {
 enum tfr_status tfr_spill_open(
 	struct tfr_spill **out, const struct tfr_spill_opts *opts, struct tfr_error *err)
 {
-	struct tfr_spill *s = calloc(1, sizeof(*s));
-	enum tfr_status status = TFR_OK;
+	const struct tfr_spill_folders *f = opts->folders;
+	unsigned count = opts->files > f->count ? opts->files : (unsigned)f->count;
+	TFR_AUTO_FREE struct tfr_spill *s = calloc(1, sizeof(*s));
+	struct file *files = calloc(count, sizeof(*files));
 
-	TFR_NEED_MEMORY(s, err, "opening temporary files");
+	if (!s || !files) {
+		free(files);
+		return tfr_fail_nomem(err, "opening temporary files");
+	}
 	s->opts = *opts;
 	pthread_mutex_init(&s->making, NULL);
-	s->count = opts->files > opts->folder_count ? opts->files : (unsigned)opts->folder_count;
-	s->files = calloc(s->count, sizeof(*s->files));
-	if (!s->files)
-		status = tfr_fail_nomem(err, "opening temporary files");
-	for (unsigned k = 0; s->files && k < s->count; k++)
-		s->files[k] =
-			(struct file){ .fd = -1, .folder = opts->folders[k % opts->folder_count] };
-	if (status)
-		tfr_spill_close(s);
-	else
-		*out = s;
-	return status;
+	for (unsigned k = 0; k < count; k++)
+		files[k] = (struct file){ .fd = -1, .folder = f->list[k % f->count] };
+	s->files = files;
+	s->count = count;
+	*out = TFR_STEAL(s);
+	return TFR_OK;
 }
 
 void tfr_spill_close(struct tfr_spill *s)
 {
 	if (!s)
 		return;
-	for (unsigned k = 0; s->files && k < s->count; k++)
+	for (unsigned k = 0; k < s->count; k++)
 		if (s->files[k].fd >= 0)
 			close(s->files[k].fd);
 	pthread_mutex_destroy(&s->making);
@@ -174,31 +232,4 @@ void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot)
 uint64_t tfr_spill_bytes(const struct tfr_spill *s)
 {
 	return __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
-}
-
-enum tfr_status tfr_spill_free(
-	const char *const *folders, size_t count, uint64_t *bytes, struct tfr_error *err)
-{
-	TFR_AUTO_FREE dev_t *seen = calloc(count + 1, sizeof(*seen));
-	struct statvfs vfs;
-	struct stat st;
-
-	TFR_NEED_MEMORY(seen, err, "looking for temporary space");
-	*bytes = 0;
-	for (size_t k = 0; k < count; k++) {
-		bool again = false;
-
-		if (stat(folders[k], &st) || statvfs(folders[k], &vfs))
-			return tfr_fail_errno(
-				err, errno, folders[k], "cannot make temporary files in");
-		if (!S_ISDIR(st.st_mode))
-			return tfr_fail_errno(
-				err, ENOTDIR, folders[k], "cannot make temporary files in");
-		seen[k] = st.st_dev;
-		for (size_t i = 0; i < k; i++)
-			again = again || seen[i] == st.st_dev;
-		if (!again)
-			*bytes += (uint64_t)vfs.f_bavail * vfs.f_frsize;
-	}
-	return TFR_OK;
 }

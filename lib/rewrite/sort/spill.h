@@ -12,6 +12,21 @@
 
 #include "base/error.h"
 
+/* The folders of temporary files. */
+struct tfr_spill_folders {
+	const char *const *list; /* at least one */
+	size_t count;
+	char *own; /* the only one of `list`, if it was not given: the struct must not move */
+};
+/* Chooses those that are given; if there are none, the folder of the output, or $TMPDIR or /tmp if
+ * that is a stream.  False: out of memory. */
+bool tfr_spill_folders_choose(
+	struct tfr_spill_folders *f, const char *const *given, size_t count, const char *output);
+void tfr_spill_folders_clear(struct tfr_spill_folders *f);
+/* Bytes available to this user in all folders, each file system counted once. */
+enum tfr_status tfr_spill_folders_free(
+	const struct tfr_spill_folders *f, uint64_t *bytes, struct tfr_error *err);
+
 struct tfr_spill;
 
 /* The position of bytes. */
@@ -22,10 +37,9 @@ struct tfr_spot {
 };
 
 struct tfr_spill_opts {
-	const char *const *folders;
-	size_t folder_count; /* at least 1 */
-	unsigned files;	     /* at least one per folder */
-	uint64_t expected;   /* bytes, for the error when space runs out; 0: not known */
+	const struct tfr_spill_folders *folders; /* which the caller owns */
+	unsigned files;				 /* at least one per folder */
+	uint64_t expected; /* bytes, for the error when space runs out; 0: not known */
 };
 
 enum tfr_status tfr_spill_open(
@@ -41,9 +55,5 @@ enum tfr_status tfr_spill_read(
 void tfr_spill_release(struct tfr_spill *s, const struct tfr_spot *spot);
 /* All bytes written so far. */
 uint64_t tfr_spill_bytes(const struct tfr_spill *s);
-
-/* Bytes available to this user in all folders, each file system counted once. */
-enum tfr_status tfr_spill_free(
-	const char *const *folders, size_t count, uint64_t *bytes, struct tfr_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "resample_set.h"
-#include "rewrite/resample/class_table.h"
+#include "rewrite/class_table.h"
 
 TestSuite(resample_faults, .init = setup, .fini = teardown, .timeout = 120);
 

@@ -2,29 +2,29 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "rewrite/resample/quota.h"
+#include "rewrite/resample/resample.h"
 
 /* Weights as tfr_target_weights() hands them over: the largest in [1, 2). */
-static struct tfr_shares open_shares(const double *given, size_t n)
+static struct tfr_quotas open_shares(const double *given, size_t n)
 {
 	double weights[64], largest = 0;
-	struct tfr_shares s;
+	struct tfr_quotas s;
 
 	for (size_t i = 0; i < n; i++)
 		largest = given[i] > largest ? given[i] : largest;
 	for (size_t i = 0; i < n; i++)
 		weights[i] = largest > 0 ? ldexp(given[i], -ilogb(largest)) : 0;
-	cr_assert_eq(tfr_shares_open(&s, weights, n, NULL), TFR_OK);
+	cr_assert_eq(tfr_quotas_open(&s, weights, n, NULL), TFR_OK);
 	return s;
 }
 
 static uint64_t largest_of(const double *weights, const uint64_t *records, size_t n)
 {
-	struct tfr_shares s = open_shares(weights, n);
+	struct tfr_quotas s = open_shares(weights, n);
 	size_t scarcest;
-	uint64_t size = tfr_shares_largest(&s, records, &scarcest);
+	uint64_t size = tfr_quotas_largest(&s, records, &scarcest);
 
-	tfr_shares_clear(&s);
+	tfr_quotas_clear(&s);
 	return size;
 }
 
@@ -58,7 +58,7 @@ Test(resample_quota, random_weights_divide_exactly)
 		size_t n = 1 + tfr_rng_below(&r, 12), scarcest;
 		double weights[12], sum = 0;
 		uint64_t records[12], quotas[12], total = 0, size;
-		struct tfr_shares s;
+		struct tfr_quotas s;
 
 		for (size_t i = 0; i < n; i++) {
 			weights[i] = round % 3 ? tfr_rng_unit(&r) + 1e-9
@@ -67,10 +67,10 @@ Test(resample_quota, random_weights_divide_exactly)
 			records[i] = 1 + tfr_rng_below(&r, round % 2 ? 10 : 1000000);
 		}
 		s = open_shares(weights, n);
-		size = tfr_shares_largest(&s, records, &scarcest);
+		size = tfr_quotas_largest(&s, records, &scarcest);
 		if (round % 5 == 0)
 			size = tfr_rng_below(&r, size + 1);
-		cr_assert_eq(tfr_shares_divide(&s, size, records, quotas, NULL), TFR_OK);
+		cr_assert_eq(tfr_quotas_divide(&s, size, records, quotas, NULL), TFR_OK);
 		for (size_t i = 0; i < n; i++) {
 			total += quotas[i];
 			cr_assert_leq(quotas[i], records[i]);
@@ -78,7 +78,7 @@ Test(resample_quota, random_weights_divide_exactly)
 				1 + 1e-6);
 		}
 		cr_assert_eq(total, size, "round %d", round);
-		tfr_shares_clear(&s);
+		tfr_quotas_clear(&s);
 	}
 }
 
@@ -109,16 +109,16 @@ Test(resample_quota, the_largest_is_the_largest)
 Test(resample_quota, of_equal_remainders_the_earlier_is_the_larger)
 {
 	double weights[4] = { 1, 1, 1, 1 };
-	struct tfr_shares s = open_shares(weights, 4);
+	struct tfr_quotas s = open_shares(weights, 4);
 	uint64_t quotas[4];
 
-	tfr_shares_divide(&s, 6, NULL, quotas, NULL);
+	tfr_quotas_divide(&s, 6, NULL, quotas, NULL);
 	cr_assert_arr_eq(quotas, ((uint64_t[]){ 2, 2, 1, 1 }), sizeof(quotas));
-	tfr_shares_divide(&s, 6, (uint64_t[]){ 1, 9, 1, 9 }, quotas, NULL);
+	tfr_quotas_divide(&s, 6, (uint64_t[]){ 1, 9, 1, 9 }, quotas, NULL);
 	cr_assert_arr_eq(quotas, ((uint64_t[]){ 1, 2, 1, 2 }), sizeof(quotas));
-	tfr_shares_divide(&s, 0, NULL, quotas, NULL);
+	tfr_quotas_divide(&s, 0, NULL, quotas, NULL);
 	cr_assert_arr_eq(quotas, ((uint64_t[]){ 0, 0, 0, 0 }), sizeof(quotas));
-	tfr_shares_clear(&s);
+	tfr_quotas_clear(&s);
 }
 
 Test(resample_quota, covering_keeps_every_record)
@@ -129,7 +129,7 @@ Test(resample_quota, covering_keeps_every_record)
 	for (int round = 0; round < 5000; round++) {
 		double weights[5];
 		uint64_t records[5], quotas[5], size;
-		struct tfr_shares s;
+		struct tfr_quotas s;
 
 		for (size_t i = 0; i < 5; i++) {
 			weights[i] = round % 2 ? tfr_rng_unit(&r) + 1e-6
@@ -137,22 +137,22 @@ Test(resample_quota, covering_keeps_every_record)
 			records[i] = 1 + tfr_rng_below(&r, 5000);
 		}
 		s = open_shares(weights, 5);
-		size = tfr_shares_covering(&s, records);
-		cr_assert_eq(tfr_shares_divide(&s, size, NULL, quotas, NULL), TFR_OK);
+		size = tfr_quotas_covering(&s, records);
+		cr_assert_eq(tfr_quotas_divide(&s, size, NULL, quotas, NULL), TFR_OK);
 		for (size_t i = 0; i < 5; i++)
 			cr_assert_geq(quotas[i], records[i], "round %d", round);
-		tfr_shares_clear(&s);
+		tfr_quotas_clear(&s);
 	}
 }
 
 Test(resample_quota, covering_of_nothing_and_of_too_much)
 {
-	struct tfr_shares s = open_shares((double[]){ 1, 1e-200 }, 2);
+	struct tfr_quotas s = open_shares((double[]){ 1, 1e-200 }, 2);
 
-	cr_assert_eq(tfr_shares_covering(&s, (uint64_t[]){ 5, 0 }), 5);
-	cr_assert_eq(tfr_shares_covering(&s, (uint64_t[]){ 5, 1000 }), UINT64_MAX);
-	tfr_shares_clear(&s);
+	cr_assert_eq(tfr_quotas_covering(&s, (uint64_t[]){ 5, 0 }), 5);
+	cr_assert_eq(tfr_quotas_covering(&s, (uint64_t[]){ 5, 1000 }), UINT64_MAX);
+	tfr_quotas_clear(&s);
 	s = open_shares((double[]){ 0, 0 }, 2);
-	cr_assert_eq(tfr_shares_covering(&s, (uint64_t[]){ 5, 5 }), 0);
-	tfr_shares_clear(&s);
+	cr_assert_eq(tfr_quotas_covering(&s, (uint64_t[]){ 5, 5 }), 0);
+	tfr_quotas_clear(&s);
 }

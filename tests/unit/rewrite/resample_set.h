@@ -4,7 +4,7 @@
 
 #include <tfr-private/rewrite.h>
 
-#include "rewrite/resample/class_table.h"
+#include "rewrite/class_table.h"
 #include "support/temp.h"
 
 enum { FILES = 3, MOST = 4096 };

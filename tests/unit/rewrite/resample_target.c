@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "rewrite/resample/classify.h"
-#include "rewrite/resample/target.h"
+#include "rewrite/resample/resample.h"
 #include "support/temp.h"
 
 static char *dir;

@@ -1,6 +1,6 @@
 /* Rows lie as qsort() lays them, whatever their size, what they share, and how many threads sort.
  */
-#include "rewrite/sort/row_sort.h"
+#include "rewrite/sort/sorter.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

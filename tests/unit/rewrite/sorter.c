@@ -31,8 +31,8 @@ static int compare(const void *a, const void *b)
 
 static void check(size_t row, size_t n, unsigned values, uint64_t memory, bool spills)
 {
-	const char *folders[] = { "." };
-	struct tfr_sorter *s = tfr_sorter_new(row, memory, folders, 1, 1);
+	struct tfr_spill_folders folders = { (const char *const[]){ "." }, 1, NULL };
+	struct tfr_sorter *s = tfr_sorter_new(row, memory, &folders, 1);
 	uint8_t *rows = malloc(n * row + 1);
 	enum tfr_status status;
 	struct tfr_rng rng;
@@ -80,8 +80,8 @@ Test(sorter, what_qsort_says)
 
 Test(sorter, a_folder_that_is_not_there)
 {
-	const char *folders[] = { "nowhere" };
-	struct tfr_sorter *s = tfr_sorter_new(64, 1, folders, 1, 1);
+	struct tfr_spill_folders folders = { (const char *const[]){ "nowhere" }, 1, NULL };
+	struct tfr_sorter *s = tfr_sorter_new(64, 1, &folders, 1);
 	struct tfr_error err = { 0 };
 	uint8_t row[64] = { 0 };
 	enum tfr_status status = TFR_OK;

@@ -11,7 +11,7 @@
 #include "rewrite/strata.h"
 
 static char *dir;
-static const char *const here = ".";
+static const struct tfr_spill_folders here = { (const char *const[]){ "." }, 1, NULL };
 
 static void setup(void)
 {
@@ -101,7 +101,7 @@ Test(split, a_key_that_is_absent_unset_or_empty_is_bad_data)
 static struct tfr_strata *strata_of(
 	const struct tfr_share *shares, size_t count, uint64_t n, uint64_t times)
 {
-	struct tfr_strata *s = tfr_strata_new(shares, count, 1, 1, &here, 1);
+	struct tfr_strata *s = tfr_strata_new(shares, count, 1, 1, &here);
 	struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = 7 };
 	uint64_t step = n ? UINT64_MAX / n : 0;
 
@@ -218,7 +218,7 @@ Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES };
 	static const uint64_t hashes[] = { 0, 1, UINT64_MAX - 1, UINT64_MAX };
 	static const size_t wants[] = { 0, 0, 1, 2 };
-	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
+	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here);
 
 	for (int i = 3; i >= 0; i--)
 		cr_assert_eq(tfr_strata_note(s, 0, &class, hashes[i], NULL), TFR_OK);
@@ -233,7 +233,7 @@ Test(split, the_largest_and_the_smallest_hash_are_hashes_like_others)
 static uint64_t choices_of(uint64_t memory, uint32_t classes, uint64_t mask, bool spills)
 {
 	struct tfr_share shares[] = { { "a", 0.3 }, { "b", 0.2 } };
-	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, memory, &here, 1);
+	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, memory, &here);
 	uint64_t digest = 0;
 	struct tfr_rng rng;
 
@@ -293,7 +293,7 @@ Test(split, a_million_classes_and_no_more)
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
 
 	for (int more = 0; more < 2; more++) {
-		struct tfr_strata *s = tfr_strata_new(shares, 2, 2, 1, &here, 1);
+		struct tfr_strata *s = tfr_strata_new(shares, 2, 2, 1, &here);
 
 		for (int64_t i = 0; i < TFR_CLASSES_MAX; i++) {
 			struct tfr_counted_class class = { .kind = TFR_KIND_INT64, .number = i };
@@ -314,7 +314,7 @@ Test(split, a_million_classes_and_no_more)
 Test(split, names_of_classes_are_bounded_together)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
-	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
+	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here);
 	enum { LENGTH = 300 << 10, FIT = (64 << 20) / LENGTH };
 	uint8_t *name = calloc(1, LENGTH);
 	struct tfr_counted_class class = { .kind = TFR_KIND_BYTES, .text = { name, LENGTH } };
@@ -338,7 +338,7 @@ Test(split, names_of_classes_are_bounded_together)
 Test(split, classes_that_look_alike_are_told_apart)
 {
 	struct tfr_share shares[] = { { "a", 0.5 }, { "b", 0 } };
-	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here, 1);
+	struct tfr_strata *s = tfr_strata_new(shares, 2, 1, 1, &here);
 	struct tfr_counted_class number = { .kind = TFR_KIND_INT64 };
 	struct tfr_counted_class empty = { .kind = TFR_KIND_BYTES };
 	struct tfr_counted_class text = { .kind = TFR_KIND_BYTES,

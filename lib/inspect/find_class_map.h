@@ -1,6 +1,6 @@
-/* inspect/class_texts.h - finds the class map of a set. */
-#ifndef TFR_INSPECT_CLASS_TEXTS_H
-#define TFR_INSPECT_CLASS_TEXTS_H
+/* inspect/find_class_map.h - finds the class map of a set. */
+#ifndef TFR_INSPECT_FIND_CLASS_MAP_H
+#define TFR_INSPECT_FIND_CLASS_MAP_H
 
 #include "shard/class_map.h"
 

@@ -1,6 +1,6 @@
-/* rewrite/rewrite_sweep.c - what all passes over the inputs share: their report, the inputs that
- * they refuse, and the checks after them. */
-#include "rewrite/rewrite_sweep.h"
+/* rewrite/pass.c - what all passes over the inputs share: their report, the inputs that they
+ * refuse, and the checks after them. */
+#include "rewrite/pass.h"
 
 #include <string.h>
 #include <sys/stat.h>

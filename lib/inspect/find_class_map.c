@@ -1,8 +1,8 @@
-/* inspect/class_texts.c - the class map of a set, from the records if no file beside it has one.
+/* inspect/find_class_map.c - the class map of a set, from the records if no file beside it has one.
  *
- * The map from a part of the records is correct but may be incomplete: classes that were not met
+ * The map from some of the records is correct but may be incomplete: classes that were not met
  * are not compared. */
-#include "inspect/class_texts.h"
+#include "inspect/find_class_map.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ static const char *const pairs[][2] = {
 
 /* Adds the class of a record; false: the record has no number and name.  A class equal to the last
  * one added is skipped. */
-static bool note(struct tfr_class_map *m, const struct tfr_example *ex, bool *no_memory)
+static bool note_class(struct tfr_class_map *m, const struct tfr_example *ex, bool *no_memory)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		const struct tfr_class_entry *last = m->n ? &m->list[m->n - 1] : NULL;
@@ -45,58 +45,74 @@ static bool note(struct tfr_class_map *m, const struct tfr_example *ex, bool *no
 	return false;
 }
 
+static enum tfr_status read_records(struct tfr_class_map *m, struct tfr_reader *r, uint64_t most,
+	struct tfr_example *ex, struct tfr_error *err)
+{
+	struct tfr_record rec;
+	uint64_t bytes = 0, none = 0;
+	bool no_memory = false, any = false;
+
+	while (bytes < most && (any || none < LOOK_AT)) {
+		enum tfr_status status;
+
+		TFR_TRY(tfr_reader_next(r, &rec, err));
+		bytes += rec.size;
+		status = tfr_example_parse(ex, rec.data, rec.size, err);
+		if (status && status != TFR_EDATA)
+			return status;
+		if (!status && note_class(m, ex, &no_memory))
+			any = true;
+		else
+			none++;
+		TFR_NEED_MEMORY(!no_memory, err, "reading the classes of a set");
+	}
+	return TFR_OK;
+}
+
 static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint64_t most,
 	struct tfr_example *ex, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .threads = 1 };
 	struct tfr_reader *r = NULL;
-	struct tfr_record rec;
-	uint64_t bytes = 0, none = 0;
-	bool no_memory = false, any = false;
 	enum tfr_status status = tfr_reader_open(&r, path, &opts, err);
 
-	while (!status && bytes < most && !no_memory && (any || none < LOOK_AT)) {
-		status = tfr_reader_next(r, &rec, err);
-		if (status)
-			break;
-		bytes += rec.size;
-		status = tfr_example_parse(ex, rec.data, rec.size, err);
-		if (!status && note(m, ex, &no_memory))
-			any = true;
-		else
-			none++;
-		if (status == TFR_EDATA) /* not an Example */
-			status = TFR_OK;
-	}
+	if (!status)
+		status = read_records(m, r, most, ex, err);
 	tfr_reader_close(r);
-	if (no_memory)
-		return tfr_fail_nomem(err, "reading the classes of a set");
 	if (status == TFR_ENOMEM || status == TFR_ESYS)
 		return status;
 	return TFR_OK; /* a later reading of the file reports damage */
 }
 
-static enum tfr_status from_records(
-	struct tfr_class_map *m, const char *const *files, size_t count, struct tfr_error *err)
+static enum tfr_status read_files(struct tfr_class_map *m, const char *const *files, size_t count,
+	struct tfr_example *ex, struct tfr_error *err)
 {
 	uint64_t most = MOST_BYTES / (count ? count : 1);
-	struct tfr_example *ex = tfr_example_new();
-	enum tfr_status status = ex ? TFR_OK : tfr_fail_nomem(err, "reading the classes of a set");
 
-	for (size_t i = 0; !status && i < count; i++) {
+	most = most > LEAST_A_FILE ? most : LEAST_A_FILE;
+	for (size_t i = 0; i < count; i++) {
 		struct stat st;
+		enum tfr_status status =
+			strcmp(files[i], "-") ? tfr_look(files[i], &st, err) : TFR_END;
 
-		status = strcmp(files[i], "-") ? tfr_look(files[i], &st, err) : TFR_END;
-		if (status == TFR_END || (!status && !S_ISREG(st.st_mode))) {
-			status = TFR_OK;
+		if (status == TFR_END || (!status && !S_ISREG(st.st_mode)))
 			continue;
-		}
-		if (!status)
-			status = read_file(
-				m, files[i], most > LEAST_A_FILE ? most : LEAST_A_FILE, ex, err);
+		TFR_TRY(status);
+		TFR_TRY(read_file(m, files[i], most, ex, err));
 		if (i == 0 && !m->n)
-			break; /* the records are of another kind */
+			return TFR_OK; /* the records are of another kind */
 	}
+	return TFR_OK;
+}
+
+static enum tfr_status map_of_records(
+	struct tfr_class_map *m, const char *const *files, size_t count, struct tfr_error *err)
+{
+	struct tfr_example *ex = tfr_example_new();
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(ex, err, "reading the classes of a set");
+	status = read_files(m, files, count, ex, err);
 	tfr_example_free(ex);
 	tfr_class_map_sort(m);
 	return status;
@@ -108,5 +124,5 @@ enum tfr_status tfr_class_map_find(
 	enum tfr_status status =
 		count && strcmp(files[0], "-") ? tfr_class_map_beside(m, files[0], err) : TFR_END;
 
-	return status == TFR_END ? from_records(m, files, count, err) : status;
+	return status == TFR_END ? map_of_records(m, files, count, err) : status;
 }

@@ -1,4 +1,4 @@
-/* rewrite/shuffle/bucket_plan.c - chooses the number of buckets and the chunk size, for memory with
+/* rewrite/shuffle/memory_plan.c - chooses the number of buckets and the chunk size, for memory with
  * three uses.
  *
  * While records are dealt, memory holds the blocks being read, one record that is larger than a
@@ -18,8 +18,9 @@
 #include "codec/codec.h"
 #include "io/source.h"
 #include "record/framing.h"
-#include "rewrite/rewrite_sweep.h"
 #include "rewrite/shuffle/shuffle.h"
+#include "rewrite/sort/spill.h"
+#include "sweep/sweep.h"
 
 #define DEFAULT_MEMORY ((uint64_t)1 << 30)
 
@@ -102,16 +103,6 @@ void tfr_memory_plan(struct tfr_memory_plan *p, uint64_t memory, unsigned thread
 
 /* --- estimates --- */
 
-char *tfr_default_tmpdir(const char *output)
-{
-	const char *slash = strrchr(output, '/'), *dir = getenv("TMPDIR");
-
-	if (!strcmp(output, "-") || tfr_is_url(output))
-		return strdup(dir && *dir ? dir : "/tmp");
-	return slash ? strndup(output, slash == output ? 1 : (size_t)(slash - output))
-		     : strdup(".");
-}
-
 /* The uncompressed size of a GZIP file from its last four bytes, modulo 2^32. */
 static uint64_t gzip_size(int fd, uint64_t file_bytes)
 {
@@ -176,10 +167,9 @@ enum tfr_status tfr_shuffle_plan(
 	const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan, struct tfr_error *err)
 {
 	uint64_t memory = o->memory ? o->memory : DEFAULT_MEMORY;
-	TFR_AUTO_FREE char *folder = NULL;
-	const char *const *folders = o->tmpdirs;
-	size_t count = o->tmpdir_count;
+	struct tfr_spill_folders folders;
 	struct tfr_memory_plan mem;
+	enum tfr_status status;
 
 	if (memory < TFR_SHUFFLE_MEMORY_MIN)
 		return tfr_fail(err, TFR_EUSAGE, "a shuffle needs at least 8 MiB of memory");
@@ -194,11 +184,9 @@ enum tfr_status tfr_shuffle_plan(
 		plan->input_bytes = 0;
 	/* Temporary records are smaller than framed ones. */
 	plan->temp_bytes = plan->passes == 1 ? 0 : plan->input_bytes;
-	if (!count) {
-		folder = tfr_default_tmpdir(o->output);
-		folders = (const char *const *)&folder;
-		count = 1;
-		TFR_NEED_MEMORY(folder, err, "looking for temporary space");
-	}
-	return tfr_spill_free(folders, count, &plan->temp_free, err);
+	TFR_NEED_MEMORY(tfr_spill_folders_choose(&folders, o->tmpdirs, o->tmpdir_count, o->output),
+		err, "looking for temporary space");
+	status = tfr_spill_folders_free(&folders, &plan->temp_free, err);
+	tfr_spill_folders_clear(&folders);
+	return status;
 }

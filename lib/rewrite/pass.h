@@ -1,6 +1,7 @@
-/* rewrite/rewrite_sweep.h - sweeps with the report of the rewriting functions. */
-#ifndef TFR_REWRITE_REWRITE_SWEEP_H
-#define TFR_REWRITE_REWRITE_SWEEP_H
+/* rewrite/pass.h - a pass over the inputs, which is a sweep with the report of the rewriting
+ * functions. */
+#ifndef TFR_REWRITE_PASS_H
+#define TFR_REWRITE_PASS_H
 
 #include <tfr-private/rewrite.h>
 

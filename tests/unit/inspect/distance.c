@@ -1,44 +1,10 @@
-/* The first of many rows, and distances: against plain code over all there is. */
+/* The Kolmogorov-Smirnov distance of bins: against the definition, over all values of both. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/rng.h"
-#include "diff/distance.h"
-#include "diff/first_rows.h"
 #include "inspect/stats/series.h"
-
-static int compare_bytes(const void *a, const void *b)
-{
-	return memcmp(a, b, 3);
-}
-
-Test(firsts, the_smallest_rows_in_order)
-{
-	for (size_t max = 0; max < 70; max += max < 4 ? 1 : 13)
-		for (size_t n = 0; n < 5000; n = n ? n * 3 : 1) {
-			struct tfr_firsts f = { .row = 3, .max = max };
-			uint8_t *rows = malloc(3 * n + 3);
-			struct tfr_rng rng;
-
-			tfr_rng_init(&rng, max, n);
-			for (size_t i = 0; i < 3 * n; i++)
-				rows[i] = (uint8_t)tfr_rng_below(&rng, 6);
-			for (size_t i = 0; i < n; i++)
-				cr_assert(tfr_firsts_add(&f, rows + 3 * i));
-			tfr_firsts_settle(&f);
-			qsort(rows, n, 3, compare_bytes);
-			cr_assert_eq(f.n, n < max ? n : max);
-			cr_assert(!f.n || !memcmp(f.rows, rows, 3 * f.n), "%zu of %zu", max, n);
-			cr_assert_leq(f.cap, 4 * max + 16, "room grows with what is wanted");
-			tfr_firsts_clear(&f);
-			free(rows);
-		}
-}
-
-/* --- distances --- */
 
 static int64_t draw(struct tfr_rng *rng, unsigned form)
 {
@@ -117,26 +83,14 @@ Test(distance, kolmogorov_smirnov_within_a_bin)
 		distribute(&d[0], a, n);
 		distribute(&d[1], b, m);
 		exact = plain_ks(a, n, b, m);
-		said = tfr_distance_ks(&d[0], &d[1]);
+		said = tfr_bins_distance(&d[0], &d[1]);
 		cr_assert_leq(said, exact + 1e-12);
 		cr_assert_geq(said, exact - fmax(fullest(&d[0]), fullest(&d[1])) - 1e-12);
 		if (!form && !other) /* below 64 in amount: a number a bin */
 			cr_assert_float_eq(said, exact, 1e-12);
-		cr_assert_float_eq(said, tfr_distance_ks(&d[1], &d[0]), 0);
-		cr_assert_eq(tfr_distance_ks(&d[0], &d[0]), 0);
+		cr_assert_float_eq(said, tfr_bins_distance(&d[1], &d[0]), 0);
+		cr_assert_eq(tfr_bins_distance(&d[0], &d[0]), 0);
 		free(d[0].bins);
 		free(d[1].bins);
 	}
-}
-
-Test(distance, the_share_that_differs_most)
-{
-	const uint64_t a[] = { 10, 20, 70 }, b[] = { 1, 5, 4 }, none[] = { 0, 0, 0 };
-	size_t which;
-
-	cr_assert_float_eq(tfr_distance_max(a, b, 3, &which), 0.3, 1e-12);
-	cr_assert_eq(which, 1);
-	cr_assert_eq(tfr_distance_max(a, none, 3, &which), 0);
-	cr_assert_eq(tfr_distance_max(a, a, 3, &which), 0);
-	cr_assert_eq(which, 0);
 }

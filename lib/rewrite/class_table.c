@@ -1,8 +1,7 @@
-/* rewrite/resample/class_table.c - classes in an array, with a hash index and one buffer for their
- * texts.
+/* rewrite/class_table.c - classes in an array, with a hash index and one buffer for their texts.
  *
  * The index holds positions in the array, so it is rebuilt after a sort. */
-#include "rewrite/resample/class_table.h"
+#include "rewrite/class_table.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -137,14 +136,12 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 enum tfr_status tfr_classes_merge(
 	struct tfr_classes *into, const struct tfr_classes *from, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t i = 0; !status && i < from->n; i++) {
+	for (size_t i = 0; i < from->n; i++) {
 		struct tfr_counted_class class = tfr_classes_at(from, i);
 
-		status = tfr_classes_add(into, &class, from->items[i].records, NULL, err);
+		TFR_TRY(tfr_classes_add(into, &class, from->items[i].records, NULL, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_class *class)

@@ -1,5 +1,5 @@
-/* rewrite/resample/class_table.h - the distinct values that define classes, with the number of
- * records of each.
+/* rewrite/class_table.h - the distinct values that define classes, with the number of records of
+ * each.
  *
  * A class is identified by a number or by bytes.  The table numbers its classes from 0, in the
  * order of insertion.  After tfr_classes_sort() the order is numbers before bytes, numbers by
@@ -8,8 +8,8 @@
  * Only one thread at a time may change a table.  Any number of threads may read it while it does
  * not change.  To count with several threads, give each thread its own small table and merge
  * them under a lock. */
-#ifndef TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
-#define TFR_REWRITE_RESAMPLE_CLASS_TABLE_H
+#ifndef TFR_REWRITE_CLASS_TABLE_H
+#define TFR_REWRITE_CLASS_TABLE_H
 
 #include <tfr-private/example.h>
 
