@@ -21,7 +21,7 @@
 #include "base/compare.h"
 #include "base/rng.h"
 #include "doctor/doctor.h"
-#include "inspect/check/content_types.h"
+#include "inspect/check/check.h"
 #include "inspect/stats/identity.h"
 #include "io/source.h"
 #include "record/framing.h"

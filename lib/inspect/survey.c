@@ -114,15 +114,15 @@ static struct tfr_surveyed *new_feature(
 	return NULL;
 }
 
-static enum tfr_status insert(struct tfr_survey *s, size_t at, const void *name, size_t size,
-	enum tfr_kind kind, struct tfr_error *err)
+static enum tfr_status insert_feature(struct tfr_survey *s, size_t at, const void *name,
+	size_t size, enum tfr_kind kind, struct tfr_error *err)
 {
 	struct tfr_surveyed **list, *f;
 
 	if (s->n == TFR_SURVEY_FEATURES)
 		return tfr_fail(err, TFR_EUSAGE, "more than %d features", TFR_SURVEY_FEATURES);
-	if (TFR_ARRAY_RESERVE(s->list, s->cap, s->n + 1))
-		return tfr_fail_nomem(err, "looking at the features");
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(s->list, s->cap, s->n + 1), err, "looking at the features");
 	list = s->list;
 	f = new_feature(s, name, size, kind);
 	TFR_NEED_MEMORY(f, err, "looking at the features");
@@ -149,7 +149,7 @@ enum tfr_status tfr_survey_get(struct tfr_survey *s, const void *name, size_t si
 			high = mid;
 	}
 	if (low == s->n || tfr_survey_compare(s->list[low], name, size, kind))
-		status = insert(s, low, name, size, kind, err);
+		status = insert_feature(s, low, name, size, kind, err);
 	if (!status)
 		*f = s->list[low];
 	pthread_mutex_unlock(&s->lock);

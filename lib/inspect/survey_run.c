@@ -38,17 +38,14 @@ struct worker {
 	uint64_t records_of_file; /* records of that file that are not merged yet */
 } __attribute__((aligned(128)));
 
-struct run {
+struct survey_run {
 	struct tfr_survey *s;
 	struct worker *workers;
 	unsigned n_workers;
 	bool spans_files; /* facts are kept per file */
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "looking at the features");
-}
+static const char looking[] = "looking at the features";
 
 /* --- merging --- */
 
@@ -68,7 +65,7 @@ static void leave_file(struct own *o)
 	o->in_file = (struct tfr_in_file){ 0 };
 }
 
-static bool bring_home(struct run *r, struct own *o)
+static bool merge_own(struct survey_run *r, struct own *o)
 {
 	bool ok = !o->tally || tfr_tally_flush(o->tally);
 
@@ -90,20 +87,20 @@ static size_t bytes_of(const struct owned *owned)
 	return bytes;
 }
 
-static bool bring_all_home(struct run *r, struct owned *owned)
+static bool merge_all_own(struct survey_run *r, struct owned *owned)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < owned->n; i++)
-		ok = bring_home(r, owned->list[i]);
+		ok = merge_own(r, owned->list[i]);
 	return ok;
 }
 
-static bool make_room(struct run *r, struct worker *w)
+static bool make_room(struct survey_run *r, struct worker *w)
 {
 	if (bytes_of(&w->features) + bytes_of(&w->feature_lists) <= ROOM)
 		return true;
-	return bring_all_home(r, &w->features) && bring_all_home(r, &w->feature_lists);
+	return merge_all_own(r, &w->features) && merge_all_own(r, &w->feature_lists);
 }
 
 /* --- features --- */
@@ -138,12 +135,10 @@ static enum tfr_status insert_own(struct tfr_survey *s, struct owned *w, size_t 
 	struct own **list, *o;
 
 	TFR_TRY(tfr_survey_get(s, f->key, f->key_size, f->kind, &shared, err));
-	if (TFR_ARRAY_RESERVE(w->list, w->cap, w->n + 1))
-		return no_memory(err);
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(w->list, w->cap, w->n + 1), err, looking);
 	list = w->list;
 	o = new_own(shared);
-	if (!o)
-		return no_memory(err);
+	TFR_NEED_MEMORY(o, err, looking);
 	memmove(list + at + 1, list + at, (w->n - at) * sizeof(struct own *));
 	list[at] = o;
 	w->n++;
@@ -224,8 +219,8 @@ static void note_in_file(struct own *o, uint32_t file, struct tfr_range count)
 	o->in_file.records += o->in_file.records < UINT32_MAX;
 }
 
-static enum tfr_status take_features(struct run *r, struct worker *w, const struct tfr_example *ex,
-	struct tfr_seen *seen, struct tfr_error *err)
+static enum tfr_status take_features(struct survey_run *r, struct worker *w,
+	const struct tfr_example *ex, struct tfr_seen *seen, struct tfr_error *err)
 {
 	size_t n = tfr_example_count(ex), at = 0;
 
@@ -238,8 +233,8 @@ static enum tfr_status take_features(struct run *r, struct worker *w, const stru
 			TFR_TRY(find_own(r->s, &w->features, &at, f, err));
 		o = w->features.list[at++];
 		seen->feature = f;
-		if (!tfr_facts_add(&o->facts, seen, o->shared->values, o->tally))
-			return no_memory(err);
+		TFR_NEED_MEMORY(
+			tfr_facts_add(&o->facts, seen, o->shared->values, o->tally), err, looking);
 		if (r->spans_files)
 			note_in_file(o, w->file, (struct tfr_range){ f->count, f->count });
 	}
@@ -255,7 +250,7 @@ struct walk {
 	struct tfr_range lengths[TFR_KIND_INT64 + 1];
 };
 
-static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *walk,
+static enum tfr_status find_list(struct survey_run *r, struct worker *w, struct walk *walk,
 	const struct tfr_feature_list *list, enum tfr_kind kind, struct tfr_error *err)
 {
 	struct tfr_feature f = { .key = list->key, .key_size = list->key_size, .kind = kind };
@@ -268,24 +263,23 @@ static enum tfr_status find_list(struct run *r, struct worker *w, struct walk *w
 }
 
 /* A step without a kind counts as a step of the list's kind without values. */
-static enum tfr_status take_steps(struct run *r, struct worker *w, struct walk *walk,
+static enum tfr_status take_steps(struct survey_run *r, struct worker *w, struct walk *walk,
 	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
 	struct tfr_steps steps;
 	struct tfr_feature f;
 	enum tfr_status status;
+	struct own *o;
 
 	tfr_steps_init(&steps, list);
 	while (!(status = tfr_steps_next(&steps, w->lists, &f, err))) {
 		f.kind = f.kind ? f.kind : list->kind;
 		if (!walk->own[f.kind])
-			status = find_list(r, w, walk, list, f.kind, err);
-		if (status)
-			return status;
+			TFR_TRY(find_list(r, w, walk, list, f.kind, err));
+		o = walk->own[f.kind];
 		seen->feature = &f;
-		if (!tfr_facts_add(&walk->own[f.kind]->facts, seen,
-			    walk->own[f.kind]->shared->values, walk->own[f.kind]->tally))
-			return no_memory(err);
+		TFR_NEED_MEMORY(
+			tfr_facts_add(&o->facts, seen, o->shared->values, o->tally), err, looking);
 		seen->salt += f.count + 1;
 		walk->steps[f.kind]++;
 		tfr_range_add(&walk->lengths[f.kind], f.count);
@@ -293,7 +287,7 @@ static enum tfr_status take_steps(struct run *r, struct worker *w, struct walk *
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status take_list(struct run *r, struct worker *w,
+static enum tfr_status take_list(struct survey_run *r, struct worker *w,
 	const struct tfr_feature_list *list, struct tfr_seen *seen, struct tfr_error *err)
 {
 	struct walk walk = { 0 };
@@ -305,8 +299,9 @@ static enum tfr_status take_list(struct run *r, struct worker *w,
 
 		if (!o)
 			continue;
-		if (!tfr_facts_add_list(&o->facts, &seen->place, walk.steps[k], r->s->values))
-			return no_memory(err);
+		TFR_NEED_MEMORY(
+			tfr_facts_add_list(&o->facts, &seen->place, walk.steps[k], r->s->values),
+			err, looking);
 		if (r->spans_files)
 			note_in_file(o, w->file, walk.lengths[k]);
 	}
@@ -314,7 +309,7 @@ static enum tfr_status take_list(struct run *r, struct worker *w,
 }
 
 static enum tfr_status take_lists(
-	struct run *r, struct worker *w, struct tfr_seen *seen, struct tfr_error *err)
+	struct survey_run *r, struct worker *w, struct tfr_seen *seen, struct tfr_error *err)
 {
 	seen->step = true;
 	for (size_t i = 0; i < tfr_lists_count(w->lists); i++)
@@ -327,12 +322,13 @@ static enum tfr_status parse_lists(
 {
 	if (!w->lists)
 		w->lists = tfr_lists_new();
-	return w->lists ? tfr_lists_parse(w->lists, s->rec.data, s->rec.size, err) : no_memory(err);
+	TFR_NEED_MEMORY(w->lists, err, looking);
+	return tfr_lists_parse(w->lists, s->rec.data, s->rec.size, err);
 }
 
 /* --- a record --- */
 
-static void count_file(struct run *r, struct worker *w)
+static void count_file(struct survey_run *r, struct worker *w)
 {
 	if (r->spans_files)
 		__atomic_fetch_add(
@@ -343,15 +339,14 @@ static void count_file(struct run *r, struct worker *w)
 static enum tfr_status take_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	struct run *r = ctx;
+	struct survey_run *r = ctx;
 	struct worker *w = &r->workers[worker];
 	struct tfr_seen seen = { .place = { s->file, s->rec.index, s->rec.offset } };
 	bool sequence = tfr_is_sequence_example(s->rec.data, s->rec.size);
-	enum tfr_status status = sequence ? parse_lists(w, s, err) : TFR_OK;
 
 	(void)verdict;
-	if (status) /* a bad record does not count */
-		return status;
+	if (sequence)
+		TFR_TRY(parse_lists(w, s, err)); /* a bad record does not count */
 	w->sequences += sequence;
 	if (s->file != w->file)
 		count_file(r, w);
@@ -360,18 +355,17 @@ static enum tfr_status take_record(
 	if (r->s->values)
 		seen.salt =
 			tfr_mix((s->rec.crc | (uint64_t)s->rec.size << 32) ^ tfr_mix(s->rec.index));
-	if (r->s->values && !tfr_series_add(&w->sizes, (int64_t)s->rec.size))
-		return no_memory(err);
-	if (++w->records % LOOK_EVERY == 0 && !make_room(r, w))
-		return no_memory(err);
-	status = take_features(r, w, s->example, &seen, err);
-	return status || !sequence ? status : take_lists(r, w, &seen, err);
+	TFR_NEED_MEMORY(
+		!r->s->values || tfr_series_add(&w->sizes, (int64_t)s->rec.size), err, looking);
+	TFR_NEED_MEMORY(++w->records % LOOK_EVERY || make_room(r, w), err, looking);
+	TFR_TRY(take_features(r, w, s->example, &seen, err));
+	return sequence ? take_lists(r, w, &seen, err) : TFR_OK;
 }
 
 /* --- the complete pass --- */
 
 /* Stores the names of the files, if facts are kept per file. */
-static bool name_files(struct run *r, const struct tfr_set *set)
+static bool name_files(struct survey_run *r, const struct tfr_set *set)
 {
 	struct tfr_survey *s = r->s;
 
@@ -391,13 +385,13 @@ static bool name_files(struct run *r, const struct tfr_set *set)
 	return true;
 }
 
-static void settle(struct tfr_survey *s)
+static void settle_tops(struct tfr_survey *s)
 {
 	for (size_t i = 0; s->values && i < s->n; i++)
 		tfr_tops_settle(s->list[i]->values->tops);
 }
 
-static bool gather(struct run *r)
+static bool gather_workers(struct survey_run *r)
 {
 	bool ok = true;
 
@@ -406,13 +400,13 @@ static bool gather(struct run *r)
 
 		if (w->records_of_file)
 			count_file(r, w);
-		ok = ok && bring_all_home(r, &w->features) && bring_all_home(r, &w->feature_lists);
+		ok = ok && merge_all_own(r, &w->features) && merge_all_own(r, &w->feature_lists);
 		r->s->records += w->records;
 		r->s->sequences += w->sequences;
 		ok = ok && tfr_series_merge(&r->s->sizes, &w->sizes);
 	}
-	settle(r->s);
-	settle(r->s->lists);
+	settle_tops(r->s);
+	settle_tops(r->s->lists);
 	r->s->lists->records = r->s->records;
 	if (!r->s->lists->n) {
 		tfr_survey_free(r->s->lists);
@@ -428,7 +422,7 @@ static void clear_owned(struct owned *owned)
 	free(owned->list);
 }
 
-static void clear_workers(struct run *r)
+static void clear_workers(struct survey_run *r)
 {
 	for (unsigned k = 0; r->workers && k < r->n_workers; k++) {
 		struct worker *w = &r->workers[k];
@@ -441,28 +435,41 @@ static void clear_workers(struct run *r)
 	free(r->workers);
 }
 
-enum tfr_status tfr_survey_run(struct tfr_survey **survey, const struct tfr_survey_opts *opts,
+static bool open_run(struct survey_run *r, const struct tfr_survey_opts *opts)
+{
+	size_t size;
+
+	r->s = tfr_survey_new(opts->values);
+	r->n_workers = tfr_sweep_threads(opts->common.threads);
+	size = r->n_workers * sizeof(*r->workers);
+	r->workers = aligned_alloc(128, size);
+	if (r->workers)
+		memset(r->workers, 0, size);
+	return r->s && r->workers && name_files(r, opts->common.input) &&
+	       tfr_survey_make_lists(r->s);
+}
+
+static enum tfr_status survey_records(struct survey_run *r, const struct tfr_survey_opts *opts,
 	struct tfr_sweep_report *report, struct tfr_error *err)
 {
-	struct run r = { .s = tfr_survey_new(opts->values),
-		.n_workers = tfr_sweep_threads(opts->common.threads) };
 	struct tfr_sweep sweep = { .opts = opts->common,
 		.phase = "looking",
 		.parse = true,
 		.examine = take_record,
-		.ctx = &r };
-	enum tfr_status status = TFR_OK;
+		.ctx = r };
 
-	r.workers = aligned_alloc(128, r.n_workers * sizeof(*r.workers));
-	if (r.workers)
-		memset(r.workers, 0, r.n_workers * sizeof(*r.workers));
-	if (!r.s || !r.workers || !name_files(&r, opts->common.input) ||
-		!tfr_survey_make_lists(r.s))
-		status = no_memory(err);
-	if (!status)
-		status = tfr_sweep_run(&sweep, report, err);
-	if (!status && !gather(&r))
-		status = no_memory(err);
+	TFR_NEED_MEMORY(open_run(r, opts), err, looking);
+	TFR_TRY(tfr_sweep_run(&sweep, report, err));
+	TFR_NEED_MEMORY(gather_workers(r), err, looking);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_survey_run(struct tfr_survey **survey, const struct tfr_survey_opts *opts,
+	struct tfr_sweep_report *report, struct tfr_error *err)
+{
+	struct survey_run r = { 0 };
+	enum tfr_status status = survey_records(&r, opts, report, err);
+
 	clear_workers(&r);
 	if (status)
 		tfr_survey_free(r.s);

@@ -1,8 +1,8 @@
 /* inspect/survey_state.c - stores surveys, reads them back, and merges them.
  *
- * The packed state of a survey depends on the records alone: lists are in order, and each part
- * packs itself in an order of its own.  In JSON a hash follows the state, since corrupted counters
- * would still look like counters. */
+ * The packed state of a survey depends on the records alone: lists are in order, and each of its
+ * statistics packs itself in an order of its own.  In JSON a hash follows the state, since
+ * corrupted counters would still look like counters. */
 #include "inspect/survey.h"
 
 #include <assert.h>
@@ -14,6 +14,9 @@
 #include "base/base64.h"
 #include "base/error.h"
 #include "base/json_read.h"
+#include "inspect/stats/distinct.h"
+#include "inspect/stats/frequent.h"
+#include "inspect/stats/series.h"
 #include "io/source.h"
 #include "xxhash.h"
 
@@ -108,9 +111,10 @@ enum tfr_status tfr_survey_unpack(
 	const uint8_t *p = size ? bytes : (const uint8_t *)"";
 	struct tfr_state state = { .in = p, .end = p + size };
 	struct tfr_survey *s = tfr_survey_new(true);
-	enum tfr_status status =
-		s ? unpack_all(s, &state, err) : tfr_fail_nomem(err, "reading statistics");
+	enum tfr_status status;
 
+	TFR_NEED_MEMORY(s, err, "reading statistics");
+	status = unpack_all(s, &state, err);
 	if (status)
 		tfr_survey_free(s);
 	else
@@ -144,7 +148,7 @@ bool tfr_survey_put_state(const struct tfr_survey *s, struct tfr_json *j)
 }
 
 /* Removes the hash from the end.  False: it does not match the bytes before it. */
-static bool verify(struct tfr_buf *bytes)
+static bool remove_hash(struct tfr_buf *bytes)
 {
 	uint64_t hash;
 
@@ -185,7 +189,7 @@ static enum tfr_status read_state(
 	if (!tfr_base64_decode(&bytes, json_object_get_string(state),
 		    (size_t)json_object_get_string_len(state)))
 		return tfr_fail(err, TFR_EDATA, "'%s': the state is no base64", path);
-	if (!verify(&bytes))
+	if (!remove_hash(&bytes))
 		return tfr_fail(err, TFR_EDATA, "'%s': damaged state", path);
 	if (!tfr_survey_unpack(s, bytes.data, bytes.size, &inner))
 		return TFR_OK;
@@ -211,12 +215,11 @@ enum tfr_status tfr_survey_parse(struct tfr_survey **s, const char *path, const 
 enum tfr_status tfr_survey_read(struct tfr_survey **s, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		tfr_source_read_file(path, FILE_MAX, &text, "reading statistics", err);
 
-	if (!status && text.size > FILE_MAX)
-		status = tfr_fail(err, TFR_EDATA, "'%s' is over 1 GiB", path);
-	return status ? status : tfr_survey_parse(s, path, (const char *)text.data, text.size, err);
+	TFR_TRY(tfr_source_read_file(path, FILE_MAX, &text, "reading statistics", err));
+	if (text.size > FILE_MAX)
+		return tfr_fail(err, TFR_EDATA, "'%s' is over 1 GiB", path);
+	return tfr_survey_parse(s, path, (const char *)text.data, text.size, err);
 }
 
 static enum tfr_status merge_features(
@@ -225,13 +228,11 @@ static enum tfr_status merge_features(
 	for (size_t i = 0; i < from->n; i++) {
 		const struct tfr_surveyed *f = from->list[i];
 		struct tfr_surveyed *to;
-		enum tfr_status status = tfr_survey_get(into, f->name, f->size, f->kind, &to, err);
 
-		if (status)
-			return status;
-		if (!tfr_facts_merge(&to->facts, &f->facts) ||
-			!tfr_tops_merge(to->values->tops, f->values->tops))
-			return tfr_fail_nomem(err, "merging");
+		TFR_TRY(tfr_survey_get(into, f->name, f->size, f->kind, &to, err));
+		TFR_NEED_MEMORY(tfr_facts_merge(&to->facts, &f->facts) &&
+					tfr_tops_merge(to->values->tops, f->values->tops),
+			err, "merging");
 		to->values->too_long += f->values->too_long;
 		tfr_distinct_merge(&to->values->distinct, &f->values->distinct);
 	}
@@ -241,17 +242,14 @@ static enum tfr_status merge_features(
 enum tfr_status tfr_survey_merge(
 	struct tfr_survey *into, const struct tfr_survey *from, struct tfr_error *err)
 {
-	enum tfr_status status;
-
 	into->files += from->files;
 	into->records += from->records;
 	into->sequences += from->sequences;
 	TFR_NEED_MEMORY(tfr_series_merge(&into->sizes, &from->sizes), err, "merging");
-	status = merge_features(into, from, err);
-	if (status || (!into->lists && !from->lists))
-		return status;
-	if (!into->lists && !tfr_survey_make_lists(into))
-		return tfr_fail_nomem(err, "merging");
+	TFR_TRY(merge_features(into, from, err));
+	if (!into->lists && !from->lists)
+		return TFR_OK;
+	TFR_NEED_MEMORY(into->lists || tfr_survey_make_lists(into), err, "merging");
 	into->lists->files = into->files;
 	into->lists->records = into->records;
 	return from->lists ? merge_features(into->lists, from->lists, err) : TFR_OK;

@@ -1,5 +1,5 @@
 /* inspect/check/strict.c - differences between readers that are not about the wire format. */
-#include "inspect/check/strict.h"
+#include "inspect/check/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ struct peer {
 	struct walk walk;
 };
 
-static size_t take(uint8_t *to, size_t size, size_t *have, const uint8_t *p, size_t n)
+static size_t copy_bytes(uint8_t *to, size_t size, size_t *have, const uint8_t *p, size_t n)
 {
 	size_t want = size - *have;
 
@@ -80,13 +80,13 @@ static void end_record(struct walk *w)
 	w->have = 0;
 }
 
-static void walk_on(struct walk *w, const uint8_t *p, size_t size)
+static void walk_bytes(struct walk *w, const uint8_t *p, size_t size)
 {
 	while (size && !w->bad) {
 		size_t n;
 
 		if (!w->in_data) {
-			n = take(w->header, sizeof(w->header), &w->have, p, size);
+			n = copy_bytes(w->header, sizeof(w->header), &w->have, p, size);
 			if (w->have == sizeof(w->header))
 				begin_data(w);
 		} else if (w->left) {
@@ -94,7 +94,7 @@ static void walk_on(struct walk *w, const uint8_t *p, size_t size)
 			w->crc = tfr_crc32c(w->crc, p, n);
 			w->left -= n;
 		} else {
-			n = take(w->footer, sizeof(w->footer), &w->have, p, size);
+			n = copy_bytes(w->footer, sizeof(w->footer), &w->have, p, size);
 			if (w->have == sizeof(w->footer))
 				end_record(w);
 		}
@@ -105,21 +105,19 @@ static void walk_on(struct walk *w, const uint8_t *p, size_t size)
 
 /* Fills the input buffer after the bytes that it holds.  TFR_END: no bytes are left, or there is no
  * room. */
-static enum tfr_status refill(struct peer *p, struct tfr_error *err)
+static enum tfr_status fill_input(struct peer *p, struct tfr_error *err)
 {
 	size_t held = p->zlib.avail_in, got;
-	enum tfr_status status;
-
 	memmove(p->in, p->zlib.next_in, held);
 	p->zlib.next_in = p->in;
-	status = tfr_source_read(p->source, p->in + held, BUFFER - held, &got, err);
+	TFR_TRY(tfr_source_read(p->source, p->in + held, BUFFER - held, &got, err));
 	p->zlib.avail_in += (uInt)got;
-	return status ? status : got ? TFR_OK : TFR_END;
+	return got ? TFR_OK : TFR_END;
 }
 
 /* TFR_EDATA: zlib refuses the stream, and the output of this call is lost.  TFR_END: as in
- * refill(). */
-static enum tfr_status step(struct peer *p, struct tfr_error *err)
+ * fill_input(). */
+static enum tfr_status inflate_step(struct peer *p, struct tfr_error *err)
 {
 	int result;
 
@@ -131,22 +129,24 @@ static enum tfr_status step(struct peer *p, struct tfr_error *err)
 	if (result == Z_STREAM_END && p->gzip)
 		inflateReset(&p->zlib);
 	if (p->zlib.avail_out == BUFFER)
-		return refill(p, err);
-	walk_on(&p->walk, p->out, BUFFER - p->zlib.avail_out);
+		return fill_input(p, err);
+	walk_bytes(&p->walk, p->out, BUFFER - p->zlib.avail_out);
 	return p->walk.bad ? TFR_EDATA : TFR_OK;
 }
 
-static enum tfr_status read_all(struct peer *p, struct tfr_error *err)
+static enum tfr_status read_stream(struct peer *p, const char *path, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
+	TFR_TRY(tfr_source_open(&p->source, path, err));
 	p->in = malloc(BUFFER);
 	p->out = malloc(BUFFER);
-	if (!p->in || !p->out || inflateInit2(&p->zlib, MAX_WBITS + (p->gzip ? 16 : 0)) != Z_OK)
-		return tfr_fail_nomem(err, "checking");
+	TFR_NEED_MEMORY(
+		p->in && p->out && inflateInit2(&p->zlib, MAX_WBITS + (p->gzip ? 16 : 0)) == Z_OK,
+		err, "checking");
 	p->zlib.next_in = p->in;
 	while (!status)
-		status = step(p, err);
+		status = inflate_step(p, err);
 	inflateEnd(&p->zlib);
 	return status;
 }
@@ -156,10 +156,8 @@ static enum tfr_status peer_read(
 	const char *path, enum tfr_compression c, struct tfr_peer *peer, struct tfr_error *err)
 {
 	struct peer p = { .gzip = c == TFR_COMPRESSION_GZIP };
-	enum tfr_status status = tfr_source_open(&p.source, path, err);
+	enum tfr_status status = read_stream(&p, path, err);
 
-	if (!status)
-		status = read_all(&p, err);
 	peer->records = p.walk.records;
 	peer->fails = status == TFR_EDATA || p.walk.in_data;
 	free(p.in);
@@ -246,7 +244,7 @@ void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_
 
 /* Whether the length makes TensorFlow request more memory than exists, before it checks the size of
  * the file.  Lengths from 2^63 - 4 on are refused. */
-static bool crashes(const uint8_t *header)
+static bool exhausts_memory(const uint8_t *header)
 {
 	uint64_t length;
 
@@ -262,7 +260,7 @@ void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_e
 			"tfrecord return it");
 	else if (fault == TFR_FAULT_CUT && !header)
 		tfr_error_append(err, "; TensorFlow treats this as the end; PyPI's tfrecord fails");
-	else if (header && crashes(header))
+	else if (header && exhausts_memory(header))
 		tfr_error_append(
 			err, "; TensorFlow can crash here, because it allocates so much memory");
 	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))

@@ -72,7 +72,7 @@ struct state {
 	uint64_t min, max;  /* number of values; 0 if it varies */
 };
 
-static bool same(const struct state *a, const struct state *b)
+static bool same_state(const struct state *a, const struct state *b)
 {
 	return a->presence == b->presence && a->kind == b->kind && a->min == b->min &&
 	       a->max == b->max;
@@ -104,7 +104,7 @@ static struct state state_in(
 	return st;
 }
 
-static void describe(const struct state *st, char text[64])
+static void describe_state(const struct state *st, char text[64])
 {
 	if (st->presence == ABSENT)
 		snprintf(text, 64, "absent");
@@ -130,7 +130,7 @@ static void note_state(struct states *all, const struct state *st, uint64_t file
 {
 	size_t i = 0;
 
-	while (i < all->n && !same(&all->list[i], st))
+	while (i < all->n && !same_state(&all->list[i], st))
 		i++;
 	if (i == STATES)
 		i--;
@@ -152,11 +152,11 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 		if (all->files[i] > all->files[most])
 			most = i;
 	name_of(f, name);
-	describe(&all->list[most], else_is);
+	describe_state(&all->list[most], else_is);
 	for (size_t i = 0; i < all->n; i++) {
 		if (i == most)
 			continue;
-		describe(&all->list[i], is);
+		describe_state(&all->list[i], is);
 		snprintf(text, sizeof(text),
 			"%s '%s' is %s in %llu of %llu files, first in '%.2000s', and %s in "
 			"%llu",
@@ -169,7 +169,7 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 
 /* Merges states that differ by chance.  If a feature is optional, files in which every record has
  * it are accidental; if its length varies in one file, it may vary in all. */
-static void settle_on_chance(struct states *all)
+static void merge_by_chance(struct states *all)
 {
 	bool range = false, sometimes = false;
 	struct states merged = { .n = 0 };
@@ -186,7 +186,7 @@ static void settle_on_chance(struct states *all)
 			st.min = st.max = 0;
 		if (sometimes && st.presence == ALWAYS)
 			st.presence = SOMETIMES;
-		while (k < before && !same(&merged.list[k], &st))
+		while (k < before && !same_state(&merged.list[k], &st))
 			k++;
 		if (k == before) {
 			merged.list[merged.n++] = st;
@@ -214,7 +214,7 @@ void tfr_survey_drift(
 			if (s->file_records[file])
 				note_state(&all, &st, file);
 		}
-		settle_on_chance(&all);
+		merge_by_chance(&all);
 		if (all.n > 1)
 			tell_states(s, s->list[i], &all, tell, ctx);
 	}

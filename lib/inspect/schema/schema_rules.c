@@ -80,7 +80,7 @@ struct line {
 	unsigned number;
 };
 
-static enum tfr_status wrong(const struct line *l, struct tfr_error *err, const char *what)
+static enum tfr_status wrong_line(const struct line *l, struct tfr_error *err, const char *what)
 {
 	return tfr_fail(err, TFR_EUSAGE, "schema '%s', line %u: %s", l->path, l->number, what);
 }
@@ -199,19 +199,19 @@ static enum tfr_status read_rule(
 	if (is_list) {
 		next_word(l, r->steps.said);
 		if (!read_count(&r->steps))
-			return wrong(l, err, "expected a number of steps: 3, 0..5, 1.. or *");
+			return wrong_line(l, err, "expected a number of steps: 3, 0..5, 1.. or *");
 		next_word(l, word);
 	}
 	r->kind = tfr_kind_named(word, strlen(word));
 	if (!r->kind)
-		return wrong(l, err, "expected int64, float or bytes");
+		return wrong_line(l, err, "expected int64, float or bytes");
 	next_word(l, r->values.said);
 	if (!read_count(&r->values))
-		return wrong(l, err, "expected a number of values: 3, 0..5, 1.., 3x4 or *");
+		return wrong_line(l, err, "expected a number of values: 3, 0..5, 1.., 3x4 or *");
 	if (l->p == l->end)
-		return wrong(l, err, "expected a name after the count");
+		return wrong_line(l, err, "expected a name after the count");
 	if (!read_name(r, l->p, (size_t)(l->end - l->p)))
-		return wrong(l, err, bad_escape);
+		return wrong_line(l, err, bad_escape);
 	return TFR_OK;
 }
 
@@ -228,7 +228,7 @@ static enum tfr_status read_line(struct tfr_schema *s, struct line *l, struct tf
 	if (!strcmp(word, "required") || !strcmp(word, "optional"))
 		return read_rule(s, l, *word == 'r', err);
 	if (strcmp(word, "only") || l->p < l->end)
-		return wrong(l, err, "expected 'required', 'optional' or 'only'");
+		return wrong_line(l, err, "expected 'required', 'optional' or 'only'");
 	s->only = true;
 	return TFR_OK;
 }
@@ -346,11 +346,9 @@ static enum tfr_status read_entry(
 static enum tfr_status read_list(
 	struct rules *rules, struct member m, struct json_object *list, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (m.i = 0; !status && m.i < json_object_array_length(list); m.i++)
-		status = read_entry(rules, &m, json_object_array_get_idx(list, m.i), err);
-	return status;
+	for (m.i = 0; m.i < json_object_array_length(list); m.i++)
+		TFR_TRY(read_entry(rules, &m, json_object_array_get_idx(list, m.i), err));
+	return TFR_OK;
 }
 
 /* 'tfr schema' writes "feature_lists" only if there are any. */
@@ -359,7 +357,6 @@ static enum tfr_status read_features(
 {
 	struct json_object *features = tfr_json_member(top, "features", json_type_array),
 			   *lists = NULL, *only;
-	enum tfr_status status;
 
 	if (!features)
 		return tfr_fail(err, TFR_EUSAGE, "schema '%s' has no list 'features'", path);
@@ -368,12 +365,11 @@ static enum tfr_status read_features(
 		return tfr_fail(err, TFR_EUSAGE, "schema '%s': 'feature_lists' is no list", path);
 	if (json_object_object_get_ex(top, "only", &only) && json_object_get_boolean(only))
 		s->only = true;
-	status = read_list(
-		&s->features, (struct member){ path, "feature", 0, false }, features, err);
-	if (!status && lists)
-		status = read_list(
-			&s->lists, (struct member){ path, "feature list", 0, true }, lists, err);
-	return status;
+	TFR_TRY(read_list(
+		&s->features, (struct member){ path, "feature", 0, false }, features, err));
+	if (!lists)
+		return TFR_OK;
+	return read_list(&s->lists, (struct member){ path, "feature list", 0, true }, lists, err);
 }
 
 static enum tfr_status read_json(struct tfr_schema *s, const char *path, const char *text,
@@ -509,7 +505,7 @@ static enum tfr_status read_strings(struct rule *r, struct line strings, struct 
 	while (next_token(&strings, &at))
 		for (at++; at < strings.p - 1; r->name[r->size++] = (char)byte)
 			if ((byte = read_byte(&at)) < 0)
-				return wrong(&strings, err, "unknown escape in a name");
+				return wrong_line(&strings, err, "unknown escape in a name");
 	return TFR_OK;
 }
 
@@ -539,13 +535,13 @@ static enum tfr_status add_proto(
 	for (int k = 1; k < 4; k++)
 		r->kind = is_among(f->given[TYPE], kinds[k]) ? (enum tfr_kind)k : r->kind;
 	if (!r->kind || !f->name.p || *rest)
-		return wrong(l, err,
+		return wrong_line(l, err,
 			"expected a feature with a name, a type INT, FLOAT or BYTES, "
 			"and a min_fraction in digits");
 	if ((f->counts && f->counts != 1u + f->is_list) || (f->is_list && *shape) ||
 		!set_count(&r->values, min, max) ||
 		!set_count(&r->steps, f->given[MIN], f->given[MAX]))
-		return wrong(
+		return wrong_line(
 			l, err, "expected one shape or value_count, or two value_counts of a list");
 	r->required = fraction >= 1;
 	if (fraction > 0 && !r->required)
@@ -564,11 +560,11 @@ static enum tfr_status keep_value(const struct line *l, struct proto *f, size_t 
 	int room = (int)(word + WORD - to), n;
 
 	if (*to || kind != (field == NAME ? '"' : 'a'))
-		return wrong(l, err, "a field has two values, or one that it cannot have");
+		return wrong_line(l, err, "a field has two values, or one that it cannot have");
 	n = snprintf(to, (size_t)room, "%.*s", (int)(l->p - value), value);
 	if (field >= SHAPE &&
 		(n >= room || strspn(to, "0123456789") < (size_t)n || (to[0] == '0' && to[1])))
-		return wrong(l, err, "expected a decimal number");
+		return wrong_line(l, err, "expected a decimal number");
 	if (field == NAME)
 		f->name = (struct line){ value, l->p, l->path, l->number };
 	return TFR_OK;
@@ -587,7 +583,7 @@ static enum tfr_status read_feature(
 	size_t unchecked = strlen(s->unchecked);
 
 	if (of && of->is_list)
-		return wrong(l, err, "a struct in a struct");
+		return wrong_line(l, err, "a struct in a struct");
 	if (of)
 		of->is_struct = true;
 	TFR_TRY(read_message(s, l, "feature", &f, err));
@@ -598,7 +594,7 @@ static enum tfr_status read_feature(
 	if (!f.is_struct && !is_among(f.given[TYPE], " STRUCT 4 "))
 		return add_proto(s, l, &f, err);
 	return of || strcmp(f.given[NAME] + 1, "##SEQUENCE##\"")
-		       ? wrong(l, err, "a struct, which no record has")
+		       ? wrong_line(l, err, "a struct, which no record has")
 		       : TFR_OK;
 }
 
@@ -633,7 +629,7 @@ static enum tfr_status read_message(struct tfr_schema *s, struct line *l, const 
 		if (kind == ',' || kind == ';')
 			continue;
 		if (kind == '[' ? !close_bracket(l) : kind != 'a')
-			return wrong(l, err, bad_field);
+			return wrong_line(l, err, bad_field);
 		size = (size_t)(l->p - at);
 		snprintf(path, sizeof(path), "%s.%.*s", name, (int)size, at);
 		kind = next_token(l, &value);
@@ -646,7 +642,7 @@ static enum tfr_status read_message(struct tfr_schema *s, struct line *l, const 
 		kind = kind == '<' ? '{' : kind;
 		if (is_among(path, messages)) {
 			if (kind != '{')
-				return wrong(l, err, bad_field);
+				return wrong_line(l, err, bad_field);
 			TFR_TRY(enter_message(s, l, path, f, err));
 		} else if (i < FIELDS) {
 			TFR_TRY(keep_value(l, f, i, kind, value, err));
@@ -655,10 +651,10 @@ static enum tfr_status read_message(struct tfr_schema *s, struct line *l, const 
 				leave_unchecked(s, at, size);
 			if (kind == '{' || kind == '[' ? !close_bracket(l)
 						       : kind != 'a' && kind != '"')
-				return wrong(l, err, bad_field);
+				return wrong_line(l, err, bad_field);
 		}
 	}
-	return f && !kind ? wrong(l, err, "the text ends inside a message") : TFR_OK;
+	return f && !kind ? wrong_line(l, err, "the text ends inside a message") : TFR_OK;
 }
 
 /* Whether the text begins with a field, and not with a word of a line. */
@@ -675,30 +671,29 @@ static bool is_proto(struct line l)
 static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
-	enum tfr_status status;
 	struct line all = { text, text + size, path, 1 };
 	size_t blanks = 0;
 
 	while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
 		blanks++;
 	if (blanks < size && text[blanks] == '{')
-		status = read_json(s, path, text + blanks, size - blanks, err);
+		TFR_TRY(read_json(s, path, text + blanks, size - blanks, err));
 	else if (is_proto(all))
-		status = read_message(s, &all, "schema", NULL, err);
+		TFR_TRY(read_message(s, &all, "schema", NULL, err));
 	else
-		status = read_lines(s, path, text, size, err);
-	if (!status)
-		status = sort_rules(&s->features, path, "", err);
-	return status ? status : sort_rules(&s->lists, path, "feature list ", err);
+		TFR_TRY(read_lines(s, path, text, size, err));
+	TFR_TRY(sort_rules(&s->features, path, "", err));
+	return sort_rules(&s->lists, path, "feature list ", err);
 }
 
 enum tfr_status tfr_schema_parse(struct tfr_schema **out, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_schema *s = calloc(1, sizeof(*s));
-	enum tfr_status status =
-		s ? read_rules(s, path, text, size, err) : tfr_fail_nomem(err, "reading a schema");
+	enum tfr_status status;
 
+	TFR_NEED_MEMORY(s, err, "reading a schema");
+	status = read_rules(s, path, text, size, err);
 	if (status)
 		tfr_schema_close(s);
 	else
@@ -709,13 +704,11 @@ enum tfr_status tfr_schema_parse(struct tfr_schema **out, const char *path, cons
 enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status =
-		tfr_source_read_file(path, FILE_MAX, &text, "reading a schema", err);
 
-	if (!status && text.size > FILE_MAX)
-		status = tfr_fail(err, TFR_EUSAGE, "schema '%s' is larger than 64 MiB", path);
-	return status ? status
-		      : tfr_schema_parse(out, path, (const char *)text.data, text.size, err);
+	TFR_TRY(tfr_source_read_file(path, FILE_MAX, &text, "reading a schema", err));
+	if (text.size > FILE_MAX)
+		return tfr_fail(err, TFR_EUSAGE, "schema '%s' is larger than 64 MiB", path);
+	return tfr_schema_parse(out, path, (const char *)text.data, text.size, err);
 }
 
 /* --- checking --- */
@@ -730,12 +723,12 @@ struct held {
 	char what[160]; /* the fault found last */
 };
 
-static bool fits(const struct count *c, uint64_t n)
+static bool count_fits(const struct count *c, uint64_t n)
 {
 	return c->min <= n && n <= c->max;
 }
 
-static enum tfr_status tell(struct held *h, const void *name, size_t size)
+static enum tfr_status report_fault(struct held *h, const void *name, size_t size)
 {
 	struct tfr_bytes bytes = { name, size };
 
@@ -758,16 +751,15 @@ static bool feature_fault(struct held *h, const struct rule *r, const struct tfr
 	}
 	snprintf(h->what, sizeof(h->what), "%llu value%s, where the schema has %s",
 		(unsigned long long)f->count, f->count == 1 ? "" : "s", r->values.said);
-	return !fits(&r->values, f->count);
+	return !count_fits(&r->values, f->count);
 }
 
 static enum tfr_status hold_features(struct held *h, const struct tfr_example *ex)
 {
 	const struct rules *rules = &h->schema->features;
 	size_t i = 0, k = 0, n = tfr_example_count(ex);
-	enum tfr_status status = TFR_OK;
 
-	while (!status && (i < rules->n || k < n)) {
+	while (i < rules->n || k < n) {
 		const struct rule *r = i < rules->n ? &rules->at[i] : NULL;
 		const struct tfr_feature *f = k < n ? tfr_example_at(ex, k) : NULL;
 		int c = !r ? 1 : !f ? -1 : tfr_compare_bytes(r->name, r->size, f->key, f->key_size);
@@ -775,13 +767,13 @@ static enum tfr_status hold_features(struct held *h, const struct tfr_example *e
 		i += c <= 0;
 		k += c >= 0;
 		if (c <= 0 && feature_fault(h, r, c ? NULL : f)) {
-			status = tell(h, r->name, r->size);
+			TFR_TRY(report_fault(h, r->name, r->size));
 		} else if (c > 0 && h->schema->only) {
 			snprintf(h->what, sizeof(h->what), "not in the schema");
-			status = tell(h, f->key, f->key_size);
+			TFR_TRY(report_fault(h, f->key, f->key_size));
 		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- feature lists --- */
@@ -803,13 +795,12 @@ static bool step_fault(
 	snprintf(h->what, sizeof(h->what),
 		"step %llu of the list has %llu value%s, where the schema has %s", n, count,
 		count == 1 ? "" : "s", r->values.said);
-	return !fits(&r->values, step->count);
+	return !count_fits(&r->values, step->count);
 }
 
 static enum tfr_status list_fault(
 	struct held *h, const struct rule *r, const struct tfr_feature_list *list, bool *fault)
 {
-	enum tfr_status status = TFR_OK;
 	struct tfr_feature step;
 	struct tfr_steps steps;
 
@@ -821,22 +812,24 @@ static enum tfr_status list_fault(
 	}
 	snprintf(h->what, sizeof(h->what), "a feature list of %llu step%s, where the schema has %s",
 		(unsigned long long)list->steps, list->steps == 1 ? "" : "s", r->steps.said);
-	*fault = !fits(&r->steps, list->steps);
+	*fault = !count_fits(&r->steps, list->steps);
 	tfr_steps_init(&steps, list);
-	for (uint64_t n = 0; !status && !*fault; n++) {
-		status = tfr_steps_next(&steps, h->lists, &step, h->err);
-		*fault = !status && step_fault(h, r, &step, n);
+	for (uint64_t n = 0; !*fault; n++) {
+		enum tfr_status status = tfr_steps_next(&steps, h->lists, &step, h->err);
+
+		if (status)
+			return status == TFR_END ? TFR_OK : status;
+		*fault = step_fault(h, r, &step, n);
 	}
-	return status == TFR_END ? TFR_OK : status;
+	return TFR_OK;
 }
 
 static enum tfr_status hold_lists(struct held *h)
 {
 	const struct rules *rules = &h->schema->lists;
 	size_t i = 0, k = 0, n = h->lists ? tfr_lists_count(h->lists) : 0;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && (i < rules->n || k < n)) {
+	while (i < rules->n || k < n) {
 		const struct rule *r = i < rules->n ? &rules->at[i] : NULL;
 		const struct tfr_feature_list *l = k < n ? tfr_lists_at(h->lists, k) : NULL;
 		int c = !r ? 1 : !l ? -1 : tfr_compare_bytes(r->name, r->size, l->key, l->key_size);
@@ -845,16 +838,16 @@ static enum tfr_status hold_lists(struct held *h)
 		i += c <= 0;
 		k += c >= 0;
 		if (c <= 0)
-			status = list_fault(h, r, c ? NULL : l, &fault);
-		if (!status && fault) {
-			status = tell(h, r->name, r->size);
-		} else if (!status && c > 0 && h->schema->only) {
+			TFR_TRY(list_fault(h, r, c ? NULL : l, &fault));
+		if (fault) {
+			TFR_TRY(report_fault(h, r->name, r->size));
+		} else if (c > 0 && h->schema->only) {
 			snprintf(h->what, sizeof(h->what),
 				"a feature list that is not in the schema");
-			status = tell(h, l->key, l->key_size);
+			TFR_TRY(report_fault(h, l->key, l->key_size));
 		}
 	}
-	return status;
+	return TFR_OK;
 }
 
 const char *tfr_schema_unchecked(const struct tfr_schema *s)
@@ -871,7 +864,6 @@ enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_ex
 	struct tfr_lists *lists, tfr_schema_found *found, void *ctx, struct tfr_error *err)
 {
 	struct held h = { .schema = s, .lists = lists, .found = found, .ctx = ctx, .err = err };
-	enum tfr_status status = hold_features(&h, ex);
-
-	return status ? status : hold_lists(&h);
+	TFR_TRY(hold_features(&h, ex));
+	return hold_lists(&h);
 }

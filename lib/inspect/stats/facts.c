@@ -1,13 +1,12 @@
 /* inspect/stats/facts.c - examines a feature of a record once, value by value.
  *
- * The type of a bytes value is detected from its first bytes if they suffice (images), otherwise
+ * The content of a bytes value is detected from its first bytes if they suffice (images), otherwise
  * from all of them.  The hash of a value above 4 KiB covers its length and three samples of 1 KiB,
  * so images cost next to nothing compared with the checksum. */
 #include "inspect/stats/facts.h"
 
 #include <string.h>
 
-#include "inspect/stats/bytes_type.h"
 #include "xxhash.h"
 
 enum { WHOLE = 4096, SAMPLE = 1024 };
@@ -48,7 +47,7 @@ size_t tfr_facts_bytes(const struct tfr_facts *f)
 	return bytes;
 }
 
-/* --- types of bytes values --- */
+/* --- bytes values --- */
 
 static bool add_image(struct tfr_facts *f, enum tfr_image_format format,
 	const struct tfr_bytes *value, bool distributions)
@@ -81,7 +80,7 @@ static bool add_bytes(struct tfr_facts *f, const struct tfr_bytes *value, bool d
 		return false;
 	if (format != TFR_IMAGE_UNKNOWN)
 		return add_image(f, format, value, distributions);
-	f->contents[tfr_nature_of(value->data, value->size)]++;
+	f->contents[tfr_value_content_of(value->data, value->size)]++;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* inspect/stats/facts.h - the facts about one feature of one kind, in some of the records.
  *
- * The facts of parts merge to the facts of all records, however they are divided and in any order.
+ * Facts merge to the facts of all records, however these are divided and in any order.
  * Data in proportion to the number of values (distributions) is kept only on request. */
 #ifndef TFR_INSPECT_STATS_FACTS_H
 #define TFR_INSPECT_STATS_FACTS_H
@@ -36,7 +36,7 @@ struct tfr_facts {
 	union {
 		struct {
 			uint64_t records; /* that have it */
-			uint64_t empty;	  /* part of these: without a value */
+			uint64_t empty;	  /* of these: those without a value */
 			uint64_t values, bytes;
 			/* For a feature list, where `empty` counts records in which it has no step:
 			 */
@@ -69,7 +69,7 @@ struct tfr_facts {
 	struct tfr_floats floats;
 };
 
-/* For distributions: the part that all workers add to concurrently. */
+/* For distributions: the facts that all workers add to concurrently. */
 struct tfr_values {
 	struct tfr_distinct distinct;
 	struct tfr_tops *tops;
@@ -102,6 +102,20 @@ void tfr_facts_steps_state(struct tfr_facts *f, struct tfr_state *s);
 
 void tfr_range_add(struct tfr_range *r, uint64_t value);
 void tfr_range_merge(struct tfr_range *into, const struct tfr_range *from);
+
+/* --- the content of a bytes value (value_content.c) --- */
+
+/* Returns any content except TFR_VALUE_IMAGE. */
+enum tfr_value_content tfr_value_content_of(const uint8_t *p, size_t size);
+
+/* Its two tests, and their plain twins.  UTF-8 without control characters other than white
+ * space: */
+bool tfr_is_text(const uint8_t *p, size_t size);
+bool tfr_is_text_plain(const uint8_t *p, size_t size);
+/* Whether the bytes are complete protobuf fields up to the end.  Groups, which are obsolete, do not
+ * count: random bytes that begin like a group are costly to scan. */
+bool tfr_is_message(const uint8_t *p, size_t size);
+bool tfr_is_message_plain(const uint8_t *p, size_t size);
 
 /* A bijection that changes every bit (Stafford's variant 13 of MurmurHash3's finalizer). */
 static inline uint64_t tfr_mix(uint64_t v)

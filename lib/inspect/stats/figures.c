@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "inspect/stats/distinct.h"
+#include "inspect/stats/frequent.h"
+#include "inspect/stats/series.h"
 #include "inspect/survey.h"
 
 const double tfr_quantiles[TFR_QUANTILES] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
@@ -18,15 +21,16 @@ size_t tfr_survey_count(const struct tfr_survey *s)
 	return s->n;
 }
 
-static void fill(struct tfr_distribution *d, const struct tfr_summary *sum, double min, double max,
-	struct tfr_buf *bins)
+/* Takes the bins out of the buffer. */
+static void fill_distribution(struct tfr_distribution *d, const struct tfr_summary *sum, double min,
+	double max, struct tfr_buf *bins)
 {
 	*d = (struct tfr_distribution){ .count = sum->count,
 		.min = min,
 		.max = max,
 		.mean = sum->mean,
 		.deviation = sum->deviation,
-		.bins = (struct tfr_bin *)bins->data,
+		.bins = (struct tfr_bin *)TFR_STEAL(bins->data),
 		.bin_count = bins->size / sizeof(struct tfr_bin) };
 	for (unsigned i = 0; sum->count && i < TFR_QUANTILES; i++)
 		d->quantiles[i] = tfr_bins_quantile(
@@ -36,26 +40,22 @@ static void fill(struct tfr_distribution *d, const struct tfr_summary *sum, doub
 static bool of_series(struct tfr_distribution *d, const struct tfr_series *s)
 {
 	struct tfr_summary sum = tfr_series_sum_up(s);
-	struct tfr_buf bins = { 0 };
+	TFR_AUTO_BUF bins = { 0 };
 
-	if (!tfr_series_bins(s, &bins)) {
-		tfr_buf_clear(&bins);
+	if (!tfr_series_bins(s, &bins))
 		return false;
-	}
-	fill(d, &sum, (double)s->min, (double)s->max, &bins);
+	fill_distribution(d, &sum, (double)s->min, (double)s->max, &bins);
 	return true;
 }
 
 static bool of_floats(struct tfr_distribution *d, const struct tfr_floats *s)
 {
 	struct tfr_summary sum = tfr_floats_sum_up(s);
-	struct tfr_buf bins = { 0 };
+	TFR_AUTO_BUF bins = { 0 };
 
-	if (!tfr_floats_bins(s, &bins)) {
-		tfr_buf_clear(&bins);
+	if (!tfr_floats_bins(s, &bins))
 		return false;
-	}
-	fill(d, &sum, s->min, s->max, &bins);
+	fill_distribution(d, &sum, s->min, s->max, &bins);
 	return true;
 }
 
@@ -99,7 +99,7 @@ static void count_distinct(struct tfr_feature_stats *f, const struct tfr_values 
 		f->distinct = f->values;
 }
 
-static bool distribute(struct tfr_feature_stats *f, const struct tfr_facts *facts)
+static bool list_distributions(struct tfr_feature_stats *f, const struct tfr_facts *facts)
 {
 	return of_series(&f->length, &facts->lengths) &&
 	       of_series(&f->steps, &facts->step_counts) &&
@@ -129,8 +129,8 @@ enum tfr_status tfr_survey_feature(
 		.damaged = facts->damaged };
 	memcpy(f->contents, facts->contents, sizeof(f->contents));
 	memcpy(f->formats, facts->formats, sizeof(f->formats));
-	if (tfr_survey_name(&name, of) && tfr_buf_append(&name, "", 1) && distribute(f, facts) &&
-		(!of->values || list_top(f, of))) {
+	if (tfr_survey_name(&name, of) && tfr_buf_append(&name, "", 1) &&
+		list_distributions(f, facts) && (!of->values || list_top(f, of))) {
 		f->name = f->memory = name.data;
 		if (of->values)
 			count_distinct(f, of->values);

@@ -156,19 +156,18 @@ static bool put_feature(struct tfr_json *j, const struct tfr_feature_stats *f)
 static enum tfr_status put_features(
 	const struct tfr_survey *s, struct tfr_json *j, const char *key, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
 	tfr_json_open_array(j, key);
-	for (size_t i = 0; !status && i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct tfr_feature_stats f;
+		bool ok;
 
-		status = tfr_survey_feature(s, i, &f, err);
-		if (!status && !put_feature(j, &f))
-			status = tfr_fail_nomem(err, "writing statistics");
+		TFR_TRY(tfr_survey_feature(s, i, &f, err));
+		ok = put_feature(j, &f);
 		tfr_feature_stats_clear(&f);
+		TFR_NEED_MEMORY(ok, err, "writing statistics");
 	}
 	tfr_json_close_array(j);
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_survey_json(

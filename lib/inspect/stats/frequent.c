@@ -106,7 +106,7 @@ static uint64_t sketch_count(const struct tfr_tops *t, uint64_t hash)
 	return least;
 }
 
-static bool overflow(struct tfr_tops *t)
+static bool overflow_table(struct tfr_tops *t)
 {
 	t->sketch = calloc((size_t)ROWS * ROW, sizeof(*t->sketch));
 	if (!t->sketch)
@@ -131,7 +131,7 @@ static struct counted *find_value(const struct tfr_tops *t, uint64_t hash)
 	return NULL;
 }
 
-static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
+static bool count_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 {
 	struct counted *known = find_value(t, v->hash); /* NULL once the table has overflowed */
 
@@ -155,7 +155,7 @@ static bool count(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 		t->n++;
 		return true;
 	}
-	if (!t->overflowed && !overflow(t))
+	if (!t->overflowed && !overflow_table(t))
 		return false;
 	sketch_add(t, v->hash, n);
 	return true;
@@ -188,7 +188,7 @@ void tfr_tops_settle(struct tfr_tops *t)
 		__atomic_store_n(&t->limit, t->drawn[kept - 1].draw, __ATOMIC_RELAXED);
 }
 
-static bool draw(struct tfr_tops *t, const struct tfr_value *v, uint64_t number)
+static bool draw_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t number)
 {
 	if (!t->drawn)
 		t->drawn = malloc(DRAWN_ROOM * sizeof(*t->drawn));
@@ -208,14 +208,14 @@ bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
 	bool ok = true;
 
 	if (from->overflowed) {
-		ok = into->overflowed || overflow(into);
+		ok = into->overflowed || overflow_table(into);
 		for (unsigned i = 0; ok && i < ROWS * ROW; i++)
 			into->sketch[i] += from->sketch[i];
 	}
 	for (uint32_t i = 0; ok && i < from->n; i++)
-		ok = count(into, &from->values[i].v, from->values[i].count);
+		ok = count_value(into, &from->values[i].v, from->values[i].count);
 	for (uint32_t i = 0; ok && i < from->n_drawn; i++)
-		ok = draw(into, &from->drawn[i].v, from->drawn[i].draw);
+		ok = draw_value(into, &from->drawn[i].v, from->drawn[i].draw);
 	tfr_tops_settle(into);
 	return ok;
 }
@@ -266,7 +266,7 @@ static bool values_state(struct tfr_tops *t, struct tfr_state *s)
 
 		tfr_state_u64(s, &c.count);
 		value_state(&c.v, s);
-		ok = !s->in || s->bad || count(t, &c.v, c.count);
+		ok = !s->in || s->bad || count_value(t, &c.v, c.count);
 	}
 	tfr_state_below(s, &drawn, TFR_TOPS_DRAWN);
 	for (uint64_t i = 0; ok && i < drawn && !s->bad; i++) {
@@ -274,7 +274,7 @@ static bool values_state(struct tfr_tops *t, struct tfr_state *s)
 
 		tfr_state_u64(s, &d.draw);
 		value_state(&d.v, s);
-		ok = !s->in || s->bad || draw(t, &d.v, d.draw);
+		ok = !s->in || s->bad || draw_value(t, &d.v, d.draw);
 	}
 	return ok;
 }
@@ -285,7 +285,7 @@ void tfr_tops_state(struct tfr_tops *t, struct tfr_state *s)
 	bool ok;
 
 	tfr_state_below(s, &overflowed, 1);
-	ok = !overflowed || t->overflowed || overflow(t);
+	ok = !overflowed || t->overflowed || overflow_table(t);
 	for (unsigned i = 0; ok && t->overflowed && i < ROWS * ROW; i++)
 		tfr_state_u64(s, &t->sketch[i]);
 	ok = ok && values_state(t, s);
@@ -405,7 +405,7 @@ static bool flush_slots(struct tfr_tally *t)
 		struct tfr_value v = { s->hash, s->number, number ? NULL : t->text + s->at,
 			s->size };
 
-		ok = !s->count || count(t->tops, &v, s->count);
+		ok = !s->count || count_value(t->tops, &v, s->count);
 	}
 	memset(t->slots, 0, sizeof(t->slots));
 	t->n = t->text_size = 0;
@@ -426,18 +426,18 @@ bool tfr_tally_flush(struct tfr_tally *t)
 	return ok;
 }
 
-static bool draw_one(struct tfr_tops *tops, const struct tfr_value *v, uint64_t number)
+static bool draw_locked(struct tfr_tops *tops, const struct tfr_value *v, uint64_t number)
 {
 	bool ok;
 
 	pthread_mutex_lock(&tops->lock);
-	ok = draw(tops, v, number);
+	ok = draw_value(tops, v, number);
 	pthread_mutex_unlock(&tops->lock);
 	return ok;
 }
 
 /* Counts a value in the table, or adds it if there is room. */
-static bool tally(struct tfr_tally *t, const struct tfr_value *v)
+static bool tally_value(struct tfr_tally *t, const struct tfr_value *v)
 {
 	struct tallied *s = &t->slots[v->hash & (TALLY_SLOTS - 1)];
 
@@ -466,10 +466,10 @@ static bool tally(struct tfr_tally *t, const struct tfr_value *v)
 bool tfr_tally_add(struct tfr_tally *t, const struct tfr_value *v, uint64_t number)
 {
 	if (number <= __atomic_load_n(&t->tops->limit, __ATOMIC_RELAXED) &&
-		!draw_one(t->tops, v, number))
+		!draw_locked(t->tops, v, number))
 		return false;
 	if (!__atomic_load_n(&t->tops->overflowed, __ATOMIC_RELAXED))
-		return tally(t, v);
+		return tally_value(t, v);
 	t->rare[t->n_rare++] = v->hash;
 	return t->n_rare < TALLY_RARE || tfr_tally_flush(t);
 }

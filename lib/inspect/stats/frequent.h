@@ -9,7 +9,8 @@
  * once in 30,000 times.
  *
  * The result depends neither on the order of the values nor on how they were divided.  Counts are
- * sums, the sketch is linear, and the lowest priorities of the parts include the lowest of all. */
+ * sums, the sketch is linear, and the lowest priorities of several samples include the lowest of
+ * all. */
 #ifndef TFR_INSPECT_STATS_FREQUENT_H
 #define TFR_INSPECT_STATS_FREQUENT_H
 

@@ -104,8 +104,7 @@ static enum tfr_status find_class(
 	if (r->n == CLASSES)
 		return tfr_fail(err, TFR_EUSAGE,
 			"feature '%s' has more than %d values: it is no class", r->label, CLASSES);
-	if (tfr_hash_add(&r->index, hash, r->n))
-		return tfr_fail_nomem(err, "looking at the order");
+	TFR_NEED_MEMORY(!tfr_hash_add(&r->index, hash, r->n), err, "looking at the order");
 	r->classes[r->n].hash = hash;
 	*class = r->n++;
 	return TFR_OK;
@@ -151,7 +150,7 @@ static bool pass_through(struct tfr_mixing *r, struct buffer *b, uint32_t class,
 	return true;
 }
 
-static void drain(struct tfr_mixing *r, struct buffer *b)
+static void drain_buffer(struct tfr_mixing *r, struct buffer *b)
 {
 	for (; b->filled; b->filled--) {
 		uint64_t at = tfr_rng_below(&r->rng, b->filled);
@@ -180,7 +179,7 @@ static uint64_t files(const struct tfr_mixing *r)
 	return r->starts.size / sizeof(uint64_t);
 }
 
-static enum tfr_status keep(struct tfr_mixing *r, uint32_t class, struct tfr_error *err)
+static enum tfr_status keep_class(struct tfr_mixing *r, uint32_t class, struct tfr_error *err)
 {
 	if (!files(r) || ordered(r) > MOST_ORDERED)
 		return TFR_OK;
@@ -198,14 +197,13 @@ enum tfr_status tfr_mixing_file(struct tfr_mixing *r, struct tfr_error *err)
 
 enum tfr_status tfr_mixing_skip(struct tfr_mixing *r, struct tfr_error *err)
 {
-	return keep(r, NO_CLASS, err);
+	return keep_class(r, NO_CLASS, err);
 }
 
 enum tfr_status tfr_mixing_put(struct tfr_mixing *r, uint64_t hash, struct tfr_error *err)
 {
 	uint64_t place = r->report->records;
 	uint32_t class = 0;
-	enum tfr_status status;
 
 	TFR_TRY(find_class(r, hash, &class, err));
 	r->classes[class].records++;
@@ -218,8 +216,8 @@ enum tfr_status tfr_mixing_put(struct tfr_mixing *r, uint64_t hash, struct tfr_e
 	r->last = class;
 	if (++r->run_length > r->report->longest_run)
 		r->report->longest_run = r->run_length;
-	status = keep(r, class, err);
-	return status ? status : give_in(r, class, err);
+	TFR_TRY(keep_class(r, class, err));
+	return give_in(r, class, err);
 }
 
 static enum tfr_status go_by(
@@ -305,18 +303,17 @@ struct slot {
 /* As in tf.data's InterleaveDataset: an open file gives a record; a file at its end is closed, and
  * the next one is opened when the cycle returns to the slot.  When no files are left, closed slots
  * leave the ring. */
-static enum tfr_status interleave(struct tfr_mixing *r, uint64_t cycle, struct tfr_error *err)
+static enum tfr_status interleave_files(struct tfr_mixing *r, uint64_t cycle, struct tfr_error *err)
 {
 	const uint64_t *starts = (const uint64_t *)r->starts.data, n = files(r);
 	const uint32_t *order = (const uint32_t *)r->order.data;
 	TFR_AUTO_FREE struct slot *slots = calloc(cycle, sizeof(*slots));
-	enum tfr_status status = TFR_OK;
 	uint64_t next = 0, in_ring = cycle, i = 0, before = cycle - 1;
 
 	TFR_NEED_MEMORY(slots, err, "ordering");
 	for (uint64_t k = 0; k < cycle; k++)
 		slots[k].next = (k + 1) % cycle;
-	while (!status && in_ring) {
+	while (in_ring) {
 		struct slot *s = &slots[i];
 
 		if (!s->open && next < n) {
@@ -329,7 +326,7 @@ static enum tfr_status interleave(struct tfr_mixing *r, uint64_t cycle, struct t
 			uint32_t class = order[s->at++];
 
 			if (class != NO_CLASS)
-				status = give_in(r, class, err);
+				TFR_TRY(give_in(r, class, err));
 			before = i;
 		} else if (next < n) {
 			s->open = false;
@@ -340,7 +337,7 @@ static enum tfr_status interleave(struct tfr_mixing *r, uint64_t cycle, struct t
 		}
 		i = s->next;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static void note_cycle(struct tfr_mixing *r, uint64_t files_at_once)
@@ -350,7 +347,7 @@ static void note_cycle(struct tfr_mixing *r, uint64_t files_at_once)
 	struct tfr_order_cycle *c = &o->cycles[o->cycle_count++];
 
 	for (int i = 0; i < BUFFERS; i++)
-		drain(r, &r->buffers[i]);
+		drain_buffer(r, &r->buffers[i]);
 	*c = (struct tfr_order_cycle){ .files = files_at_once,
 		.entropy = mean_entropy(&r->buffers[0]) };
 	c->enough = c->entropy >= wanted;
@@ -386,20 +383,19 @@ static void take_worst(struct tfr_order_report *o)
 enum tfr_status tfr_mixing_judge(struct tfr_mixing *r, struct tfr_error *err)
 {
 	struct tfr_order_report *o = r->report;
-	enum tfr_status status = TFR_OK;
 
 	compare_with_random(r);
 	note_cycle(r, 1);
-	for (int i = 1; !status && i < TFR_ORDER_CYCLES && ordered(r) <= MOST_ORDERED; i++) {
+	for (int i = 1; i < TFR_ORDER_CYCLES && ordered(r) <= MOST_ORDERED; i++) {
 		uint64_t n = CYCLES[i] < files(r) ? CYCLES[i] : files(r);
 
 		if (n <= o->cycles[o->cycle_count - 1].files)
 			break;
-		status = interleave(r, n, err);
+		TFR_TRY(interleave_files(r, n, err));
 		note_cycle(r, n);
 	}
 	take_worst(o);
-	return status;
+	return TFR_OK;
 }
 
 /* --- the pass over the records --- */

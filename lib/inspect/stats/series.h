@@ -8,8 +8,8 @@
  * The distribution is kept in bins that are the same for every data set.  An int64 below 64 in
  * magnitude has a bin of its own.  Other numbers share a bin if they have the same sign, power of
  * two and next six bits.  The middle of a bin is therefore within 1/128 of each number in it, or,
- * for floats below 2^-126, within 2^-132.  Merging the parts gives the result of one pass over all
- * of them. */
+ * for floats below 2^-126, within 2^-132.  Series merge to the result of one pass over all of
+ * them. */
 #ifndef TFR_INSPECT_STATS_SERIES_H
 #define TFR_INSPECT_STATS_SERIES_H
 
@@ -18,7 +18,7 @@
 #include "inspect/stats/state.h"
 
 /* Counters that are allocated when first needed: pages of them, found by key.  Addition is
- * commutative, so the bins of parts add up to the bins of all values. */
+ * commutative, so the bins of several series add up to those of all values. */
 struct tfr_bins {
 	uint16_t *place; /* number of the page by key, from 1; 0: none. NULL: there are no pages */
 	uint64_t *pages; /* in the order of their first use */

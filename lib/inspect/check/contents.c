@@ -1,22 +1,84 @@
-/* inspect/check/record_contents.c - checks the contents of records, Examples and SequenceExamples.
+/* inspect/check/contents.c - checks the contents of records, Examples and SequenceExamples, and
+ * decides which types of records in a file are faults.
  *
  * Every bytes value that starts like a JPEG or a PNG must be one and must decode completely;
- * `image/encoded` must be an image however it starts. */
-#include "inspect/check/record_contents.h"
-
+ * `image/encoded` must be an image however it starts.  Whether a type is a fault needs the complete
+ * file: a TensorProto, for example, may be one of many, or the only one among Examples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tfr-private/example.h>
 #include <tfr-private/media.h>
 
 #include "example/lists.h"
 #include "example/wire_lint.h"
-#include "inspect/check/content_types.h"
-#include "inspect/check/strict.h"
+#include "inspect/check/check.h"
 #include "inspect/schema/schema_rules.h"
 #include "xxhash.h"
+
+/* --- the types of the records of a file --- */
+
+bool tfr_types_strange(enum tfr_likeness like)
+{
+	return like != TFR_LIKE_ANY && like != TFR_LIKE_EXAMPLE && like != TFR_IS_EXAMPLE;
+}
+
+/* Explains why a record that parses is not an Example. */
+static enum tfr_status refuse_type(enum tfr_likeness like, struct tfr_error *err)
+{
+	return tfr_fail(
+		err, TFR_EDATA, "not an Example: %s", tfr_content_one(tfr_content_alone(like)));
+}
+
+static void add_stranger(struct tfr_types *t, const struct tfr_stranger *s)
+{
+	struct tfr_stranger *to = t->strangers;
+	size_t i = 0;
+
+	while (i < t->n && i + 1 < TFR_STRANGERS_MAX && to[i].kind != s->kind)
+		i++;
+	if (i < t->n) {
+		to[i].records += s->records;
+		return;
+	}
+	to[i] = *s;
+	if (i + 1 == TFR_STRANGERS_MAX)
+		snprintf(to[i].why, sizeof(to[i].why), "not an Example, for yet another reason");
+	t->n++;
+}
+
+void tfr_types_note(struct tfr_types *t, uint64_t kind, const struct tfr_error *why)
+{
+	struct tfr_stranger s = { kind, 1, why->record, why->offset, "" };
+
+	snprintf(s.why, sizeof(s.why), "%.199s", why->message);
+	add_stranger(t, &s);
+}
+
+void tfr_types_merge(struct tfr_types *into, const struct tfr_types *from)
+{
+	tfr_content_merge(&into->counts, &from->counts);
+	for (size_t i = 0; i < from->n; i++)
+		add_stranger(into, &from->strangers[i]);
+}
+
+enum tfr_status tfr_types_fault(const struct tfr_types *t, const char *path, size_t i,
+	struct tfr_stranger *kind, struct tfr_error *err)
+{
+	struct tfr_content_result r = tfr_content_settle(&t->counts);
+
+	if (i >= t->n)
+		return TFR_OK;
+	*kind = t->strangers[i];
+	if (r.records[TFR_CONTENT_EXAMPLE])
+		return tfr_fail_record(
+			err, TFR_EDATA, path, kind->record, kind->offset, "%s", kind->why);
+	kind->kind = XXH3_64bits_withSeed("holds", 5, r.most);
+	kind->records = r.all;
+	return i ? TFR_OK : tfr_content_refuse(&r, "", err);
+}
+
+/* --- a record --- */
 
 enum { MOST_PIXELS = 500000000 }; /* a larger image is a fault */
 
@@ -139,7 +201,7 @@ static enum tfr_status check_feature(
 }
 
 /* Parses a record, which must be an Example, and counts its type. */
-static enum tfr_status parse(
+static enum tfr_status parse_record(
 	struct look *look, const void *data, size_t size, struct tfr_error *err)
 {
 	struct tfr_example *parser = look->contents->parser;
@@ -155,8 +217,8 @@ static enum tfr_status parse(
 		return status;
 	if (like == TFR_IS_MESSAGE &&
 		tfr_is_sequence_example(data, size)) /* a fault in its lists explains more */
-		status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
-	return status ? status : tfr_types_explain(like, err);
+		TFR_TRY(tfr_sequence_visit_bytes(data, size, NULL, NULL, err));
+	return refuse_type(like, err);
 }
 
 static enum tfr_status check_all(
@@ -164,7 +226,7 @@ static enum tfr_status check_all(
 {
 	struct tfr_contents *c = look->contents;
 
-	TFR_TRY(parse(look, data, size, err));
+	TFR_TRY(parse_record(look, data, size, err));
 	for (size_t i = 0; c->decoder && i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 
@@ -201,7 +263,7 @@ struct outlet {
 	void *ctx;
 };
 
-static enum tfr_status let_out(
+static enum tfr_status report_difference(
 	void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err)
 {
 	const struct outlet *out = ctx;
@@ -225,7 +287,7 @@ static enum tfr_status check_known_names(
 		snprintf(what, sizeof(what),
 			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
 			tfr_kind_name(f->kind), tfr_kind_name(wanted));
-		TFR_TRY(let_out(out, &name, what, err));
+		TFR_TRY(report_difference(out, &name, what, err));
 	}
 	return TFR_OK;
 }
@@ -238,30 +300,38 @@ static bool is_nameless(const struct tfr_example *ex)
 	       !tfr_example_at(ex, 0)->kind;
 }
 
+/* Parses a record that need not be an Example, if the lint concerns it.  TFR_EDATA: it does not. */
+static enum tfr_status parse_for_lint(
+	struct tfr_contents *c, const void *data, size_t size, struct tfr_error *err)
+{
+	if (!tfr_lint_concerns(data, size))
+		return TFR_EDATA;
+	TFR_TRY(tfr_example_parse(c->parser, data, size, err));
+	if (tfr_is_sequence_example(data, size))
+		TFR_TRY(tfr_sequence_visit_bytes(data, size, NULL, NULL, err));
+	if (tfr_types_strange(tfr_likeness_parsed(c->parser, data, size)) || is_nameless(c->parser))
+		return TFR_EDATA;
+	return TFR_OK;
+}
+
 enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *data, size_t size,
 	struct tfr_error *fault, enum tfr_status (*tell)(void *ctx, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
 {
+	struct tfr_lists *lists = tfr_is_sequence_example(data, size) ? c->lists : NULL;
 	struct outlet out = { c, fault, tell, ctx };
-	enum tfr_status status = TFR_OK;
 
 	if (c->schema)
-		status = tfr_schema_check(c->schema, c->parser,
-			tfr_is_sequence_example(data, size) ? c->lists : NULL, let_out, &out, err);
-	if (status || !c->lint)
-		return status;
+		TFR_TRY(tfr_schema_check(
+			c->schema, c->parser, lists, report_difference, &out, err));
+	if (!c->lint)
+		return TFR_OK;
 	if (!c->must_parse) {
-		if (!tfr_lint_concerns(data, size))
-			return TFR_OK;
-		status = tfr_example_parse(c->parser, data, size, err);
-		if (!status && tfr_is_sequence_example(data, size))
-			status = tfr_sequence_visit_bytes(data, size, NULL, NULL, err);
+		enum tfr_status status = parse_for_lint(c, data, size, err);
+
 		if (status)
 			return status == TFR_EDATA ? TFR_OK : status;
-		if (tfr_types_strange(tfr_likeness_parsed(c->parser, data, size)) ||
-			is_nameless(c->parser))
-			return TFR_OK;
 	}
-	status = tfr_lint_run(c->lint, data, size, let_out, &out, err);
-	return status ? status : check_known_names(c, &out, err);
+	TFR_TRY(tfr_lint_run(c->lint, data, size, report_difference, &out, err));
+	return check_known_names(c, &out, err);
 }

@@ -1,16 +1,15 @@
-/* inspect/stats/bytes_type.c - distinguishes text, messages, and other bytes.
+/* inspect/stats/value_content.c - what a bytes value holds: text, a message, or other bytes.
  *
  * Noise is the costly case: each test of a random byte is a branch that the processor mispredicts.
  * So text is examined in blocks, and a field of a message is stepped over with arithmetic and one
  * branch for all its possible faults.  The ends and rare cases are left to the plain twins. */
-#include "inspect/stats/bytes_type.h"
-
 #include <endian.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "example/content.h"
 #include "example/wire.h"
+#include "inspect/stats/facts.h"
 
 /* --- text --- */
 
@@ -36,7 +35,7 @@ bool tfr_is_text_plain(const uint8_t *p, size_t size)
 typedef uint8_t block __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-static bool any(block flags)
+static bool any_set(block flags)
 {
 	halves h = (halves)flags;
 
@@ -44,7 +43,7 @@ static bool any(block flags)
 }
 
 /* Bytes that occur in no text. */
-static block never(block c)
+static block not_in_text(block c)
 {
 	block control = (block)(c < 0x20) & (block)(c - '\t' > '\r' - '\t');
 
@@ -60,9 +59,9 @@ bool tfr_is_text(const uint8_t *p, size_t size)
 		block c;
 
 		memcpy(&c, p + i, sizeof(c));
-		if (any(never(c)))
+		if (any_set(not_in_text(c)))
 			return false;
-		if (!any(c & 0x80))
+		if (!any_set(c & 0x80))
 			i = end;
 		while (i < end) {
 			size_t n = tfr_utf8_length(p + i, size - i);
@@ -87,7 +86,7 @@ bool tfr_is_message_plain(const uint8_t *p, size_t size)
 	return !w.fault && w.p == w.end;
 }
 
-static uint64_t load(const uint8_t *p)
+static uint64_t load64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -123,7 +122,7 @@ bool tfr_is_message(const uint8_t *p, size_t size)
 	const uint8_t *end = p + size;
 
 	while (end - p >= LOOK) {
-		uint64_t word = load(p), content, tag, bytes;
+		uint64_t word = load64(p), content, tag, bytes;
 		unsigned head = varint_length(word), length;
 
 		if (!(TYPES >> (word & 7) & 1))
@@ -131,10 +130,10 @@ bool tfr_is_message(const uint8_t *p, size_t size)
 		if (head > LONG)
 			break;
 		tag = varint_value(word, head);
-		content = load(p + head);
+		content = load64(p + head);
 		length = varint_length(content);
 		bytes = length + varint_value(content, length < LONG ? length : LONG);
-		/* Either may be longer than the part that is examined. */
+		/* Either may be longer than what is examined of it. */
 		if (length == 8 || (length > LONG && (tag & 7) == TFR_WIRE_BYTES))
 			break;
 		if (tag & 1)
@@ -151,7 +150,7 @@ bool tfr_is_message(const uint8_t *p, size_t size)
 
 /* --- both --- */
 
-enum tfr_value_content tfr_nature_of(const uint8_t *p, size_t size)
+enum tfr_value_content tfr_value_content_of(const uint8_t *p, size_t size)
 {
 	if (!size)
 		return TFR_VALUE_EMPTY;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "inspect/stats/bytes_type.h"
+#include "inspect/stats/facts.h"
 
 enum { ROUNDS = 400000, LONGEST = 80 };
 
