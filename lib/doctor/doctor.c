@@ -69,7 +69,7 @@ const char *tfr_gravity_name(enum tfr_gravity level)
 /* --- reporting --- */
 
 /* Whether a word of the command is the name of this set. */
-static bool speaks_of(const struct tfr_command *c, const struct tfr_dset *s)
+static bool names_set(const struct tfr_command *c, const struct tfr_dset *s)
 {
 	struct tfr_command name = { 0 };
 	const char *p = (const char *)c->text.data, *end = p + c->text.size;
@@ -78,10 +78,10 @@ static bool speaks_of(const struct tfr_command *c, const struct tfr_dset *s)
 	tfr_command_add(&name, s->name, NULL);
 	while (!found && name.text.size &&
 		(p = memmem(p, (size_t)(end - p), name.text.data, name.text.size))) {
-		const char *behind = p + name.text.size;
+		const char *after = p + name.text.size;
 
 		found = p > (const char *)c->text.data && p[-1] == ' ' &&
-			(behind == end || *behind == ' ');
+			(after == end || *after == ' ');
 		p++;
 	}
 	tfr_buf_clear(&name.text);
@@ -90,7 +90,7 @@ static bool speaks_of(const struct tfr_command *c, const struct tfr_dset *s)
 
 /* Whether damage or a missing member would make the command fail.  These have findings of their
  * own, whose commands do not fail. */
-static bool in_vain(const struct tfr_doctor *d, const struct tfr_command *c)
+static bool would_fail(const struct tfr_doctor *d, const struct tfr_command *c)
 {
 	static const char allowing[] = "--allow-missing", repairing[] = "tfr repair ";
 	bool allows = memmem(c->text.data, c->text.size, allowing, sizeof(allowing) - 1);
@@ -101,7 +101,7 @@ static bool in_vain(const struct tfr_doctor *d, const struct tfr_command *c)
 		const struct tfr_dset *s = &d->sets[i];
 		bool lacks = tfr_doctor_absent(s) && !allows;
 
-		if ((lacks || tfr_doctor_damaged(d, s)) && speaks_of(c, s))
+		if ((lacks || tfr_doctor_damaged(d, s)) && names_set(c, s))
 			return true;
 	}
 	return false;
@@ -117,7 +117,7 @@ static struct tfr_doctor_finding *new_finding(struct tfr_doctor *d)
 void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_command *command,
 	const char *format, ...)
 {
-	bool has = command && command->text.size && !in_vain(d, command);
+	bool has = command && command->text.size && !would_fail(d, command);
 	struct tfr_doctor_finding *f = new_finding(d);
 	char *text = NULL;
 	va_list args;
@@ -157,7 +157,7 @@ void tfr_doctor_fail(struct tfr_doctor *d, enum tfr_status status, const struct 
 		d->failure = *why;
 }
 
-static void check(struct tfr_doctor *d)
+static void run_checks(struct tfr_doctor *d)
 {
 	for (size_t i = 0; i < ROWS && !d->failure.status; i++) {
 		assert(!rows[i].all != !rows[i].set);
@@ -187,6 +187,16 @@ static bool sort_findings(struct tfr_doctor *d)
 	return true;
 }
 
+static enum tfr_status examine_files(struct tfr_doctor *d, struct tfr_error *err)
+{
+	TFR_TRY(tfr_doctor_list(d, err));
+	TFR_TRY(tfr_doctor_read(d, err));
+	run_checks(d);
+	TFR_TRY(tfr_error_pass(&d->failure, err));
+	TFR_NEED_MEMORY(!d->no_memory && sort_findings(d), err, "judging");
+	return TFR_OK;
+}
+
 enum tfr_status tfr_doctor_run(
 	struct tfr_doctor **out, const struct tfr_doctor_opts *opts, struct tfr_error *err)
 {
@@ -195,15 +205,7 @@ enum tfr_status tfr_doctor_run(
 
 	TFR_NEED_MEMORY(d, err, "looking at the files");
 	d->opts = opts;
-	status = tfr_doctor_list(d, err);
-	if (!status)
-		status = tfr_doctor_read(d, err);
-	if (!status) {
-		check(d);
-		status = tfr_error_pass(&d->failure, err);
-		if (!status && (d->no_memory || !sort_findings(d)))
-			status = tfr_fail_nomem(err, "judging");
-	}
+	status = examine_files(d, err);
 	d->opts = NULL;
 	if (status)
 		tfr_doctor_free(d);

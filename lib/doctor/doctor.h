@@ -7,6 +7,8 @@
 #ifndef TFR_DOCTOR_DOCTOR_H
 #define TFR_DOCTOR_DOCTOR_H
 
+#include <string.h>
+
 #include <tfr-private/doctor.h>
 #include <tfr-private/example.h>
 #include <tfr-private/shard.h>
@@ -155,6 +157,12 @@ static inline uint64_t tfr_doctor_absent(const struct tfr_dset *s)
 	return s->gaps && s->count > s->files ? s->count - s->files : 0;
 }
 
+/* Whether these are sets of one name, which differ in the number of shards or in the extension. */
+static inline bool tfr_doctor_one_name(const struct tfr_dset *a, const struct tfr_dset *b)
+{
+	return a->count && b->count && !strcmp(a->base, b->base);
+}
+
 struct tfr_check_row;
 
 struct tfr_doctor {
@@ -210,7 +218,7 @@ void tfr_doctor_tell(struct tfr_doctor *d, const char *subject, struct tfr_comma
  * as `s`; for one file that is not a shard, it is "train-SUFFIX.tfrecord".  The caller frees it;
  * NULL: out of memory. */
 char *tfr_doctor_beside(const struct tfr_dset *s, const char *suffix, uint64_t shards);
-/* The last part of a path. */
+/* The name at the end of a path. */
 const char *tfr_doctor_base_name(const char *path);
 /* Adds "tfr COMMAND -o NEW SET", where NEW is that name; with --allow-missing if it is needed. */
 void tfr_doctor_write_beside(struct tfr_command *c, const struct tfr_dset *s, const char *command,

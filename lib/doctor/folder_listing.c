@@ -35,7 +35,7 @@ enum { HEAD = 512, MOST_MANIFEST = 64 << 20 };
 struct found {
 	char *path, *key;
 	uint64_t size;
-	struct tfr_shard_file parts;
+	struct tfr_shard_file name; /* of a member of a set of N */
 	bool member, gaps;
 };
 
@@ -45,14 +45,11 @@ struct list {
 	size_t n, cap;
 };
 
-static enum tfr_status no_memory(struct tfr_error *err)
-{
-	return tfr_fail_nomem(err, "listing the files");
-}
+static const char listing[] = "listing the files";
 
 /* The path of a file in a folder, in one spelling: without a leading "./", unless the name would
  * then look like an option. */
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	char *path = NULL;
 	const char *p;
@@ -96,12 +93,13 @@ static enum tfr_status add_other(struct list *l, enum tfr_dwhat what, const char
 	struct tfr_doctor *d = l->d;
 	struct tfr_dother *o;
 
-	if (TFR_ARRAY_RESERVE(d->others, d->other_cap, d->other_count + 1))
-		return no_memory(err);
+	TFR_NEED_MEMORY(
+		!TFR_ARRAY_RESERVE(d->others, d->other_cap, d->other_count + 1), err, listing);
 	o = &d->others[d->other_count];
 	*o = (struct tfr_dother){ what, strdup(path), strdup(text) };
 	d->other_count++; /* freed with the others, also after a failure */
-	return o->path && o->text ? TFR_OK : no_memory(err);
+	TFR_NEED_MEMORY(o->path && o->text, err, listing);
+	return TFR_OK;
 }
 
 static enum tfr_status add_found(
@@ -109,14 +107,12 @@ static enum tfr_status add_found(
 {
 	struct found *f;
 
-	if (TFR_ARRAY_RESERVE(l->found, l->cap, l->n + 1))
-		return no_memory(err);
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(l->found, l->cap, l->n + 1), err, listing);
 	f = &l->found[l->n];
 	*f = (struct found){ .path = strdup(path), .size = size, .gaps = gaps };
-	if (!f->path)
-		return no_memory(err);
+	TFR_NEED_MEMORY(f->path, err, listing);
 	l->n++;
-	f->member = tfr_shard_file_parse(f->path, &f->parts);
+	f->member = tfr_shard_file_parse(f->path, &f->name);
 	return TFR_OK;
 }
 
@@ -235,9 +231,8 @@ static enum tfr_status look_at_entry(
 		return TFR_OK;
 	if (name[0] == '.' && !named_as_temporary(name))
 		return TFR_OK;
-	path = join(folder, name);
-	if (!path)
-		return no_memory(err);
+	path = join_path(folder, name);
+	TFR_NEED_MEMORY(path, err, listing);
 	if (name[0] == '.')
 		return left_behind(path) ? add_other(l, TFR_D_TEMPORARY, path, "", err) : TFR_OK;
 	return look_at(l, path, false, true, err);
@@ -254,11 +249,11 @@ static enum tfr_status take_upload(
 static enum tfr_status add_uploads(struct list *l, const char *url, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;
-	TFR_AUTO_FREE char *prefix = join(url, "");
+	TFR_AUTO_FREE char *prefix = join_path(url, "");
 	struct tfr_error why = { 0 };
 	char text[1000];
 
-	TFR_NEED_MEMORY(prefix, err, "listing the files");
+	TFR_NEED_MEMORY(prefix, err, listing);
 	TFR_TRY(tfr_objects(&remote, url, err));
 	if (!remote->uploads(prefix, take_upload, l, &why))
 		return TFR_OK;
@@ -271,43 +266,49 @@ static enum tfr_status add_folder(struct list *l, const char *folder, struct tfr
 {
 	size_t before = l->n, others = l->d->other_count, said = 0;
 	TFR_AUTO_NAMES names = { 0 };
-	enum tfr_status status = tfr_list_folder(folder, &names, err);
 
+	TFR_TRY(tfr_list_folder(folder, &names, err));
 	tfr_names_sort(&names);
-	for (size_t i = 0; !status && i < names.n; i++)
-		status = look_at_entry(l, folder, names.list[i], err);
-	if (!status && tfr_is_url(folder))
-		status = add_uploads(l, folder, err);
+	for (size_t i = 0; i < names.n; i++)
+		TFR_TRY(look_at_entry(l, folder, names.list[i], err));
+	if (tfr_is_url(folder))
+		TFR_TRY(add_uploads(l, folder, err));
 	/* A folder with a file that is named like a TFRecord file has at least one finding. */
 	for (size_t i = others; i < l->d->other_count; i++)
 		said += l->d->others[i].what != TFR_D_STRANGER &&
 			l->d->others[i].what != TFR_D_NO_UPLOADS;
-	if (!status && l->n == before && !said) {
-		tfr_fail_path(err, TFR_EDATA, folder, "no TFRecord files in");
-		tfr_set_hint_at_folders(folder, err);
-		return TFR_EDATA;
-	}
-	return status;
+	if (l->n != before || said)
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EDATA, folder, "no TFRecord files in");
+	tfr_set_hint_at_folders(folder, err);
+	return TFR_EDATA;
 }
 
 /* --- other inputs --- */
+
+static enum tfr_status add_files(
+	struct list *l, const struct tfr_set *set, bool gaps, struct tfr_error *err)
+{
+	for (size_t i = 0; i < tfr_set_count(set); i++) {
+		const char *path = tfr_set_path(set, i);
+
+		if (!strcmp(path, "-"))
+			return tfr_fail(
+				err, TFR_EUSAGE, "how files lie cannot be seen on standard input");
+		TFR_TRY(look_at(l, path, true, gaps, err));
+	}
+	return TFR_OK;
+}
 
 static enum tfr_status add_named(
 	struct list *l, const char *input, bool gaps, struct tfr_error *err)
 {
 	struct tfr_set_opts opts = { .inputs = &input, .count = 1, .allow_missing = true };
 	struct tfr_set *set = NULL;
-	enum tfr_status status = tfr_set_open(&set, &opts, err);
+	enum tfr_status status;
 
-	for (size_t i = 0; !status && i < tfr_set_count(set); i++) {
-		const char *path = tfr_set_path(set, i);
-
-		if (!strcmp(path, "-"))
-			status = tfr_fail(
-				err, TFR_EUSAGE, "how files lie cannot be seen on standard input");
-		else
-			status = look_at(l, path, true, gaps, err);
-	}
+	TFR_TRY(tfr_set_open(&set, &opts, err));
+	status = add_files(l, set, gaps, err);
 	tfr_set_close(set);
 	return status;
 }
@@ -326,25 +327,33 @@ static enum tfr_status read_manifest(
 	return tfr_error_pass(&why, err);
 }
 
+/* The name of the set that a manifest describes. */
+static enum tfr_status name_set(
+	const struct tfr_manifest *m, const char *path, char **name, struct tfr_error *err)
+{
+	const char *first = m->count ? m->shards[0].name : "";
+	struct tfr_shard_file f;
+
+	if (!tfr_shard_file_parse(first, &f))
+		return tfr_fail_path(err, TFR_EDATA, path, "no set is named in");
+	*name = tfr_asprintf("%.*s%.*s@%u%s", (int)(tfr_doctor_base_name(path) - path), path,
+		(int)f.base_size, first, f.count, f.extension);
+	TFR_NEED_MEMORY(*name, err, listing);
+	return TFR_OK;
+}
+
 /* Adds the set that a manifest describes, even if some of its files are missing. */
 static enum tfr_status add_manifest(struct list *l, const char *path, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_manifest *m = NULL;
-	struct tfr_shard_file parts;
-	enum tfr_status status = read_manifest(path, &m, err);
-	const char *first = m && m->count ? m->shards[0].name : "";
+	enum tfr_status status;
 
-	if (!status && !tfr_shard_file_parse(first, &parts))
-		status = tfr_fail_path(err, TFR_EDATA, path, "no set is named in");
-	if (!status &&
-		asprintf(&name, "%.*s%.*s@%u%s", (int)(tfr_doctor_base_name(path) - path), path,
-			(int)parts.base_size, first, parts.count, parts.extension) < 0) {
-		name = NULL;
-		status = no_memory(err);
-	}
+	TFR_TRY(read_manifest(path, &m, err));
+	status = name_set(m, path, &name, err);
 	tfr_manifest_free(m);
-	return status ? status : add_named(l, name, true, err);
+	TFR_TRY(status);
+	return add_named(l, name, true, err);
 }
 
 static enum tfr_status add_path(struct list *l, const char *given, struct tfr_error *err)
@@ -359,9 +368,8 @@ static enum tfr_status add_path(struct list *l, const char *given, struct tfr_er
 
 	if (!strcmp(given, "-"))
 		return tfr_fail(err, TFR_EUSAGE, "how files lie cannot be seen on standard input");
-	path = join("", given);
-	if (!path)
-		return no_memory(err);
+	path = join_path("", given);
+	TFR_NEED_MEMORY(path, err, listing);
 	status = tfr_look(path, &st, err);
 	if (status && status != TFR_END)
 		return status;
@@ -409,12 +417,13 @@ static char *pattern_of(const char *path)
 
 static enum tfr_status make_key(struct found *f, struct tfr_error *err)
 {
-	if (!f->member)
+	if (f->member)
+		f->key = tfr_asprintf("%.*s@%u%s", (int)f->name.base_size, f->path, f->name.count,
+			f->name.extension);
+	else
 		f->key = pattern_of(f->path);
-	else if (asprintf(&f->key, "%.*s@%u%s", (int)f->parts.base_size, f->path, f->parts.count,
-			 f->parts.extension) < 0)
-		f->key = NULL;
-	return f->key ? TFR_OK : no_memory(err);
+	TFR_NEED_MEMORY(f->key, err, listing);
+	return TFR_OK;
 }
 
 static int compare_found(const void *a, const void *b)
@@ -425,7 +434,7 @@ static int compare_found(const void *a, const void *b)
 	if (!c)
 		c = (int)g->member - (int)f->member;
 	if (!c && f->member)
-		c = (f->parts.shard > g->parts.shard) - (f->parts.shard < g->parts.shard);
+		c = (f->name.shard > g->name.shard) - (f->name.shard < g->name.shard);
 	return c ? c : strcmp(f->path, g->path);
 }
 
@@ -450,36 +459,34 @@ static enum tfr_status add_set(
 	assert(n);
 	*s = (struct tfr_dset){ .first = d->file_count,
 		.files = n,
-		.count = member ? f->parts.count : 0,
+		.count = member ? f->name.count : 0,
 		.name = strdup(member || n > 1 ? f->key : f->path) };
 	if (member) {
-		s->base = strndup(f->path, f->parts.base_size);
-		s->ext = strdup(f->parts.extension);
+		s->base = strndup(f->path, f->name.base_size);
+		s->ext = strdup(f->name.extension);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct tfr_dfile *file = &d->files[d->file_count++];
 
 		*file = (struct tfr_dfile){ .path = f[i].path,
 			.size = f[i].size,
-			.shard = member ? f[i].parts.shard : (uint32_t)i };
+			.shard = member ? f[i].name.shard : (uint32_t)i };
 		f[i].path = NULL;
 		s->bytes += f[i].size;
 		s->gaps |= member && f[i].gaps;
 	}
-	return s->name && (!member || (s->base && s->ext)) ? TFR_OK : no_memory(err);
+	TFR_NEED_MEMORY(s->name && (!member || (s->base && s->ext)), err, listing);
+	return TFR_OK;
 }
 
 /* Makes one set of each group of files with the same key. */
 static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
 {
 	struct tfr_doctor *d = l->d;
-	enum tfr_status status = TFR_OK;
 	size_t n = 0;
 
-	for (size_t i = 0; !status && i < l->n; i++)
-		status = make_key(&l->found[i], err);
-	if (status)
-		return status;
+	for (size_t i = 0; i < l->n; i++)
+		TFR_TRY(make_key(&l->found[i], err));
 	if (l->n)
 		qsort(l->found, l->n, sizeof(*l->found), compare_found);
 	for (size_t i = 0; i < l->n; i++) { /* a file that was named twice counts once */
@@ -499,29 +506,31 @@ static enum tfr_status make_sets(struct list *l, struct tfr_error *err)
 	l->n = n;
 	d->files = calloc(n + 1, sizeof(*d->files));
 	d->sets = calloc(n + 1, sizeof(*d->sets));
-	if (!d->files || !d->sets)
-		return no_memory(err);
-	for (size_t i = 0, end; !status && i < n; i = end) {
+	TFR_NEED_MEMORY(d->files && d->sets, err, listing);
+	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && l->found[end].member == l->found[i].member &&
 				  !strcmp(l->found[end].key, l->found[i].key);)
 			end++;
 		if (!l->found[i].member && end - i > 1 && !names_alone(&l->found[i], end - i))
 			end = i + 1;
-		status = add_set(d, &l->found[i], end - i, err);
+		TFR_TRY(add_set(d, &l->found[i], end - i, err));
 	}
-	assert(status || d->file_count == n);
-	return status;
+	assert(d->file_count == n);
+	return TFR_OK;
+}
+
+static enum tfr_status list_paths(struct list *l, struct tfr_error *err)
+{
+	for (size_t i = 0; i < l->d->opts->count; i++)
+		TFR_TRY(add_path(l, l->d->opts->paths[i], err));
+	return make_sets(l, err);
 }
 
 enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err)
 {
 	struct list l = { .d = d };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status = list_paths(&l, err);
 
-	for (size_t i = 0; !status && i < d->opts->count; i++)
-		status = add_path(&l, d->opts->paths[i], err);
-	if (!status)
-		status = make_sets(&l, err);
 	for (size_t i = 0; i < l.n; i++) {
 		free(l.found[i].path);
 		free(l.found[i].key);

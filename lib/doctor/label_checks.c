@@ -1,10 +1,12 @@
-/* doctor/label_checks.c - checks the classes of records, and their order. */
+/* doctor/label_checks.c - checks the classes of records, their numbers in each set, and their
+ * order. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "inspect/find_class_map.h"
 
 enum { SKEW = 10, LEAST_RECORDS = 16, LEAST_STRETCHES = 4, LEAST_PLACES = 64 };
 
@@ -26,7 +28,7 @@ void tfr_doctor_no_label(struct tfr_doctor *d, const struct tfr_dset *s)
 }
 
 /* The --where expression for records that lack the feature. */
-static char *expression(const char *label)
+static char *where_absent(const char *label)
 {
 	size_t n =
 		strspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/");
@@ -43,7 +45,7 @@ void tfr_doctor_unlabelled(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!s->label || !s->classes.n || !s->unlabelled ||
 		tfr_doctor_of_objects(s->label, strlen(s->label)))
 		return;
-	where = expression(s->label);
+	where = where_absent(s->label);
 	d->no_memory |= !where;
 	tfr_command_add(&c, "tfr", "count", "--where", where ? where : "", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c, "%s of %llu without '%s'",
@@ -137,7 +139,7 @@ void tfr_doctor_skew(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* --- the order --- */
 
-static void judge_whole(struct tfr_doctor *d, const struct tfr_dset *s)
+static void judge_all(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	const struct tfr_order_report *o = &s->order;
 	char reading[64] = "one file after another is read";
@@ -188,5 +190,63 @@ void tfr_doctor_order(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (s->stride)
 		judge_sample(d, s);
 	else
-		judge_whole(d, s);
+		judge_all(d, s);
+}
+
+/* --- the numbers of classes ---
+ *
+ * If a class is 2 in the training set and 1 in the other, examining one set alone cannot reveal it.
+ */
+
+/* A file with faults is not read again: they are findings, and here a fault ends the command. */
+static void find_map(struct tfr_doctor *d, const struct tfr_dset *s, struct tfr_class_map *m)
+{
+	TFR_AUTO_FREE const char **files = calloc(s->files + 1, sizeof(*files));
+	struct tfr_error err = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; files && i < s->files; i++) {
+		const struct tfr_dlook *l = &d->files[s->first + i].look;
+
+		if (l->opened && !l->faults)
+			files[n++] = d->files[s->first + i].path;
+	}
+	d->no_memory |= !files;
+	if (n && tfr_class_map_find(m, files, n, &err))
+		d->failure = err;
+}
+
+static void compare_maps(struct tfr_doctor *d, size_t i, size_t k, const struct tfr_class_map *maps)
+{
+	const struct tfr_class_entry *a, *b;
+	char text[256], more[80] = "";
+	size_t n = tfr_class_map_conflicts(&maps[i], &maps[k], &a, &b);
+
+	if (!n)
+		return;
+	if (n > 1)
+		snprintf(more, sizeof(more), ", and %zu more class%s differ%s", n - 1,
+			n == 2 ? "" : "es", n == 2 ? "s" : "");
+	tfr_escape_line(text, sizeof(text), a->text);
+	tfr_doctor_tell(d, d->sets[i].name, NULL,
+		"'%s' is %lld here and %lld in '%s'%s: a model learns one of them", text,
+		(long long)a->label, (long long)b->label, d->sets[k].name, more);
+}
+
+void tfr_doctor_class_numbers(struct tfr_doctor *d)
+{
+	struct tfr_class_map *maps = calloc(d->set_count + 1, sizeof(*maps));
+
+	if (!maps) {
+		d->no_memory = true;
+		return;
+	}
+	for (size_t i = 0; d->set_count > 1 && i < d->set_count && !d->failure.status; i++)
+		find_map(d, &d->sets[i], &maps[i]);
+	for (size_t i = 0; i < d->set_count; i++)
+		for (size_t k = i + 1; k < d->set_count; k++)
+			compare_maps(d, i, k, maps);
+	for (size_t i = 0; i < d->set_count; i++)
+		tfr_class_map_clear(&maps[i]);
+	free(maps);
 }

@@ -11,43 +11,48 @@
 
 /* --- features --- */
 
-/* Makes a survey of the records that were read, with names, kinds and lengths only.  NULL: out of
- * memory, or more features than a survey holds. */
-static struct tfr_survey *survey_of(struct tfr_doctor *d, const struct tfr_dset *s)
+/* Adds the features of file `i`. */
+static enum tfr_status survey_file(struct tfr_survey *v, size_t i, const struct tfr_dfile *f)
 {
-	struct tfr_survey *v = s->files <= TFR_SURVEY_FILES ? tfr_survey_new(false) : NULL;
-	enum tfr_status status = TFR_OK;
+	v->file_records[i] = f->look.examples;
+	v->paths[i] = strdup(f->path);
+	TFR_NEED_MEMORY(v->paths[i], NULL, "judging");
+	for (size_t k = 0; k < f->look.feature_count; k++) {
+		const struct tfr_dfeature *in = &f->look.features[k];
+		struct tfr_occurrence first = { i, in->first, 0 };
+		struct tfr_surveyed *out;
 
-	d->no_memory |= !v && s->files <= TFR_SURVEY_FILES;
-	if (!v)
-		return NULL;
+		TFR_TRY(tfr_survey_get(v, in->name, in->size, in->kind, &out, NULL));
+		if (!out->facts.records)
+			out->facts.first = first;
+		out->facts.records += in->records;
+		out->files[i] = (struct tfr_in_file){ in->records, in->min, in->max };
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status survey_files(
+	struct tfr_survey *v, const struct tfr_doctor *d, const struct tfr_dset *s)
+{
 	v->files = s->files;
 	v->paths = calloc(s->files + 1, sizeof(*v->paths));
 	v->file_records = calloc(s->files + 1, sizeof(*v->file_records));
-	for (size_t i = 0; v->paths && v->file_records && !status && i < s->files; i++) {
-		const struct tfr_dfile *f = &d->files[s->first + i];
+	TFR_NEED_MEMORY(v->paths && v->file_records, NULL, "judging");
+	for (size_t i = 0; i < s->files; i++)
+		TFR_TRY(survey_file(v, i, &d->files[s->first + i]));
+	return TFR_OK;
+}
 
-		v->paths[i] = strdup(f->path);
-		v->file_records[i] = f->look.examples;
-		for (size_t k = 0; !status && k < f->look.feature_count; k++) {
-			const struct tfr_dfeature *in = &f->look.features[k];
-			struct tfr_occurrence first = { i, in->first, 0 };
-			struct tfr_surveyed *out;
+/* Makes a survey of the records that were read, with names, kinds and lengths only.  NULL: out of
+ * memory, or more files or features than a survey holds. */
+static struct tfr_survey *survey_of(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_survey *v = s->files <= TFR_SURVEY_FILES ? tfr_survey_new(false) : NULL;
+	enum tfr_status status = v ? survey_files(v, d, s) : TFR_ENOMEM;
 
-			status = tfr_survey_get(v, in->name, in->size, in->kind, &out, NULL);
-			if (status)
-				break;
-			if (!out->facts.records)
-				out->facts.first = first;
-			out->facts.records += in->records;
-			out->files[i] = (struct tfr_in_file){ in->records, in->min, in->max };
-		}
-		if (!v->paths[i])
-			status = TFR_ENOMEM;
-	}
-	if (v->paths && v->file_records && !status)
+	if (!status)
 		return v;
-	d->no_memory |= !v->paths || !v->file_records || status == TFR_ENOMEM;
+	d->no_memory |= status == TFR_ENOMEM && s->files <= TFR_SURVEY_FILES;
 	tfr_survey_free(v);
 	return NULL;
 }
@@ -202,12 +207,6 @@ static struct shared in_common(struct tfr_dhashes *a, struct tfr_dhashes *b)
 	return s;
 }
 
-/* Sets with one name are a mixture, which has a finding of its own. */
-static bool of_one_name(const struct tfr_dset *a, const struct tfr_dset *b)
-{
-	return a->count && b->count && !strcmp(a->base, b->base);
-}
-
 /* The role of a set (training, validation, test) that a word of its name indicates; 0: none. */
 static int role_of_word(const char *word, size_t n)
 {
@@ -249,7 +248,7 @@ enum { FEW = 10 };
 /* Between splits, one shared image or other large value is a leak.  Small records, such as rows of
  * a few numbers, can be equal by chance; they are a leak only if they make up a twentieth.  The
  * purpose of other sets is unknown. */
-static enum relation relate(
+static enum relation relation_of(
 	struct tfr_dset *a, struct tfr_dset *b, struct shared *records, struct shared *items)
 {
 	int role_a = role_of(a), role_b = role_of(b);
@@ -294,9 +293,10 @@ static void compare_sets(struct tfr_doctor *d, enum relation wanted)
 			struct tfr_dset *a = &d->sets[i], *b = &d->sets[k];
 			struct shared records, items;
 
-			if (!a->hashes.n || !b->hashes.n || of_one_name(a, b))
+			/* Sets with one name are a mixture, which has a finding of its own. */
+			if (!a->hashes.n || !b->hashes.n || tfr_doctor_one_name(a, b))
 				continue;
-			if (relate(a, b, &records, &items) == wanted)
+			if (relation_of(a, b, &records, &items) == wanted)
 				tell_shared(d, a, b, &records, &items);
 		}
 	}

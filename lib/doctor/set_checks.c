@@ -1,4 +1,5 @@
-/* doctor/set_checks.c - checks the names and manifests of sets. */
+/* doctor/set_checks.c - checks the files of sets: their names, their manifests, their number and
+ * size, and whether all of them were read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,8 @@ void tfr_doctor_missing(struct tfr_doctor *d, const struct tfr_dset *s)
 		file ? file : "");
 }
 
-/* Whether two sets have one name and differ in the number of shards, or in the extension alone.
- * Sets are sorted by name, but "a@10" comes before "a@2" and "a-b@2" between them. */
-static bool of_one_name(const struct tfr_dset *a, const struct tfr_dset *b, bool mixture)
-{
-	return a->count && b->count && (a->count != b->count) == mixture &&
-	       !strcmp(a->base, b->base);
-}
-
+/* Reports sets of one name that differ in the number of shards, or in the extension alone.  Sets
+ * are sorted by name, but "a@10" comes before "a@2" and "a-b@2" between them. */
 static void compare_names(struct tfr_doctor *d, bool mixture)
 {
 	for (size_t i = 0; i < d->set_count; i++)
@@ -57,7 +52,7 @@ static void compare_names(struct tfr_doctor *d, bool mixture)
 			const struct tfr_dset *a = &d->sets[i], *b = &d->sets[k];
 			struct tfr_command c = { 0 };
 
-			if (!of_one_name(a, b, mixture))
+			if (!tfr_doctor_one_name(a, b) || (a->count != b->count) != mixture)
 				continue;
 			tfr_doctor_compare(&c, a, b);
 			if (mixture)
@@ -81,7 +76,7 @@ void tfr_doctor_twice(struct tfr_doctor *d)
 }
 
 /* Whether there is one, damaged or not; a failure to read it ends the command. */
-static bool manifest_lies_there(struct tfr_doctor *d, const struct tfr_dset *s)
+static bool has_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_set_name name = { .base = s->base, .extension = s->ext, .count = s->count };
 	TFR_AUTO_FREE char *path = NULL;
@@ -110,7 +105,7 @@ void tfr_doctor_empty(struct tfr_doctor *d, const struct tfr_dset *s)
 	if (!n)
 		return;
 	/* Records may be lost, so no command rewrites the set. */
-	if (manifest_lies_there(d, s))
+	if (has_manifest(d, s))
 		tfr_command_add(&c, "tfr", "check", "--manifest", s->name, NULL);
 	tfr_doctor_tell(d, s->name, &c,
 		"%s of 0 bytes, the first '%s': readers treat it as a file without records",
@@ -138,7 +133,8 @@ static struct tfr_manifests *open_manifests(
 }
 
 /* Describes how a file differs from its entry in the manifest; "": it does not. */
-static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *f, char text[160])
+static void compare_with_entry(
+	const struct tfr_manifest_shard *m, const struct tfr_dfile *f, char text[160])
 {
 	char counted[TFR_COUNTED_TEXT];
 
@@ -160,7 +156,7 @@ static void compare(const struct tfr_manifest_shard *m, const struct tfr_dfile *
 void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 {
 	struct tfr_set *set = NULL;
-	struct tfr_manifests *all = manifest_lies_there(d, s) ? open_manifests(d, s, &set) : NULL;
+	struct tfr_manifests *all = has_manifest(d, s) ? open_manifests(d, s, &set) : NULL;
 	struct tfr_command c = { .tells = true };
 	char text[160], first[5000] = "", files[64];
 	size_t n = 0;
@@ -177,7 +173,7 @@ void tfr_doctor_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		if (why)
 			snprintf(text, sizeof(text), "%.150s", why->message);
 		else if (m && f->look.opened)
-			compare(m, f, text);
+			compare_with_entry(m, f, text);
 		if (text[0] && !n++)
 			snprintf(first, sizeof(first), "'%.4000s': %s", f->path, text);
 	}
@@ -239,7 +235,7 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 	enum tfr_status status;
 	uint64_t records;
 
-	if (!s->count || manifest_lies_there(d, s))
+	if (!s->count || has_manifest(d, s))
 		return;
 	status = tfr_dataset_info_records(&d->info, d->files[s->first].path, &records, &err);
 	tfr_doctor_fail(d, status, &err);
@@ -251,4 +247,92 @@ void tfr_doctor_no_manifest(struct tfr_doctor *d, const struct tfr_dset *s)
 		tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
 	tfr_doctor_tell(d, s->name, &c,
 		"it has no manifest, which would list the records that it should have");
+}
+
+/* --- the number and the size of files --- */
+
+/* The recommended sizes of shards: 100 MB or more, at least 10 MB
+ * (tensorflow.org/tutorials/load_data/tfrecord); at most 1 GiB (TensorFlow Datasets'
+ * core/utils/shard_utils.py). */
+enum { LEAST_SHARD = 10 << 20, MANY = 16, UNEVEN = 1 << 20 };
+
+static const uint64_t MOST_SHARD = 1 << 30;
+
+static bool is_events(const struct tfr_dset *s)
+{
+	return strstr(s->name, "tfevents") != NULL;
+}
+
+void tfr_doctor_uneven(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	const struct tfr_dfile *least = &d->files[s->first], *most = least;
+	char small[TFR_SIZE_TEXT], large[TFR_SIZE_TEXT];
+	struct tfr_command c = { 0 };
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		const struct tfr_dfile *f = &d->files[i];
+
+		least = f->size < least->size ? f : least;
+		most = f->size > most->size ? f : most;
+	}
+	if (most->size < 2 * least->size || most->size - least->size < UNEVEN || is_events(s))
+		return;
+	tfr_doctor_rewrite(&c, s, "cat", NULL, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"the sizes of its files range from %s ('%s') to %s ('%s'): all readers wait for "
+		"the "
+		"one with the largest",
+		tfr_format_size(least->size, small), least->path,
+		tfr_format_size(most->size, large), most->path);
+}
+
+void tfr_doctor_tiny(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { 0 };
+	char size[TFR_SIZE_TEXT], files[64];
+
+	if (s->files < MANY || s->bytes / s->files >= LEAST_SHARD || is_events(s))
+		return;
+	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
+	tfr_doctor_tell(d, s->name, &c,
+		"%s of %s on average: opening many small files is slow; at least 10 MB are advised",
+		tfr_format_grouped(s->files, "file", files),
+		tfr_format_size(s->bytes / s->files, size));
+}
+
+void tfr_doctor_large(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { 0 };
+	const struct tfr_dfile *most = &d->files[s->first];
+	char size[TFR_SIZE_TEXT];
+	size_t n = 0;
+
+	for (size_t i = s->first; i < s->first + s->files; i++) {
+		most = d->files[i].size > most->size ? &d->files[i] : most;
+		n += d->files[i].size > MOST_SHARD;
+	}
+	if (!n || is_events(s))
+		return;
+	tfr_doctor_write_beside(&c, s, "cat", "dealt", tfr_doctor_shards(s->bytes));
+	tfr_doctor_tell(d, s->name, &c,
+		"%zu of %zu files above 1 GiB, the largest %s: few can be read in parallel, and an "
+		"interrupted copy starts again from the beginning",
+		n, s->files, tfr_format_size(most->size, size));
+}
+
+/* --- coverage --- */
+
+void tfr_doctor_sampled(struct tfr_doctor *d, const struct tfr_dset *s)
+{
+	struct tfr_command c = { .tells = true };
+	bool missed = false;
+
+	for (size_t i = s->first; i < s->first + s->files; i++)
+		missed |= !d->files[i].look.complete && !d->files[i].look.faults;
+	if (!missed)
+		return;
+	tfr_command_add(&c, "tfr", "doctor", "--full", s->name, NULL);
+	tfr_doctor_tell(d, s->name, &c,
+		"only a sample was read: classes are judged at random places, and damage, "
+		"records in two sets, duplicates and records without a label can be missed");
 }

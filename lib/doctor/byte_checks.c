@@ -1,4 +1,4 @@
-/* doctor/damage.c - checks of checksums, compression and indexes. */
+/* doctor/byte_checks.c - checks checksums, compression and indexes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static bool has_points(struct tfr_doctor *d, const char *path)
 	return found || status; /* no finding */
 }
 
-static bool exists(struct tfr_doctor *d, const char *path)
+static bool file_exists(struct tfr_doctor *d, const char *path)
 {
 	struct tfr_error why = { 0 };
 	struct stat st;
@@ -161,13 +161,13 @@ static enum tfr_index_state state_of(struct tfr_doctor *d, const struct tfr_dfil
 	TFR_AUTO_FREE char *idx = tfr_index_path(f->path);
 	TFR_AUTO_FREE char *gzi = tfr_gzi_path(f->path);
 	struct tfr_index_opts opts = {
-		.threads = 1, .no_points = !exists(d, gzi), .compression = f->look.compression
+		.threads = 1, .no_points = !file_exists(d, gzi), .compression = f->look.compression
 	};
 	enum tfr_index_state state;
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
-	if (!exists(d, idx) || !f->look.opened || f->look.faults ||
+	if (!file_exists(d, idx) || !f->look.opened || f->look.faults ||
 		(f->look.compression != TFR_COMPRESSION_NONE && !f->look.complete &&
 			opts.no_points))
 		return TFR_INDEX_GOOD;
