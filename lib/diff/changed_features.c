@@ -11,14 +11,15 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/escape.h"
 #include "diff/record_table.h"
-#include "inspect/survey.h"
+
 #include "rewrite/class_table.h"
 #include "rewrite/pass.h"
 #include "sweep/sweep.h"
 
 enum {
-	WANTED = TFR_NOTE_PLACE + 8,	   /* place in B, pair */
+	WANTED = TFR_ROW_PLACE + 8,	   /* place in B, pair */
 	FEATURE = 8 + 4,		   /* pair, feature: what rows of both sides share */
 	ROW = FEATURE + TFR_NOTE_HASH + 1, /* with the hash and the side */
 	FEATURES_MAX = 1 << 16,
@@ -93,12 +94,12 @@ static enum tfr_status take_pair(struct changed_run *r, uint64_t *pair, struct t
 	uint8_t wanted[WANTED];
 
 	*pair = r->pair++;
-	memcpy(wanted, r->next + TFR_NOTE_PLACE, TFR_NOTE_PLACE);
-	tfr_put_be(wanted + TFR_NOTE_PLACE, *pair, 8);
+	memcpy(wanted, r->next + TFR_ROW_PLACE, TFR_ROW_PLACE);
+	tfr_put_be(wanted + TFR_ROW_PLACE, *pair, 8);
 	if (*pair < r->report->pair_count)
 		for (unsigned side = 0; side < 2; side++)
 			r->report->pairs[*pair].at[side] =
-				tfr_note_place(r->o, side, r->next + side * TFR_NOTE_PLACE);
+				tfr_note_place(r->o, side, r->next + side * TFR_ROW_PLACE);
 	return tfr_sorter_add(r->wanted, wanted, 1, err);
 }
 
@@ -106,19 +107,19 @@ static enum tfr_status take_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct changed_run *r = ctx;
-	uint8_t place[TFR_NOTE_PLACE];
+	uint8_t place[TFR_ROW_PLACE];
 	uint64_t pair;
 	int c;
 
 	(void)verdict;
 	if (!r->more)
 		return TFR_END;
-	tfr_note_put_place(place, s->file, s->rec.index);
+	tfr_put_place(place, s->file, s->rec.index);
 	c = memcmp(place, r->next, sizeof(place));
 	if (c)
 		return c > 0 ? tfr_pass_changed(err) : TFR_OK;
 	if (r->side)
-		pair = tfr_get_be(r->next + TFR_NOTE_PLACE, 8);
+		pair = tfr_get_be(r->next + TFR_ROW_PLACE, 8);
 	else
 		TFR_TRY(take_pair(r, &pair, err));
 	TFR_TRY(add_features(r, s, pair, err));
@@ -209,23 +210,14 @@ static enum tfr_status compare_rows(struct changed_run *r, struct tfr_error *err
 
 /* --- the report --- */
 
-static int compare_names(const void *a, const void *b, void *names)
-{
-	struct tfr_counted_class x = tfr_classes_at(names, *(const uint32_t *)a),
-				 y = tfr_classes_at(names, *(const uint32_t *)b);
-
-	return tfr_class_compare(&x, &y);
-}
-
+/* NULL: out of memory. */
 static char *shown_name(const struct tfr_bytes *name)
 {
-	struct tfr_surveyed f = { .name = (char *)(uintptr_t)name->data, .size = name->size };
-	struct tfr_buf text = { 0 };
+	TFR_AUTO_BUF text = { 0 };
 
-	if (tfr_survey_name(&text, &f) && tfr_buf_append(&text, "", 1))
-		return (char *)text.data;
-	tfr_buf_clear(&text);
-	return NULL;
+	if (!tfr_escape_exactly(&text, name->data, name->size) || !tfr_buf_append(&text, "", 1))
+		return NULL;
+	return (char *)TFR_STEAL(text.data);
 }
 
 /* Maps the numbers of features to their positions in the report. */
@@ -235,9 +227,7 @@ static enum tfr_status list_features(struct changed_run *r, uint32_t *order, str
 
 	report->features = calloc(r->names.n + 1u, sizeof(*report->features));
 	TFR_NEED_MEMORY(report->features, err, comparing);
-	for (uint32_t i = 0; i < r->names.n; i++)
-		order[i] = i;
-	qsort_r(order, r->names.n, sizeof(*order), compare_names, &r->names);
+	tfr_classes_order(&r->names, order);
 	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 		struct tfr_diff_feature *f = &report->features[report->feature_count];

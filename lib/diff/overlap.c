@@ -15,7 +15,7 @@ struct overlap_run {
 	/* For the current content or key: */
 	uint8_t group[TFR_NOTE_HASH];
 	uint64_t n[2];
-	uint8_t first[2 * TFR_NOTE_PLACE];
+	uint8_t first[2 * TFR_ROW_PLACE];
 };
 
 static enum tfr_status end_group(struct overlap_run *r, struct tfr_error *err)
@@ -45,7 +45,7 @@ static enum tfr_status walk_notes(struct overlap_run *r, struct tfr_error *err)
 			TFR_TRY(end_group(r, err));
 		memcpy(r->group, row, TFR_NOTE_HASH);
 		if (!r->n[sided[0]]++)
-			memcpy(r->first + sided[0] * TFR_NOTE_PLACE, sided + 1, TFR_NOTE_PLACE);
+			memcpy(r->first + sided[0] * TFR_ROW_PLACE, sided + 1, TFR_ROW_PLACE);
 	}
 	r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
 	return status == TFR_END ? end_group(r, err) : status;
@@ -70,7 +70,7 @@ enum tfr_status tfr_overlap(
 {
 	struct overlap_run r = { .o = opts,
 		.report = report,
-		.pairs = { .row = 2 * TFR_NOTE_PLACE, .max = opts->examples } };
+		.pairs = { .row = 2 * TFR_ROW_PLACE, .max = opts->examples } };
 	enum tfr_status status;
 
 	*report = (struct tfr_overlap_report){ 0 };

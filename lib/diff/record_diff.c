@@ -68,7 +68,7 @@ static enum tfr_status move_to_sorter(struct pairing *p, struct tfr_error *err)
 	p->ranks[0] = p->ranks[1] = 0;
 	TFR_NEED_MEMORY(p->large, err, "comparing records");
 	for (size_t i = 0; i < p->n_held; i++) {
-		memcpy(sided + 1, p->held + i * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+		memcpy(sided + 1, p->held + i * TFR_ROW_PLACE, TFR_ROW_PLACE);
 		TFR_TRY(rank_place(p, sided, err));
 	}
 	p->n_held = 0;
@@ -76,13 +76,13 @@ static enum tfr_status move_to_sorter(struct pairing *p, struct tfr_error *err)
 }
 
 static enum tfr_status hold_place(
-	struct pairing *p, const uint8_t place[TFR_NOTE_PLACE], struct tfr_error *err)
+	struct pairing *p, const uint8_t place[TFR_ROW_PLACE], struct tfr_error *err)
 {
 	assert(p->n_held < HELD);
 	if (!p->held)
-		p->held = malloc(HELD * TFR_NOTE_PLACE);
+		p->held = malloc(HELD * TFR_ROW_PLACE);
 	TFR_NEED_MEMORY(p->held, err, "comparing records");
-	memcpy(p->held + p->n_held++ * TFR_NOTE_PLACE, place, TFR_NOTE_PLACE);
+	memcpy(p->held + p->n_held++ * TFR_ROW_PLACE, place, TFR_ROW_PLACE);
 	return TFR_OK;
 }
 
@@ -126,7 +126,7 @@ static enum tfr_status pairing_end(struct pairing *p, struct tfr_error *err)
 	if (p->large)
 		TFR_TRY(end_large(p, err));
 	for (; p->at < p->n_held; p->at++) {
-		memcpy(sided + 1, p->held + p->at * TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+		memcpy(sided + 1, p->held + p->at * TFR_ROW_PLACE, TFR_ROW_PLACE);
 		TFR_TRY(take_single(p, sided, err));
 	}
 	p->n_held = p->at = 0;
@@ -151,7 +151,7 @@ static enum tfr_status pairing_add(struct pairing *p, const uint8_t *row, struct
 	if (!sided[0])
 		return hold_place(p, sided + 1, err);
 	if (p->at < p->n_held)
-		return p->match(p->ctx, p->held + p->at++ * TFR_NOTE_PLACE, sided + 1, err);
+		return p->match(p->ctx, p->held + p->at++ * TFR_ROW_PLACE, sided + 1, err);
 	return p->only(p->ctx, row, err);
 }
 
@@ -188,8 +188,8 @@ static enum tfr_status note_order(
 
 	if (!r->order)
 		return TFR_OK;
-	memcpy(row, a, TFR_NOTE_PLACE);
-	memcpy(row + TFR_NOTE_PLACE, b, TFR_NOTE_PLACE);
+	memcpy(row, a, TFR_ROW_PLACE);
+	memcpy(row + TFR_ROW_PLACE, b, TFR_ROW_PLACE);
 	return tfr_sorter_add(r->order, row, 1, err);
 }
 
@@ -208,8 +208,8 @@ static enum tfr_status take_changed(
 	struct diff_run *r = ctx;
 	uint8_t row[TFR_CHANGED_ROW];
 
-	memcpy(row, a, TFR_NOTE_PLACE);
-	memcpy(row + TFR_NOTE_PLACE, b, TFR_NOTE_PLACE);
+	memcpy(row, a, TFR_ROW_PLACE);
+	memcpy(row + TFR_ROW_PLACE, b, TFR_ROW_PLACE);
 	r->report->changed++;
 	TFR_TRY(tfr_sorter_add(r->changed, row, 1, err));
 	return note_order(r, a, b, err);
@@ -312,18 +312,18 @@ static enum tfr_status match_keys(struct diff_run *r, struct tfr_error *err)
 /* Walks over the pairs in the order of A and finds the steps back in B. */
 static enum tfr_status find_steps_back(struct diff_run *r, struct tfr_error *err)
 {
-	uint8_t last[TFR_NOTE_PLACE] = { 0 };
+	uint8_t last[TFR_ROW_PLACE] = { 0 };
 	enum tfr_status status;
 	const void *next;
 
 	while (!(status = tfr_sorter_next(r->order, &next, err))) {
 		const uint8_t *row = next;
 
-		if (memcmp(row + TFR_NOTE_PLACE, last, TFR_NOTE_PLACE) < 0) {
+		if (memcmp(row + TFR_ROW_PLACE, last, TFR_ROW_PLACE) < 0) {
 			r->report->steps_back++;
 			TFR_NEED_MEMORY(tfr_firsts_add(&r->steps, row), err, "comparing records");
 		}
-		memcpy(last, row + TFR_NOTE_PLACE, TFR_NOTE_PLACE);
+		memcpy(last, row + TFR_ROW_PLACE, TFR_ROW_PLACE);
 	}
 	r->report->temp_bytes += tfr_sorter_spilled(r->order);
 	return status == TFR_END ? TFR_OK : status;
@@ -342,7 +342,7 @@ static bool list_only(struct diff_run *r, unsigned side)
 		return false;
 	for (; r->report->only_count[side] < f->n; r->report->only_count[side]++)
 		list[r->report->only_count[side]] = tfr_note_place(
-			r->o, side, f->rows + r->report->only_count[side] * TFR_NOTE_PLACE);
+			r->o, side, f->rows + r->report->only_count[side] * TFR_ROW_PLACE);
 	return true;
 }
 
@@ -375,7 +375,7 @@ static enum tfr_status open_run(struct diff_run *r, struct tfr_error *err)
 	TFR_NEED_MEMORY((!o->key || (r->left && r->changed)) && (!o->ordered || r->order), err,
 		"comparing records");
 	for (unsigned side = 0; side < 2; side++)
-		r->only[side] = (struct tfr_firsts){ .row = TFR_NOTE_PLACE, .max = o->examples };
+		r->only[side] = (struct tfr_firsts){ .row = TFR_ROW_PLACE, .max = o->examples };
 	r->steps = (struct tfr_firsts){ .row = TFR_CHANGED_ROW, .max = o->examples };
 	return TFR_OK;
 }

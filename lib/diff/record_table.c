@@ -207,7 +207,7 @@ static enum tfr_status note_record(
 	}
 	assert(p == row + n->prefix);
 	*p = (uint8_t)n->side;
-	tfr_note_put_place(p + 1, s->file, s->rec.index);
+	tfr_put_place(p + 1, s->file, s->rec.index);
 	return ++w->n == BATCH ? flush_rows(n, w, err) : TFR_OK;
 }
 
@@ -298,7 +298,7 @@ struct tfr_sorter *tfr_record_table_sorter(
 }
 
 struct tfr_diff_place tfr_note_place(
-	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE])
+	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_ROW_PLACE])
 {
 	assert(side < 2);
 	return (struct tfr_diff_place){
@@ -316,6 +316,6 @@ bool tfr_note_pairs(const struct tfr_diff_opts *opts, struct tfr_firsts *rows,
 	for (size_t i = 0; i < *n; i++)
 		for (unsigned side = 0; side < 2; side++)
 			(*pairs)[i].at[side] = tfr_note_place(
-				opts, side, rows->rows + i * rows->row + side * TFR_NOTE_PLACE);
+				opts, side, rows->rows + i * rows->row + side * TFR_ROW_PLACE);
 	return *pairs;
 }

@@ -16,8 +16,8 @@
 
 enum {
 	TFR_NOTE_HASH = 16,
-	TFR_NOTE_PLACE = 12,		     /* file, record */
-	TFR_NOTE_SIDED = 1 + TFR_NOTE_PLACE, /* side, place */
+
+	TFR_NOTE_SIDED = 1 + TFR_ROW_PLACE, /* side, place */
 	TFR_NOTE_MAX = 2 * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 };
 
@@ -51,22 +51,17 @@ struct tfr_sorter *tfr_record_table_sorter(
 	const struct tfr_record_table *n, size_t row, unsigned divisor);
 
 struct tfr_diff_place tfr_note_place(
-	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_NOTE_PLACE]);
+	const struct tfr_diff_opts *opts, unsigned side, const uint8_t place[TFR_ROW_PLACE]);
 /* Settles the rows, each a place in A and one in B, and lists them.  False: out of memory. */
 bool tfr_note_pairs(const struct tfr_diff_opts *opts, struct tfr_firsts *rows,
 	struct tfr_diff_pair **pairs, size_t *n);
-static inline void tfr_note_put_place(uint8_t *out, uint32_t file, uint64_t record)
-{
-	tfr_put_be(out, file, 4);
-	tfr_put_be(out + 4, record, 8);
-}
 
 /* 128 bits of a feature's kind and values. */
 void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH]);
 
 /* --- the features that differ between records with one key (changed_features.c) --- */
 
-enum { TFR_CHANGED_ROW = 2 * TFR_NOTE_PLACE }; /* place in A, place in B */
+enum { TFR_CHANGED_ROW = 2 * TFR_ROW_PLACE }; /* place in A, place in B */
 
 /* Reads both sides once more.  `pairs` has rows of TFR_CHANGED_ROW bytes and is freed.  Fills the
  * report on changed records, except for their number. */

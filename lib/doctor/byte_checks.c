@@ -92,30 +92,37 @@ void tfr_doctor_not_called_gz(struct tfr_doctor *d, const struct tfr_dset *s)
 
 /* Whether the first 8 MiB contain the mark of an access point (tfr/record.h, tfr-private/gzi.h): a
  * full flush followed by an empty stored block. */
-static bool has_points(struct tfr_doctor *d, const char *path)
+static enum tfr_status find_point(const char *path, bool *found, struct tfr_error *err)
 {
 	static const uint8_t mark[] = { 0, 0, 0xff, 0xff, 0, 0, 0, 0xff, 0xff };
 	enum { KEEP = sizeof(mark) - 1 };
 	uint8_t block[KEEP + BLOCK];
 	TFR_AUTO_SOURCE s = NULL;
 	size_t got = 1, kept = 0;
-	struct tfr_error why = { 0 };
-	enum tfr_status status = tfr_source_open(&s, path, &why);
-	bool found = false;
 
-	for (size_t all = 0; !status && !found && got && all < LOOK_FOR_POINTS; all += got) {
-		status = tfr_source_read(s, block + kept, BLOCK, &got, &why);
-		if (status)
-			break;
-		found = memmem(block, kept + got, mark, sizeof(mark)) != NULL;
+	*found = false;
+	TFR_TRY(tfr_source_open(&s, path, err));
+	for (size_t all = 0; !*found && got && all < LOOK_FOR_POINTS; all += got) {
+		TFR_TRY(tfr_source_read(s, block + kept, BLOCK, &got, err));
+		*found = memmem(block, kept + got, mark, sizeof(mark)) != NULL;
 		kept += got;
 		if (kept > KEEP) {
 			memmove(block, block + kept - KEEP, KEEP);
 			kept = KEEP;
 		}
 	}
+	return TFR_OK;
+}
+
+/* False also if reading failed, which is no finding. */
+static bool lacks_points(struct tfr_doctor *d, const char *path)
+{
+	struct tfr_error why = { 0 };
+	bool found;
+	enum tfr_status status = find_point(path, &found, &why);
+
 	tfr_doctor_fail(d, status, &why);
-	return found || status; /* no finding */
+	return !status && !found;
 }
 
 static bool file_exists(struct tfr_doctor *d, const char *path)
@@ -139,7 +146,8 @@ void tfr_doctor_one_stream(struct tfr_doctor *d, const struct tfr_dset *s)
 		const struct tfr_dlook *l = &d->files[i].look;
 
 		if (l->compression == TFR_COMPRESSION_GZIP && l->members.count < 2 && !l->faults &&
-			(!l->complete || l->bytes > ONE_STREAM) && !has_points(d, d->files[i].path))
+			(!l->complete || l->bytes > ONE_STREAM) &&
+			lacks_points(d, d->files[i].path))
 			count_in(&some, &d->files[i]);
 	}
 	if (!some.n)

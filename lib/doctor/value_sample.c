@@ -44,7 +44,7 @@ void tfr_dclasses_clear(struct tfr_dclasses *c)
 
 /* --- hashes of contents --- */
 
-static bool kept(uint64_t hash, unsigned bits)
+static bool is_kept(uint64_t hash, unsigned bits)
 {
 	assert(bits < 64);
 	return !bits || !(hash >> (64 - bits));
@@ -56,16 +56,16 @@ static void thin_out(struct tfr_dhashes *h, unsigned bits)
 
 	h->bits = bits;
 	for (size_t i = 0; i < h->n; i++)
-		if (kept(h->list[i], bits))
+		if (is_kept(h->list[i], bits))
 			h->list[n++] = h->list[i];
 	h->n = n;
 }
 
 bool tfr_dhashes_add(struct tfr_dhashes *h, uint64_t hash)
 {
-	while (kept(hash, h->bits) && h->n == TFR_DHASHES_MAX && h->bits < 63)
+	while (is_kept(hash, h->bits) && h->n == TFR_DHASHES_MAX && h->bits < 63)
 		thin_out(h, h->bits + 1);
-	if (!kept(hash, h->bits) || h->n == TFR_DHASHES_MAX) /* that many hashes are equal */
+	if (!is_kept(hash, h->bits) || h->n == TFR_DHASHES_MAX) /* that many hashes are equal */
 		return true;
 	if (TFR_ARRAY_RESERVE(h->list, h->cap, h->n + 1))
 		return false;

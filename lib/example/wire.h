@@ -139,4 +139,20 @@ bool tfr_wire_count_varints(struct tfr_wire *w, const uint8_t *p, size_t size, u
 bool tfr_wire_count_varints_plain(
 	struct tfr_wire *w, const uint8_t *p, size_t size, uint64_t *count);
 
+/* Writes a varint, of at most TFR_VARINT_MAX bytes, and returns its end. */
+enum { TFR_VARINT_MAX = 10 };
+static inline uint8_t *tfr_wire_put_varint(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* The number of bytes of a varint. */
+static inline size_t tfr_wire_varint_size(uint64_t v)
+{
+	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
 #endif

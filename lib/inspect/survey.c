@@ -64,6 +64,16 @@ void tfr_survey_free(struct tfr_survey *s)
 	free(s);
 }
 
+uint64_t tfr_survey_files(const struct tfr_survey *s)
+{
+	return s->files;
+}
+
+size_t tfr_survey_count(const struct tfr_survey *s)
+{
+	return s->n;
+}
+
 uint64_t tfr_survey_records(const struct tfr_survey *s)
 {
 	return s->records;

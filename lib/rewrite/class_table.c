@@ -150,6 +150,18 @@ bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_clas
 	       (c->n && c->text.size + class->text.size > TFR_CLASSES_SMALL_TEXT);
 }
 
+enum tfr_status tfr_classes_flush(struct tfr_classes *into, pthread_mutex_t *lock,
+	struct tfr_classes *small, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(lock);
+	status = tfr_classes_merge(into, small, err);
+	pthread_mutex_unlock(lock);
+	tfr_classes_reset(small);
+	return status;
+}
+
 static int compare_items(const void *a, const void *b, void *classes)
 {
 	struct tfr_counted_class x = class_of(classes, a), y = class_of(classes, b);
@@ -170,4 +182,19 @@ void tfr_classes_sort(struct tfr_classes *c)
 		assert(!status); /* there is room for as many as before */
 		(void)status;
 	}
+}
+
+static int compare_numbers(const void *a, const void *b, void *classes)
+{
+	struct tfr_counted_class x = tfr_classes_at(classes, *(const uint32_t *)a);
+	struct tfr_counted_class y = tfr_classes_at(classes, *(const uint32_t *)b);
+
+	return tfr_class_compare(&x, &y);
+}
+
+void tfr_classes_order(struct tfr_classes *c, uint32_t *order)
+{
+	for (size_t i = 0; i < c->n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, c->n, sizeof(*order), compare_numbers, c);
 }

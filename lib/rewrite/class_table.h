@@ -6,10 +6,12 @@
  * value, bytes bytewise.
  *
  * Only one thread at a time may change a table.  Any number of threads may read it while it does
- * not change.  To count with several threads, give each thread its own small table and merge
- * them under a lock. */
+ * not change.  To count with several threads, give each thread its own small table, which
+ * tfr_classes_flush() merges under a lock when it is full. */
 #ifndef TFR_REWRITE_CLASS_TABLE_H
 #define TFR_REWRITE_CLASS_TABLE_H
+
+#include <pthread.h>
 
 #include <tfr-private/example.h>
 
@@ -74,13 +76,18 @@ enum tfr_status tfr_classes_add(struct tfr_classes *c, const struct tfr_counted_
 /* Adds all of `from`. */
 enum tfr_status tfr_classes_merge(
 	struct tfr_classes *into, const struct tfr_classes *from, struct tfr_error *err);
-/* Whether a small table must be merged and reset before `class` is added. */
+/* Whether a small table must be flushed before `class` is added. */
 bool tfr_classes_full(const struct tfr_classes *c, const struct tfr_counted_class *class);
+/* Adds all of `small` to a table that other threads add to, and resets it. */
+enum tfr_status tfr_classes_flush(struct tfr_classes *into, pthread_mutex_t *lock,
+	struct tfr_classes *small, struct tfr_error *err);
 /* The class's number, or TFR_CLASS_NONE. */
 uint32_t tfr_classes_find(const struct tfr_classes *c, const struct tfr_counted_class *class);
 /* A view into the table. */
 struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i);
 /* Renumbers the classes in order. */
 void tfr_classes_sort(struct tfr_classes *c);
+/* Fills the numbers of all classes, in the order of the classes. */
+void tfr_classes_order(struct tfr_classes *c, uint32_t *order);
 
 #endif

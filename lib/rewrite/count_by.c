@@ -37,18 +37,6 @@ struct count_by {
 	uint64_t *records, *sums; /* of each file */
 };
 
-static enum tfr_status flush_counts(
-	struct count_by *b, struct count_worker *w, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_mutex_lock(&b->lock);
-	status = tfr_classes_merge(&b->values, &w->values, err);
-	pthread_mutex_unlock(&b->lock);
-	tfr_classes_reset(&w->values);
-	return status;
-}
-
 /* Numbers as in JSON, but without the quotes around NaN and infinities. */
 static bool write_number(struct count_worker *w)
 {
@@ -101,7 +89,7 @@ static enum tfr_status count_values(struct count_by *b, struct count_worker *w,
 			return TFR_OK;
 		value.text = (struct tfr_bytes){ w->text.data, w->text.size };
 		if (tfr_classes_full(&w->values, &value))
-			TFR_TRY(flush_counts(b, w, err));
+			TFR_TRY(tfr_classes_flush(&b->values, &b->lock, &w->values, err));
 		TFR_TRY(tfr_classes_add(&w->values, &value, 1, NULL, err));
 	}
 }
@@ -218,7 +206,7 @@ static enum tfr_status count_all(struct count_by *b, struct tfr_sweep_report *re
 		*absent += b->workers[k].absent;
 		if (k)
 			tfr_feature_watch_merge(b->workers[0].watch, b->workers[k].watch);
-		TFR_TRY(flush_counts(b, &b->workers[k], err));
+		TFR_TRY(tfr_classes_flush(&b->values, &b->lock, &b->workers[k].values, err));
 	}
 	if (*absent)
 		warn_absent(b, *absent, report->taken);

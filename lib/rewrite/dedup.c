@@ -22,7 +22,7 @@
 
 enum {
 	HASH = 16,
-	PLACE = 12, /* file, record */
+	PLACE = TFR_ROW_PLACE,
 	NOTE = HASH + PLACE,
 	FOUND = 2 * PLACE, /* the later record, then the first */
 	BATCH = 512,
@@ -47,12 +47,6 @@ struct dedup_run {
 	uint8_t next[FOUND]; /* the next record to skip */
 	bool more;
 };
-
-static void put_place(uint8_t *out, uint32_t file, uint64_t record)
-{
-	tfr_put_be(out, file, 4);
-	tfr_put_be(out + 4, record, 8);
-}
 
 /* --- the first sweep --- */
 
@@ -100,7 +94,7 @@ static enum tfr_status note_record(
 	TFR_TRY(hash_record(r, s, row, err));
 	if (!r->o->key && !s->rec.index) /* one look per file, since it is for a message only */
 		w->images |= memmem(s->rec.data, s->rec.size, "image/encoded", 13) != NULL;
-	put_place(row + HASH, s->file, s->rec.index);
+	tfr_put_place(row + HASH, s->file, s->rec.index);
 	return ++w->n == BATCH ? flush_notes(r, w, err) : TFR_OK;
 }
 
@@ -201,7 +195,7 @@ static enum tfr_status write_record(
 
 	memcpy(&d, verdict, sizeof(d));
 	report->taken_sum += d.sum;
-	put_place(place, s->file, s->rec.index);
+	tfr_put_place(place, s->file, s->rec.index);
 	c = r->more ? memcmp(place, r->next, PLACE) : -1;
 	if (c > 0)
 		return tfr_pass_changed(err);

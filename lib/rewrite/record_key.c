@@ -10,17 +10,14 @@
 #include <tfr-private/text.h>
 
 #include "base/error.h"
+#include "example/wire.h"
 
 static void add_bytes(XXH3_state_t *state, const struct tfr_bytes *value)
 {
-	uint8_t length[10];
-	uint64_t left = value->size;
-	size_t n = 0;
+	uint8_t length[TFR_VARINT_MAX];
 
-	for (; left >= 0x80; left >>= 7)
-		length[n++] = (uint8_t)(left | 0x80);
-	length[n++] = (uint8_t)left;
-	XXH3_64bits_update(state, length, n);
+	XXH3_64bits_update(
+		state, length, (size_t)(tfr_wire_put_varint(length, value->size) - length));
 	XXH3_64bits_update(state, value->data, value->size);
 }
 
@@ -61,7 +58,7 @@ uint64_t tfr_key_hash(const struct tfr_feature *key, uint64_t seed)
 	return XXH3_64bits_digest(&state);
 }
 
-static enum tfr_status not_there(
+static enum tfr_status fail_absent(
 	const struct tfr_example *ex, const char *name, struct tfr_error *err)
 {
 	struct tfr_suggestion meant;
@@ -82,7 +79,7 @@ enum tfr_status tfr_key_find(const struct tfr_example *ex, const char *name,
 {
 	*key = tfr_example_get(ex, name);
 	if (!*key || (*key)->kind == TFR_KIND_UNSET)
-		return not_there(ex, name, err);
+		return fail_absent(ex, name, err);
 	if (!(*key)->count)
 		return tfr_fail(err, TFR_EDATA, "no value in feature '%s'", name);
 	return TFR_OK;

@@ -35,21 +35,6 @@ struct tfr_split_classes {
 	uint32_t *order;
 };
 
-static int compare_classes(const void *a, const void *b, void *classes)
-{
-	struct tfr_counted_class x = tfr_classes_at(classes, *(const uint32_t *)a);
-	struct tfr_counted_class y = tfr_classes_at(classes, *(const uint32_t *)b);
-
-	return tfr_class_compare(&x, &y);
-}
-
-static void sort_classes(struct tfr_split_classes *c)
-{
-	for (size_t i = 0; i < c->all.n; i++)
-		c->order[i] = (uint32_t)i;
-	qsort_r(c->order, c->all.n, sizeof(*c->order), compare_classes, &c->all);
-}
-
 /* A surplus in one set is a deficit in another: returns the surplus. */
 static uint64_t compute_wanted(struct tfr_split_classes *c, const struct tfr_strata *strata)
 {
@@ -81,7 +66,7 @@ static enum tfr_status report_classes(struct tfr_split_report *report, struct tf
 	c->wanted = calloc(c->all.n * c->columns + 1, sizeof(*c->wanted));
 	c->order = calloc(c->all.n + 1, sizeof(*c->order));
 	TFR_NEED_MEMORY(c->wanted && c->order, err, "reporting the classes");
-	sort_classes(c);
+	tfr_classes_order(&c->all, c->order);
 	report->class_count = c->all.n;
 	report->off = compute_wanted(c, strata);
 	report->temp_bytes = tfr_strata_spilled(strata);
@@ -134,8 +119,7 @@ struct split_run {
 	struct tfr_spill_folders folders;
 	uint64_t *received; /* with classes: one row per class, with one count per share and one for
 			       none */
-	uint64_t noted,
-		found_sum; /* with classes: records of the first sweep, hashes of the second */
+	uint64_t noted, found_sum; /* likewise: records of the first sweep, hashes of the second */
 };
 
 /* The results of assign_record(). */

@@ -27,6 +27,17 @@ static void name_of(const struct tfr_surveyed *f, char text[NAME])
 		strcpy(text, "?");
 }
 
+/* The end of the entries from `i` on that have the same name. */
+static size_t end_of_name(const struct tfr_survey *s, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < s->n && !tfr_survey_compare(s->list[end], s->list[i]->name, s->list[i]->size,
+				     s->list[end]->kind))
+		end++;
+	return end;
+}
+
 void tfr_survey_contradictions(
 	const struct tfr_survey *s, void (*tell)(void *ctx, const char *text), void *ctx)
 {
@@ -35,10 +46,9 @@ void tfr_survey_contradictions(
 	for (size_t i = 0, end; s->paths && i < s->n; i = end) {
 		size_t n = 0, kinds = 0;
 
-		for (end = i; end < s->n && !tfr_survey_compare(s->list[end], s->list[i]->name,
-						    s->list[i]->size, s->list[end]->kind);
-			end++)
-			kinds += s->list[end]->kind != TFR_KIND_UNSET;
+		end = end_of_name(s, i);
+		for (size_t k = i; k < end; k++)
+			kinds += s->list[k]->kind != TFR_KIND_UNSET;
 		if (kinds < 2)
 			continue;
 		name_of(s->list[i], name);
@@ -126,7 +136,7 @@ struct states {
 	size_t n;
 };
 
-static void note_state(struct states *all, const struct state *st, uint64_t file)
+static void add_state(struct states *all, const struct state *st, uint64_t files, uint64_t first)
 {
 	size_t i = 0;
 
@@ -137,9 +147,9 @@ static void note_state(struct states *all, const struct state *st, uint64_t file
 	if (i == all->n) {
 		all->list[all->n++] = *st;
 		all->files[i] = 0;
-		all->first[i] = file;
+		all->first[i] = first;
 	}
-	all->files[i]++;
+	all->files[i] += files;
 }
 
 static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f,
@@ -180,20 +190,12 @@ static void merge_by_chance(struct states *all)
 	}
 	for (size_t i = 0; i < all->n; i++) {
 		struct state st = all->list[i];
-		size_t before = merged.n, k = 0;
 
 		if (range)
 			st.min = st.max = 0;
 		if (sometimes && st.presence == ALWAYS)
 			st.presence = SOMETIMES;
-		while (k < before && !same_state(&merged.list[k], &st))
-			k++;
-		if (k == before) {
-			merged.list[merged.n++] = st;
-			merged.first[k] = all->first[i];
-			merged.files[k] = 0;
-		}
-		merged.files[k] += all->files[i];
+		add_state(&merged, &st, all->files[i], all->first[i]);
 	}
 	*all = merged;
 }
@@ -204,15 +206,12 @@ void tfr_survey_drift(
 	for (size_t i = 0, end; s->paths && i < s->n; i = end) {
 		struct states all = { .n = 0 };
 
-		for (end = i; end < s->n && !tfr_survey_compare(s->list[end], s->list[i]->name,
-						    s->list[i]->size, s->list[end]->kind);
-			end++)
-			;
+		end = end_of_name(s, i);
 		for (uint64_t file = 0; file < s->files; file++) {
 			struct state st = state_in(s, s->list + i, end - i, file);
 
 			if (s->file_records[file])
-				note_state(&all, &st, file);
+				add_state(&all, &st, 1, file);
 		}
 		merge_by_chance(&all);
 		if (all.n > 1)

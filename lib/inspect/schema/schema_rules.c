@@ -260,18 +260,17 @@ static enum tfr_status read_lines(struct tfr_schema *s, const char *path, const 
 {
 	const char *p = text, *end = p + size;
 	struct line l = { .path = path };
-	enum tfr_status status = TFR_OK;
 
-	while (!status && p < end) {
+	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 
 		l.p = p;
 		l.end = newline ? newline : end;
 		l.number++;
 		p = newline ? newline + 1 : end;
-		status = read_line(s, &l, err);
+		TFR_TRY(read_line(s, &l, err));
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* --- JSON --- */

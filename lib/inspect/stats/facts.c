@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "example/wire.h"
 #include "xxhash.h"
 
 enum { WHOLE = 4096, SAMPLE = 1024 };
@@ -173,7 +174,7 @@ static uint64_t bytes_of(const struct tfr_feature *f)
 		return f->body_size;
 	tfr_cursor_init(&cursor, f);
 	while (tfr_cursor_int64(&cursor, &v))
-		bytes += (uint64_t)(64 - __builtin_clzll((uint64_t)v | 1) + 6) / 7;
+		bytes += tfr_wire_varint_size((uint64_t)v);
 	return bytes;
 }
 

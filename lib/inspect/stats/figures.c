@@ -11,16 +11,6 @@
 
 const double tfr_quantiles[TFR_QUANTILES] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
 
-uint64_t tfr_survey_files(const struct tfr_survey *s)
-{
-	return s->files;
-}
-
-size_t tfr_survey_count(const struct tfr_survey *s)
-{
-	return s->n;
-}
-
 /* Takes the bins out of the buffer. */
 static void fill_distribution(struct tfr_distribution *d, const struct tfr_summary *sum, double min,
 	double max, struct tfr_buf *bins)

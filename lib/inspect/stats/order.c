@@ -400,7 +400,7 @@ enum tfr_status tfr_mixing_judge(struct tfr_mixing *r, struct tfr_error *err)
 
 /* --- the pass over the records --- */
 
-static bool prepare(struct tfr_mixing *r)
+static bool init_mixing(struct tfr_mixing *r)
 {
 	bool ok;
 
@@ -445,7 +445,7 @@ enum tfr_status tfr_mixing_open(struct tfr_mixing **m, const char *label,
 		r->label = label;
 		r->report = report;
 	}
-	if (!r || !prepare(r)) {
+	if (!r || !init_mixing(r)) {
 		tfr_mixing_close(r);
 		return tfr_fail_nomem(err, "ordering");
 	}

@@ -1,15 +1,14 @@
 /* inspect/stats/state.c - numbers and bytes of a state, in both directions. */
 #include "inspect/stats/state.h"
 
+#include "example/wire.h"
+
 static void write_number(struct tfr_state *s, uint64_t v)
 {
-	uint8_t bytes[10];
-	size_t n = 0;
+	uint8_t bytes[TFR_VARINT_MAX];
+	const uint8_t *end = tfr_wire_put_varint(bytes, v);
 
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (uint8_t)(v | 0x80);
-	bytes[n++] = (uint8_t)v;
-	s->no_memory |= !tfr_buf_append(&s->out, bytes, n);
+	s->no_memory |= !tfr_buf_append(&s->out, bytes, (size_t)(end - bytes));
 }
 
 static uint64_t read_number(struct tfr_state *s)

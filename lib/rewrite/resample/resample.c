@@ -57,18 +57,6 @@ struct resampling {
  * common one when it is full.  Memory therefore depends on the number of classes, not on classes
  * times workers. */
 
-static enum tfr_status flush_counts(
-	struct resampling *r, struct class_worker *w, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_mutex_lock(&r->lock);
-	status = tfr_classes_merge(&r->classes, &w->counts, err);
-	pthread_mutex_unlock(&r->lock);
-	tfr_classes_reset(&w->counts);
-	return status;
-}
-
 static enum tfr_status count_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
@@ -79,7 +67,7 @@ static enum tfr_status count_record(
 	(void)verdict;
 	TFR_TRY(tfr_classifier_look(&w->classifier, s->example, &class, err));
 	if (tfr_classes_full(&w->counts, &class))
-		TFR_TRY(flush_counts(r, w, err));
+		TFR_TRY(tfr_classes_flush(&r->classes, &r->lock, &w->counts, err));
 	return tfr_classes_add(&w->counts, &class, 1, NULL, err);
 }
 
@@ -112,7 +100,7 @@ static enum tfr_status count_classes(struct resampling *r, struct tfr_error *err
 	};
 	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	for (unsigned k = 0; k < r->n_workers; k++)
-		TFR_TRY(flush_counts(r, &r->workers[k], err));
+		TFR_TRY(tfr_classes_flush(&r->classes, &r->lock, &r->workers[k].counts, err));
 	if (r->report->common.taken)
 		warn_missing(r);
 	tfr_classes_sort(&r->classes);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "example/wire.h"
 
 /* Four varints of at most 10 bytes: 0, file, ordinal, length. */
 enum { HEAD_MAX = 40, FOOTER = 4 };
@@ -129,25 +130,17 @@ static enum tfr_status put_bytes(struct tfr_chunk_lists *s, struct tfr_chunk_lis
 	return TFR_OK;
 }
 
-static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (uint8_t)(v | 0x80);
-	*p++ = (uint8_t)v;
-	return p;
-}
-
 static inline uint8_t *put_head(uint8_t *p, const struct tfr_chunk_list *list, uint32_t file,
 	uint64_t record, uint64_t size)
 {
 	if (list->records && file == list->file && record > list->record) {
-		p = put_varint(p, record - list->record);
+		p = tfr_wire_put_varint(p, record - list->record);
 	} else {
-		p = put_varint(p, 0);
-		p = put_varint(p, file);
-		p = put_varint(p, record);
+		p = tfr_wire_put_varint(p, 0);
+		p = tfr_wire_put_varint(p, file);
+		p = tfr_wire_put_varint(p, record);
 	}
-	return put_varint(p, size);
+	return tfr_wire_put_varint(p, size);
 }
 
 static inline uint8_t *put_footer(uint8_t *p, uint32_t footer)

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "example/wire.h"
 #include "record/framing.h"
 #include "record/writer.h"
 #include "rewrite/shuffle/chunks.h"
@@ -181,7 +182,7 @@ static enum tfr_status load_bucket(
 	return TFR_OK;
 }
 
-static enum tfr_status damaged(struct tfr_error *err)
+static enum tfr_status fail_damaged(struct tfr_error *err)
 {
 	return tfr_fail_hint(err, TFR_EDATA,
 		"The disk or the memory of this machine is not reliable.",
@@ -193,15 +194,6 @@ static bool entry_is_intact(const struct tfr_entry *e)
 {
 	return tfr_load32(e->payload + e->size) ==
 	       tfr_crc_mask(tfr_crc32c(0, e->payload, (size_t)e->size));
-}
-
-static size_t varint_size(uint64_t v)
-{
-	size_t n = 1;
-
-	for (; v >= 0x80; v >>= 7)
-		n++;
-	return n;
 }
 
 /* Finds every record and recomputes its key.  The arrays have room for exactly the records and
@@ -222,17 +214,17 @@ static enum tfr_status list_items(
 
 			if (n == b->records || !tfr_entries_next(&entries, &e) || e.size > left ||
 				!entry_is_intact(&e))
-				return damaged(err);
+				return fail_damaged(err);
 			left -= e.size;
 			place = tfr_shuffle_key(seed, e.file, e.record);
 			for (uint32_t level = 0; level < b->depth; level++)
 				tfr_bucket_of(&place, b->divided[level]);
 			s->items[n++] = (struct item){ place,
-				(uint64_t)(e.payload - s->bytes) - varint_size(e.size) };
+				(uint64_t)(e.payload - s->bytes) - tfr_wire_varint_size(e.size) };
 		}
 		p = entries.end;
 	}
-	return n == b->records && !left ? TFR_OK : damaged(err);
+	return n == b->records && !left ? TFR_OK : fail_damaged(err);
 }
 
 static int compare_payloads(const struct slot *s, const struct item *a, const struct item *b)

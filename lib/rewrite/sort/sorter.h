@@ -30,6 +30,8 @@ enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct t
 /* Bytes written to the files. */
 uint64_t tfr_sorter_spilled(const struct tfr_sorter *s);
 
+/* --- numbers in rows --- */
+
 static inline void tfr_put_be(uint8_t *out, uint64_t v, int bytes)
 {
 	while (bytes--) {
@@ -45,6 +47,14 @@ static inline uint64_t tfr_get_be(const uint8_t *p, int bytes)
 	for (int i = 0; i < bytes; i++)
 		v = v << 8 | p[i];
 	return v;
+}
+
+/* The place of a record: the numbers of its file, in 4 bytes, and of the record. */
+enum { TFR_ROW_PLACE = 12 };
+static inline void tfr_put_place(uint8_t *out, uint32_t file, uint64_t record)
+{
+	tfr_put_be(out, file, 4);
+	tfr_put_be(out + 4, record, 8);
 }
 
 #endif
