@@ -147,6 +147,7 @@ static enum tfr_status read_side(struct changed_run *r, struct tfr_error *err)
 		.settle = take_record,
 		.ctx = r };
 	struct tfr_sweep_report ignored = { 0 };
+
 	TFR_TRY(look_ahead(r, err));
 	TFR_TRY(tfr_sweep_run(&sweep, &ignored, err));
 	return r->more ? tfr_pass_changed(err) : TFR_OK;

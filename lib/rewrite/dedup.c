@@ -175,6 +175,7 @@ static enum tfr_status leave_out(
 	struct dedup_run *r, const struct tfr_swept *s, struct tfr_error *err)
 {
 	const struct tfr_dedup_opts *o = r->o;
+
 	if (o->duplicate)
 		TFR_TRY(o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
 			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),

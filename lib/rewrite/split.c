@@ -136,6 +136,7 @@ static enum tfr_status hash_of(const struct split_run *r, const struct tfr_swept
 {
 	uint64_t seed = r->opts->common.seed;
 	const struct tfr_feature *key;
+
 	if (r->opts->key) {
 		TFR_TRY(tfr_key_find(s->example, r->opts->key, &key, err));
 		*hash = tfr_key_hash(key, seed);
@@ -179,6 +180,7 @@ static enum tfr_status assign_record(
 	struct split_run *r = ctx;
 	struct tfr_counted_class class;
 	struct verdict v = { 0 };
+
 	(void)worker;
 	if (r->strata)
 		TFR_TRY(class_of(r, s, &class, err));

@@ -28,7 +28,7 @@
  * ended by then, it takes that for the end of the records. record_reader.cc takes an end within
  * a header for the end as well, and an end within the data for an error. */
 
-struct tfr_peer {
+struct peer {
 	uint64_t records; /* that it returns */
 	bool fails;	  /* it then raises an error; otherwise it ends as at the end of a file */
 };
@@ -46,7 +46,7 @@ struct walk {
 	bool bad; /* a checksum does not match */
 };
 
-struct peer {
+struct peer_reader {
 	struct tfr_source *source;
 	z_stream zlib;
 	bool gzip;
@@ -105,7 +105,7 @@ static void walk_bytes(struct walk *w, const uint8_t *p, size_t size)
 
 /* Fills the input buffer after the bytes that it holds.  TFR_END: no bytes are left, or there is no
  * room. */
-static enum tfr_status fill_input(struct peer *p, struct tfr_error *err)
+static enum tfr_status fill_input(struct peer_reader *p, struct tfr_error *err)
 {
 	size_t held = p->zlib.avail_in, got;
 	memmove(p->in, p->zlib.next_in, held);
@@ -117,7 +117,7 @@ static enum tfr_status fill_input(struct peer *p, struct tfr_error *err)
 
 /* TFR_EDATA: zlib refuses the stream, and the output of this call is lost.  TFR_END: as in
  * fill_input(). */
-static enum tfr_status inflate_step(struct peer *p, struct tfr_error *err)
+static enum tfr_status inflate_step(struct peer_reader *p, struct tfr_error *err)
 {
 	int result;
 
@@ -134,7 +134,7 @@ static enum tfr_status inflate_step(struct peer *p, struct tfr_error *err)
 	return p->walk.bad ? TFR_EDATA : TFR_OK;
 }
 
-static enum tfr_status read_stream(struct peer *p, const char *path, struct tfr_error *err)
+static enum tfr_status read_stream(struct peer_reader *p, const char *path, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 
@@ -153,9 +153,9 @@ static enum tfr_status read_stream(struct peer *p, const char *path, struct tfr_
 
 /* Reads the file once more in TensorFlow's way.  Fails only with TFR_ESYS and TFR_ENOMEM. */
 static enum tfr_status peer_read(
-	const char *path, enum tfr_compression c, struct tfr_peer *peer, struct tfr_error *err)
+	const char *path, enum tfr_compression c, struct peer *peer, struct tfr_error *err)
 {
-	struct peer p = { .gzip = c == TFR_COMPRESSION_GZIP };
+	struct peer_reader p = { .gzip = c == TFR_COMPRESSION_GZIP };
 	enum tfr_status status = read_stream(&p, path, err);
 
 	peer->records = p.walk.records;
@@ -169,14 +169,14 @@ static enum tfr_status peer_read(
 /* --- the strict check --- */
 
 /* How TensorFlow ends after the records that it returns. */
-static const char *end_of(const struct tfr_peer *peer)
+static const char *end_of(const struct peer *peer)
 {
 	return peer->fails ? "then fails" : "ends without an error";
 }
 
 /* `peer` is NULL if the file cannot be read a second time. */
 static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compression c,
-	uint64_t records, const struct tfr_peer *peer, struct tfr_error *err)
+	uint64_t records, const struct peer *peer, struct tfr_error *err)
 {
 	unsigned long long count = m->count, all = records, reads = peer ? peer->records : all;
 	bool whole = !peer || (reads == all && !peer->fails);
@@ -200,7 +200,7 @@ static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compress
 }
 
 /* Standard input cannot be read a second time. */
-static bool ask_peer(const struct tfr_reader *r, const char *path, struct tfr_peer *peer)
+static bool ask_peer(const struct tfr_reader *r, const char *path, struct peer *peer)
 {
 	return strcmp(path, "-") && !peer_read(path, tfr_reader_compression(r), peer, NULL);
 }
@@ -210,7 +210,7 @@ enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_che
 {
 	struct tfr_members m = tfr_reader_members(r);
 	enum tfr_compression c = tfr_reader_compression(r);
-	struct tfr_peer peer;
+	struct peer peer;
 
 	if (i == 0 && !file->records && !file->faults && !file->lost_bytes && !m.count)
 		return tfr_fail(err, TFR_EDATA,
@@ -231,7 +231,7 @@ enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_che
 void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_error *err)
 {
 	bool gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP;
-	struct tfr_peer peer;
+	struct peer peer;
 
 	if (ask_peer(r, path, &peer))
 		tfr_error_append(err, "; TensorFlow reads %llu record%s and %s",

@@ -863,6 +863,7 @@ enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_ex
 	struct tfr_lists *lists, tfr_schema_found *found, void *ctx, struct tfr_error *err)
 {
 	struct held h = { .schema = s, .lists = lists, .found = found, .ctx = ctx, .err = err };
+
 	TFR_TRY(hold_features(&h, ex));
 	return hold_lists(&h);
 }

@@ -98,6 +98,7 @@ static enum tfr_status count_classes(struct resampling *r, struct tfr_error *err
 		.examine = count_record,
 		.ctx = r,
 	};
+
 	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	for (unsigned k = 0; k < r->n_workers; k++)
 		TFR_TRY(tfr_classes_flush(&r->classes, &r->lock, &r->workers[k].counts, err));
@@ -346,6 +347,7 @@ static enum tfr_status write_chosen(struct resampling *r, struct tfr_error *err)
 		.settle = choose_record,
 		.ctx = r,
 	};
+
 	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	for (size_t i = 0; i < r->classes.n; i++)
 		if (r->plans[i].unseen)

@@ -1,5 +1,8 @@
 /* rewrite/shuffle/shuffle.c - runs a shuffle, from its plan to its published output.
  *
+ * A first pass deals the records into buckets.  Buckets that memory cannot hold are dealt again,
+ * until it can.  Then gather.c sorts and writes them.
+ *
  * The output is published only if the number and the content sum of the written records match
  * those of the records dealt. */
 #include "rewrite/shuffle/shuffle.h"
@@ -27,9 +30,23 @@ struct dealt {
 	struct tfr_arena arena;
 };
 
-/* --- dealing records into buckets --- */
+/* For each of 48 workers an input, a temporary file and two shards: fewer than 256 open files. */
+enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
 
-/* Each worker has its own chunk lists, so that no worker waits for another. */
+struct shuffle {
+	const struct tfr_shuffle_opts *o;
+	struct tfr_shuffle_report *report;
+	struct tfr_shuffle_plan plan; /* of the disk */
+	struct tfr_memory_plan mem;
+	struct tfr_spill_folders folders;
+	struct tfr_set_writer *out;
+	struct tfr_spill *spill;
+	struct dealt dealt;
+	struct tfr_buckets buckets; /* which refer to the lists of `dealt` */
+	uint64_t records;	    /* dealt */
+};
+
+/* --- chunk lists and buckets --- */
 
 void tfr_buckets_clear(struct tfr_buckets *b)
 {
@@ -94,7 +111,9 @@ static void number_positions(struct tfr_buckets *all)
 	}
 }
 
-/* --- records --- */
+/* --- the first pass --- */
+
+/* Each worker has its own chunk lists, so that no worker waits for another. */
 
 /* The content sum of a worker's records, on its own cache line. */
 struct worker_sum {
@@ -104,7 +123,7 @@ struct worker_sum {
 struct first_pass {
 	uint64_t seed;
 	uint32_t buckets;
-	struct tfr_chunk_lists **workers;
+	struct tfr_chunk_lists **lists; /* one table per worker */
 	struct worker_sum *sums;
 };
 
@@ -118,71 +137,71 @@ static enum tfr_status put_record(
 
 	(void)verdict;
 	p->sums[worker].sum += tfr_content_sum(rec->data, rec->size);
-	return tfr_chunk_lists_put(p->workers[worker], bucket, s->file, rec->index, rec->data,
+	return tfr_chunk_lists_put(p->lists[worker], bucket, s->file, rec->index, rec->data,
 		rec->size, tfr_crc_mask(rec->crc), err);
 }
 
-static enum tfr_status make_buckets(
-	struct dealt *dealt, uint32_t count, struct tfr_buckets *buckets, struct tfr_error *err)
+static enum tfr_status make_buckets(struct shuffle *s, struct tfr_error *err)
 {
-	buckets->b = calloc(count, sizeof(*buckets->b));
-	TFR_NEED_MEMORY(buckets->b, err, "sorting records into buckets");
-	buckets->count = count;
+	uint32_t count = s->mem.buckets;
+
+	s->buckets.b = calloc(count, sizeof(*s->buckets.b));
+	TFR_NEED_MEMORY(s->buckets.b, err, "sorting records into buckets");
+	s->buckets.count = count;
 	for (uint32_t k = 0; k < count; k++) {
-		struct tfr_bucket *b = &buckets->b[k];
+		struct tfr_bucket *b = &s->buckets.b[k];
 
 		b->depth = 1;
 		b->divided[0] = count;
-		TFR_TRY(fill_bucket(b, dealt->lists, dealt->count, k, err));
+		TFR_TRY(fill_bucket(b, s->dealt.lists, s->dealt.count, k, err));
 	}
-	number_positions(buckets);
+	number_positions(&s->buckets);
 	return TFR_OK;
 }
 
-static enum tfr_status start_workers(const struct tfr_memory_plan *plan, struct tfr_spill *spill,
-	struct dealt *dealt, struct tfr_error *err)
+static enum tfr_status make_lists(struct shuffle *s, struct tfr_error *err)
 {
-	uint64_t reserved = (uint64_t)plan->threads * plan->buckets;
+	const struct tfr_memory_plan *mem = &s->mem;
+	uint64_t reserved = (uint64_t)mem->threads * mem->buckets;
 
-	TFR_TRY(add_lists(dealt, plan->threads, err));
-	TFR_TRY(tfr_arena_init(&dealt->arena, plan->chunk,
-		plan->chunks > reserved ? plan->chunks : reserved, reserved, err));
-	for (uint32_t k = 0; k < plan->threads; k++)
-		TFR_TRY(tfr_chunk_lists_init(dealt->lists[k], plan->buckets, &dealt->arena,
-			(uint64_t)k * plan->buckets, spill, k, err));
+	TFR_TRY(add_lists(&s->dealt, mem->threads, err));
+	TFR_TRY(tfr_arena_init(&s->dealt.arena, mem->chunk,
+		mem->chunks > reserved ? mem->chunks : reserved, reserved, err));
+	for (uint32_t k = 0; k < mem->threads; k++)
+		TFR_TRY(tfr_chunk_lists_init(s->dealt.lists[k], mem->buckets, &s->dealt.arena,
+			(uint64_t)k * mem->buckets, s->spill, k, err));
 	return TFR_OK;
 }
 
-/* Reads the inputs.  Fills `buckets`, which refers to `dealt`. */
-static enum tfr_status scatter(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct dealt *dealt,
-	struct tfr_buckets *buckets, struct tfr_rewrite_report *report, struct tfr_error *err)
+/* Reads the inputs and makes the buckets. */
+static enum tfr_status scatter(struct shuffle *s, struct tfr_error *err)
 {
-	size_t size = plan->threads * sizeof(struct worker_sum);
+	size_t size = s->mem.threads * sizeof(struct worker_sum);
 	TFR_AUTO_FREE struct worker_sum *sums = aligned_alloc(64, size);
 	struct first_pass pass = {
-		.seed = opts->common.seed, .buckets = plan->buckets, .sums = sums
+		.seed = s->o->common.seed, .buckets = s->mem.buckets, .sums = sums
 	};
 	struct tfr_sweep sweep = {
-		.opts = opts->common.sweep,
+		.opts = s->o->common.sweep,
 		.phase = "dealing",
-		.max_record = plan->max_record,
-		.block_size = plan->block,
+		.max_record = s->mem.max_record,
+		.block_size = s->mem.block,
 		.last = true,
 		.examine = put_record,
 		.ctx = &pass,
 	};
+
 	TFR_NEED_MEMORY(sums, err, "sorting records into buckets");
 	memset(sums, 0, size);
-	TFR_TRY(start_workers(plan, spill, dealt, err));
-	sweep.opts.threads = plan->threads;
-	pass.workers = dealt->lists;
-	TFR_TRY(tfr_pass_run(&sweep, report, err));
-	for (uint32_t k = 0; k < plan->threads; k++) {
-		report->taken_sum += sums[k].sum;
-		TFR_TRY(tfr_chunk_lists_end(dealt->lists[k], err));
+	TFR_TRY(make_lists(s, err));
+	sweep.opts.threads = s->mem.threads;
+	pass.lists = s->dealt.lists;
+	TFR_TRY(tfr_pass_run(&sweep, &s->report->common, err));
+	for (uint32_t k = 0; k < s->mem.threads; k++) {
+		s->report->common.taken_sum += sums[k].sum;
+		TFR_TRY(tfr_chunk_lists_end(s->dealt.lists[k], err));
 	}
-	return make_buckets(dealt, plan->buckets, buckets, err);
+	return make_buckets(s, err);
 }
 
 static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
@@ -197,38 +216,38 @@ static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned 
 }
 
 /* Writes all data in memory to the spill, and frees the arena. */
-static enum tfr_status scatter_flush(struct dealt *dealt, struct tfr_error *err)
+static enum tfr_status flush_lists(struct dealt *dealt, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
 		.threads = dealt->count, .count = dealt->count, .work = flush_one
 	};
+
 	TFR_TRY(tfr_lanes_run(&lanes, dealt, err));
 	tfr_arena_clear(&dealt->arena);
 	return TFR_OK;
 }
 
-/* --- buckets --- */
+/* --- dividing buckets again --- */
 
-struct again {
-	const struct tfr_shuffle_opts *opts;
-	struct tfr_spill *spill;
-	struct dealt *dealt;
-	uint32_t first_lists; /* of bucket large[0]; one table per bucket */
-	struct tfr_bucket **large;
-	uint32_t into; /* number of buckets that each is divided into */
+struct division {
+	struct shuffle *s;
+	struct tfr_bucket **large; /* the buckets to be divided */
+	uint32_t count;
+	uint32_t into;			/* number of buckets that each is divided into */
+	struct tfr_chunk_lists **lists; /* one table per bucket of `large` */
 	struct tfr_arena arena;
 	struct tfr_ticker ticker;
 };
 
-static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
+static enum tfr_status deal_entry(struct division *d, const struct tfr_bucket *b,
 	struct tfr_chunk_lists *to, const struct tfr_entry *e, struct tfr_error *err)
 {
-	uint64_t place = tfr_shuffle_key(a->opts->common.seed, e->file, e->record);
+	uint64_t place = tfr_shuffle_key(d->s->o->common.seed, e->file, e->record);
 	const uint8_t *foot = e->payload + e->size;
 
 	for (uint32_t level = 0; level < b->depth; level++)
 		tfr_bucket_of(&place, b->divided[level]);
-	return tfr_chunk_lists_put(to, tfr_bucket_of(&place, a->into), e->file, e->record,
+	return tfr_chunk_lists_put(to, tfr_bucket_of(&place, d->into), e->file, e->record,
 		e->payload, e->size,
 		(uint32_t)foot[0] | (uint32_t)foot[1] << 8 | (uint32_t)foot[2] << 16 |
 			(uint32_t)foot[3] << 24,
@@ -237,7 +256,7 @@ static enum tfr_status deal_entry(struct again *a, const struct tfr_bucket *b,
 
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
  * that chunk. */
-static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
+static enum tfr_status deal_list(struct division *d, const struct tfr_bucket *b,
 	const struct tfr_bucket_list *list, struct tfr_chunk_lists *to, struct tfr_error *err)
 {
 	const struct tfr_chunk_lists *of = list->of;
@@ -249,12 +268,12 @@ static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
 		const struct tfr_chunk *c = &of->chunks[i];
 
 		TFR_NEED_MEMORY(tfr_buf_reserve(&buf, c->spot.size), err, "dividing a bucket");
-		TFR_TRY(tfr_chunk_load(c, a->spill, buf.data + buf.size, err));
+		TFR_TRY(tfr_chunk_load(c, d->s->spill, buf.data + buf.size, err));
 		buf.size += c->spot.size;
 		entries.p = buf.data;
 		entries.end = buf.data + buf.size;
 		while (tfr_entries_next(&entries, &e))
-			TFR_TRY(deal_entry(a, b, to, &e, err));
+			TFR_TRY(deal_entry(d, b, to, &e, err));
 		buf.size = (size_t)(entries.end - entries.p);
 		if (entries.p != buf.data)
 			memmove(buf.data, entries.p, buf.size);
@@ -267,44 +286,44 @@ static enum tfr_status deal_list(struct again *a, const struct tfr_bucket *b,
 static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct again *a = ctx;
-	struct tfr_bucket *b = a->large[i];
-	struct tfr_chunk_lists *to = a->dealt->lists[a->first_lists + i];
+	struct division *d = ctx;
+	struct tfr_bucket *b = d->large[i];
+	struct tfr_chunk_lists *to = d->lists[i];
+
 	(void)run;
 	(void)slot;
-	TFR_TRY(tfr_ticker_check(&a->ticker, err));
+	TFR_TRY(tfr_ticker_check(&d->ticker, err));
 	TFR_TRY(tfr_chunk_lists_init(
-		to, a->into, &a->arena, (uint64_t)worker * a->into, a->spill, worker, err));
+		to, d->into, &d->arena, (uint64_t)worker * d->into, d->s->spill, worker, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
-		TFR_TRY(deal_list(a, b, &b->lists[k], to, err));
+		TFR_TRY(deal_list(d, b, &b->lists[k], to, err));
 	TFR_TRY(tfr_chunk_lists_end(to, err));
 	TFR_TRY(tfr_chunk_lists_flush(to, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
-		tfr_chunk_list_release(b->lists[k].of, b->lists[k].number, a->spill);
-	tfr_ticker_add(&a->ticker, b->records, b->bytes);
+		tfr_chunk_list_release(b->lists[k].of, b->lists[k].number, d->s->spill);
+	tfr_ticker_add(&d->ticker, b->records, b->bytes);
 	return TFR_OK;
 }
 
 /* Moves the buckets to `made`, each divided one as those that it was divided into. */
-static enum tfr_status move_buckets(struct again *a, struct tfr_buckets *buckets, uint32_t divided,
-	struct tfr_buckets *made, struct tfr_error *err)
+static enum tfr_status move_buckets(
+	struct division *d, struct tfr_buckets *made, struct tfr_error *err)
 {
 	uint32_t done = 0;
 
 	for (uint32_t k = 0, from = 0; k < made->count; from++) {
-		struct tfr_bucket *b = &buckets->b[from];
+		struct tfr_bucket *b = &d->s->buckets.b[from];
 
-		if (done == divided || a->large[done] != b) {
+		if (done == d->count || d->large[done] != b) {
 			made->b[k++] = *b;
 			b->lists = NULL;
 			continue;
 		}
-		for (uint32_t i = 0; i < a->into; i++, k++) {
+		for (uint32_t i = 0; i < d->into; i++, k++) {
 			memcpy(made->b[k].divided, b->divided, sizeof(b->divided));
 			made->b[k].depth = b->depth + 1;
-			made->b[k].divided[b->depth] = a->into;
-			TFR_TRY(fill_bucket(
-				&made->b[k], &a->dealt->lists[a->first_lists + done], 1, i, err));
+			made->b[k].divided[b->depth] = d->into;
+			TFR_TRY(fill_bucket(&made->b[k], &d->lists[done], 1, i, err));
 		}
 		done++;
 	}
@@ -312,16 +331,16 @@ static enum tfr_status move_buckets(struct again *a, struct tfr_buckets *buckets
 }
 
 /* Replaces each divided bucket. */
-static enum tfr_status replace_buckets(
-	struct again *a, struct tfr_buckets *buckets, uint32_t divided, struct tfr_error *err)
+static enum tfr_status replace_buckets(struct division *d, struct tfr_error *err)
 {
-	uint64_t many = buckets->count + (uint64_t)divided * (a->into - 1);
+	struct tfr_buckets *buckets = &d->s->buckets;
+	uint64_t many = buckets->count + (uint64_t)d->count * (d->into - 1);
 	struct tfr_buckets made = { .count = many < UINT32_MAX ? (uint32_t)many : 0 };
 	enum tfr_status status;
 
 	made.b = made.count ? calloc(made.count, sizeof(*made.b)) : NULL;
 	TFR_NEED_MEMORY(made.b, err, "dividing a bucket");
-	status = move_buckets(a, buckets, divided, &made, err);
+	status = move_buckets(d, &made, err);
 	tfr_buckets_clear(buckets);
 	*buckets = made;
 	number_positions(buckets);
@@ -337,84 +356,69 @@ static bool is_too_large(const struct tfr_bucket *b, uint64_t gather)
 	       (need > gather || (need > gather / 2 && b->largest < need / 4));
 }
 
-static enum tfr_status divide_all(struct again *a, const struct tfr_memory_plan *plan,
-	uint32_t divided, uint64_t largest_record, uint64_t largest_bucket, struct tfr_error *err)
+static enum tfr_status divide_all(
+	struct division *d, uint64_t largest_record, uint64_t largest_bucket, struct tfr_error *err)
 {
-	uint64_t arena = plan->chunk * plan->chunks, into,
-		 most_threads = plan->max_record / (largest_record + plan->block);
-	struct tfr_lanes lanes = { .count = divided, .work = divide_bucket };
+	const struct tfr_memory_plan *mem = &d->s->mem;
+	struct dealt *dealt = &d->s->dealt;
+	uint64_t arena = mem->chunk * mem->chunks, into,
+		 most_threads = mem->max_record / (largest_record + mem->block);
+	struct tfr_lanes lanes = { .count = d->count, .work = divide_bucket };
+	uint32_t before = dealt->count;
 	enum tfr_status status;
 	size_t chunk;
 
-	lanes.threads = most_threads < 1	       ? 1
-			: most_threads > plan->threads ? plan->threads
-						       : (unsigned)most_threads;
-	into = 4 * largest_bucket / plan->gather * (plan->threads + 1) + 2;
+	lanes.threads = most_threads < 1	      ? 1
+			: most_threads > mem->threads ? mem->threads
+						      : (unsigned)most_threads;
+	into = 4 * largest_bucket / mem->gather * (mem->threads + 1) + 2;
 	if (into > arena / lanes.threads / (16 << 10))
 		into = arena / lanes.threads / (16 << 10);
-	a->into = (uint32_t)into;
-	chunk = arena / lanes.threads / a->into / 4096 * 4096;
+	d->into = (uint32_t)into;
+	chunk = arena / lanes.threads / d->into / 4096 * 4096;
 	chunk = chunk > 1 << 20 ? 1 << 20 : chunk;
-	a->first_lists = a->dealt->count;
-	TFR_TRY(add_lists(a->dealt, divided, err));
-	TFR_TRY(tfr_arena_init(&a->arena, chunk, (uint64_t)lanes.threads * a->into,
-		(uint64_t)lanes.threads * a->into, err));
-	status = tfr_lanes_run(&lanes, a, err);
-	tfr_arena_clear(&a->arena);
+	TFR_TRY(add_lists(dealt, d->count, err));
+	d->lists = dealt->lists + before;
+	TFR_TRY(tfr_arena_init(&d->arena, chunk, (uint64_t)lanes.threads * d->into,
+		(uint64_t)lanes.threads * d->into, err));
+	status = tfr_lanes_run(&lanes, d, err);
+	tfr_arena_clear(&d->arena);
 	return status;
 }
 
-/* Divides the buckets that are too large to be sorted in plan->gather bytes, once; *divided is
+/* Divides the buckets that are too large to be sorted in mem.gather bytes, once; *divided is
  * their number.  All buckets must be in the spill. */
-static enum tfr_status scatter_again(const struct tfr_shuffle_opts *opts,
-	const struct tfr_memory_plan *plan, struct tfr_spill *spill, struct dealt *dealt,
-	struct tfr_buckets *buckets, uint32_t *divided, struct tfr_error *err)
+static enum tfr_status scatter_again(struct shuffle *s, uint32_t *divided, struct tfr_error *err)
 {
+	struct tfr_buckets *buckets = &s->buckets;
 	TFR_AUTO_FREE struct tfr_bucket **large =
 		calloc(buckets->count + 1, sizeof(struct tfr_bucket *));
-	struct again a = { .opts = opts, .spill = spill, .dealt = dealt, .large = large };
+	struct division d = { .s = s, .large = large };
 	uint64_t largest_record = 0, largest_bucket = 0, records = 0, bytes = 0;
 	enum tfr_status status;
 
-	*divided = 0;
 	TFR_NEED_MEMORY(large, err, "dividing a bucket");
 	for (uint32_t k = 0; k < buckets->count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
 
-		if (!is_too_large(b, plan->gather))
+		if (!is_too_large(b, s->mem.gather))
 			continue;
-		large[(*divided)++] = b;
+		large[d.count++] = b;
 		records += b->records;
 		bytes += b->bytes;
 		largest_record = b->largest > largest_record ? b->largest : largest_record;
 		if (tfr_bucket_memory(b) > largest_bucket)
 			largest_bucket = tfr_bucket_memory(b);
 	}
-	if (!*divided)
+	*divided = d.count;
+	if (!d.count)
 		return TFR_OK;
-	tfr_ticker_init(&a.ticker, opts->common.sweep, "dealing again", records, bytes);
-	status = divide_all(&a, plan, *divided, largest_record, largest_bucket, err);
-	tfr_ticker_clear(&a.ticker);
-	return status ? status : replace_buckets(&a, buckets, *divided, err);
+	tfr_ticker_init(&d.ticker, s->o->common.sweep, "dealing again", records, bytes);
+	status = divide_all(&d, largest_record, largest_bucket, err);
+	tfr_ticker_clear(&d.ticker);
+	TFR_TRY(status);
+	return replace_buckets(&d, err);
 }
-
-/* --- running --- */
-
-/* For each of 48 workers an input, a temporary file and two shards: fewer than 256 open files. */
-enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
-
-struct shuffle {
-	const struct tfr_shuffle_opts *o;
-	struct tfr_shuffle_report *report;
-	uint64_t records; /* dealt */
-	struct tfr_shuffle_plan plan;
-	struct tfr_memory_plan mem;
-	struct tfr_spill_folders folders;
-	struct tfr_set_writer *out;
-	struct tfr_spill *spill;
-	struct dealt dealt;
-	struct tfr_buckets buckets;
-};
 
 /* --- preparation --- */
 
@@ -506,13 +510,11 @@ static bool stays_in_memory(struct shuffle *s)
 /* The first pass. */
 static enum tfr_status deal_records(struct shuffle *s, struct tfr_error *err)
 {
-	struct tfr_shuffle_report *report = s->report;
-
-	TFR_TRY(scatter(s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &report->common, err));
+	TFR_TRY(scatter(s, err));
 	if (stays_in_memory(s))
 		return TFR_OK;
-	report->passes = 2;
-	return scatter_flush(&s->dealt, err);
+	s->report->passes = 2;
+	return flush_lists(&s->dealt, err);
 }
 
 /* Further passes, while memory cannot hold some bucket. */
@@ -521,8 +523,7 @@ static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
 	uint32_t divided = 1;
 
 	while (divided && !s->dealt.arena.base) {
-		TFR_TRY(scatter_again(
-			s->o, &s->mem, s->spill, &s->dealt, &s->buckets, &divided, err));
+		TFR_TRY(scatter_again(s, &divided, err));
 		s->report->passes += divided != 0;
 	}
 	return TFR_OK;

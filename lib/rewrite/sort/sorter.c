@@ -29,10 +29,10 @@ struct source {
 
 struct tfr_sorter {
 	const struct tfr_spill_folders *folders;
-	size_t row;
+	size_t row; /* bytes */
 	unsigned threads;
-	uint8_t *rows;
-	size_t count, cap, max;
+	uint8_t *rows;		 /* added, and not on disk */
+	size_t count, cap, max;	 /* of `rows`; at `max`, they become a run on disk */
 	struct tfr_spill *spill; /* NULL: all rows are in memory */
 	struct piece *pieces;
 	size_t n_pieces, pieces_cap, n_runs;
