@@ -328,6 +328,7 @@ static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_erro
 static enum tfr_status open_sets(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
+
 	r->writers = calloc(o->share_count, sizeof(struct tfr_set_writer *));
 	r->report->sets = calloc(o->share_count, sizeof(*r->report->sets));
 	TFR_NEED_MEMORY(r->writers && r->report->sets, err, "creating the sets");

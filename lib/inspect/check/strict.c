@@ -108,6 +108,7 @@ static void walk_bytes(struct walk *w, const uint8_t *p, size_t size)
 static enum tfr_status fill_input(struct peer_reader *p, struct tfr_error *err)
 {
 	size_t held = p->zlib.avail_in, got;
+
 	memmove(p->in, p->zlib.next_in, held);
 	p->zlib.next_in = p->in;
 	TFR_TRY(tfr_source_read(p->source, p->in + held, BUFFER - held, &got, err));
