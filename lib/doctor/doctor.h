@@ -2,7 +2,7 @@
  * functions by which checks report findings.
  *
  * The facts are collected first: the names (folder_listing.c), then the contents of the files
- * (scan.c).  The checks run afterwards and open only small files beside the records.  Their
+ * (read_files.c).  The checks run afterwards and open only small files beside the records.  Their
  * order decides only the order of the findings. */
 #ifndef TFR_DOCTOR_DOCTOR_H
 #define TFR_DOCTOR_DOCTOR_H
@@ -189,7 +189,7 @@ bool tfr_doctor_ends(enum tfr_status status, const struct tfr_error *why);
 void tfr_doctor_fail(struct tfr_doctor *d, enum tfr_status status, const struct tfr_error *why);
 /* Finds the files and sets of opts->paths.  (folder_listing.c) */
 enum tfr_status tfr_doctor_list(struct tfr_doctor *d, struct tfr_error *err);
-/* Inspects the files.  (scan.c) */
+/* Inspects the files.  (read_files.c) */
 enum tfr_status tfr_doctor_read(struct tfr_doctor *d, struct tfr_error *err);
 
 /* --- checks --- */

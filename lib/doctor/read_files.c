@@ -1,4 +1,4 @@
-/* doctor/scan.c - reads the files, completely or in stretches, several at a time, and combines the
+/* doctor/read_files.c - reads the files, completely or in stretches, several at a time, and combines the
  * facts in the order of the files, so that they do not depend on the number of threads.
  *
  * The first record of a stretch is searched for, as after damage.  The size of a stretch is known
