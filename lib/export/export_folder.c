@@ -252,7 +252,6 @@ static enum tfr_status make(struct export *e, struct export_item *w, struct tfr_
 {
 	struct tree *t = e->own;
 	struct tfr_bytes image = { 0 };
-	size_t done = 0;
 	TFR_AUTO_CLOSE int fd = -1;
 
 	tfr_form_bytes(w, "image/encoded", &image);
@@ -263,16 +262,8 @@ static enum tfr_status make(struct export *e, struct export_item *w, struct tfr_
 		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 	if (fd < 0)
 		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot create");
-	while (done < image.size) {
-		ssize_t n = write(fd, image.data + done, image.size - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tfr_fail_errno(
-				err, errno, (const char *)w->name.data, "cannot write");
-		done += (size_t)n;
-	}
+	if (!tfr_fd_write(fd, image.data, image.size, -1))
+		return tfr_fail_errno(err, errno, (const char *)w->name.data, "cannot write");
 	return TFR_OK;
 }
 

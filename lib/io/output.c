@@ -53,14 +53,6 @@ static const char *output_called(const struct tfr_output *o)
 	return o->path ? o->path : o->called;
 }
 
-/* TFR_EEXIST: the name is taken. */
-static enum tfr_status output_exists(const struct tfr_output *o, struct tfr_error *err)
-{
-	tfr_fail_path(err, TFR_EEXIST, o->path, "will not overwrite");
-	tfr_error_hint(err, "Give -f to replace it.");
-	return TFR_EEXIST;
-}
-
 /* Closes the descriptor. */
 static void output_give_back(struct tfr_output *o)
 {
@@ -205,7 +197,8 @@ static enum tfr_status output_open_object(
 	assert(!opts->resume);
 	TFR_TRY(tfr_objects(&o->remote, o->path, err));
 	if (o->discard)
-		return !o->force && !tfr_stat(o->path, &st) ? output_exists(o, err) : TFR_OK;
+		return !o->force && !tfr_stat(o->path, &st) ? tfr_fail_exists(err, o->path)
+							    : TFR_OK;
 	TFR_TRY(o->remote->upload(&o->upload, o->path, &how, err));
 	o->state = TFR_OUTPUT_OBJECT;
 	return TFR_OK;
@@ -317,7 +310,7 @@ static enum tfr_status open_target(struct tfr_output *o, const char *path,
 			return TFR_OK;
 		}
 		if (!opts->force && !opts->sealed)
-			return output_exists(o, err);
+			return tfr_fail_exists(err, o->path);
 	} else if (errno != ENOENT && errno != ELOOP) {
 		return tfr_fail_create(err, errno, output_called(o));
 	}
@@ -594,6 +587,22 @@ bool tfr_output_is_file(const struct tfr_output *o)
 bool tfr_output_replaces(const struct tfr_output *o)
 {
 	return o->force;
+}
+
+bool tfr_fd_write(int fd, const void *data, size_t size, int64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const uint8_t *from = (const uint8_t *)data + done;
+		ssize_t n = offset < 0 ? write(fd, from, size - done)
+				       : pwrite(fd, from, size - done, offset + (off_t)done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return true;
 }
 
 enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err)

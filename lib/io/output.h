@@ -91,6 +91,9 @@ bool tfr_output_is_file(const struct tfr_output *o); /* not a stream */
 bool tfr_output_is_object(const struct tfr_output *o);
 bool tfr_output_replaces(const struct tfr_output *o); /* with `force` */
 
+/* For callers with a descriptor of their own: writes everything at `offset`, or at the descriptor's
+ * position if that is negative.  False: errno is set. */
+bool tfr_fd_write(int fd, const void *data, size_t size, int64_t offset);
 /* Forces the names in the directory of `path` to disk. */
 enum tfr_status tfr_sync_directory_of(const char *path, struct tfr_error *err);
 

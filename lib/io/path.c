@@ -43,6 +43,13 @@ enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char
 	return status;
 }
 
+enum tfr_status tfr_fail_exists(struct tfr_error *err, const char *path)
+{
+	tfr_fail_path(err, TFR_EEXIST, path, "will not overwrite");
+	tfr_error_hint(err, "Give -f to replace it.");
+	return TFR_EEXIST;
+}
+
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err)
 {
 	const struct tfr_object_module *remote;

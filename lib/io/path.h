@@ -12,6 +12,8 @@
 
 /* A file cannot be created: as tfr_fail_errno(), with a hint if its folder is not there. */
 enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char *path);
+/* TFR_EEXIST: the name is taken, and -f was not given. */
+enum tfr_status tfr_fail_exists(struct tfr_error *err, const char *path);
 /* As stat() with an error: TFR_END: there is nothing of that name. */
 enum tfr_status tfr_look(const char *path, struct stat *st, struct tfr_error *err);
 /* Passes a failure to look at a file beside another one on; TFR_END: there is none.  A store that

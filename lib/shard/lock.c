@@ -23,14 +23,14 @@
 enum { TRIES = 100, MOST_JOURNAL = 1 << 30 };
 
 struct tfr_lock {
-	int fd;
+	int fd;	     /* of the lock file, locked; -1: given up */
 	char *path;  /* of the lock file, absolute */
 	char *shown; /* the same as the caller named the target */
 	char *folder;
-	const char *subject;
+	const char *subject; /* belongs to the caller */
 	struct tfr_temporaries *temporaries;
-	void *noted;
-	bool journaled;
+	void *noted;	/* in them, as long as a signal handler may remove the file */
+	bool journaled; /* the file holds a journal, and stays until that is completed */
 };
 
 /* --- locking --- */
@@ -340,25 +340,12 @@ const char *tfr_lock_path(const struct tfr_lock *t)
 enum tfr_status tfr_lock_begin(
 	struct tfr_lock *t, const void *journal, size_t size, struct tfr_error *err)
 {
-	const uint8_t *p = journal;
-	size_t done = 0;
-
 	tfr_temporaries_forget(t->noted);
 	t->noted = NULL;
-	while (done < size) {
-		ssize_t n = pwrite(t->fd, p + done, size - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	if (done == size && TEMP_FAILURE_RETRY(fsync(t->fd)) == 0) {
-		t->journaled = true;
-		return tfr_sync_directory_of(t->path, err);
-	}
-	return tfr_fail_errno(err, errno, t->shown, "cannot write");
+	if (!tfr_fd_write(t->fd, journal, size, 0) || TEMP_FAILURE_RETRY(fsync(t->fd)))
+		return tfr_fail_errno(err, errno, t->shown, "cannot write");
+	t->journaled = true;
+	return tfr_sync_directory_of(t->path, err);
 }
 
 enum tfr_status tfr_lock_end(struct tfr_lock *t, struct tfr_error *err)

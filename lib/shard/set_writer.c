@@ -85,13 +85,6 @@ bool tfr_set_writer_owns(const struct tfr_set_writer *w, uint32_t shard)
 
 /* --- other sets of that name --- */
 
-static enum tfr_status refuse_to_overwrite(const char *file, struct tfr_error *err)
-{
-	tfr_fail_path(err, TFR_EEXIST, file, "will not overwrite");
-	tfr_error_hint(err, "Give -f to replace it.");
-	return TFR_EEXIST;
-}
-
 static void warn_about(struct tfr_set_writer *w, const char *file)
 {
 	char text[4200];
@@ -121,7 +114,7 @@ static enum tfr_status check_without_list(
 	first = w->opts.parts && w->opts.part < w->count ? w->opts.part : 0;
 	if (w->opts.force || tfr_stat(w->files[first], &st))
 		return TFR_OK;
-	return refuse_to_overwrite(w->files[first], err);
+	return tfr_fail_exists(err, w->files[first]);
 }
 
 /* Looks for base-NNNNN-of-MMMMM.ext with another M: readers that take "base-*" would mix the two.
@@ -148,7 +141,7 @@ static enum tfr_status check_others(struct tfr_set_writer *w, struct tfr_error *
 		if (f.count == w->name.count) {
 			/* Opening an object does not ask whether it exists. */
 			if (tfr_is_url(file) && !w->opts.force && tfr_set_writer_owns(w, f.shard))
-				return refuse_to_overwrite(file, err);
+				return tfr_fail_exists(err, file);
 			continue;
 		}
 		if (w->opts.force) {

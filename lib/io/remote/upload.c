@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/digest.h"
+#include "io/path.h"
 #include "io/remote/http/engine.h"
 #include "io/remote/object_reader.h"
 #include "io/remote/store_answers.h"
@@ -189,13 +190,6 @@ void tfr_uploads_aborts(void (*each)(void *ctx, const struct tfr_request_opts *o
  * docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html,
  * cloud.google.com/storage/docs/xml-api/post-object-complete. */
 
-static enum tfr_status exists(const struct tfr_upload *u, struct tfr_error *err)
-{
-	tfr_fail_path(err, TFR_EEXIST, u->url, "will not overwrite");
-	tfr_error_hint(err, "Give -f to replace it.");
-	return TFR_EEXIST;
-}
-
 /* Whether completion can be refused by the server if the object exists. */
 static bool is_conditional(const struct tfr_upload *u, bool multipart)
 {
@@ -219,7 +213,8 @@ static enum tfr_status look(const struct tfr_upload *u, struct tfr_answer *a, st
 
 	tfr_answer_clear(a);
 	status = tfr_exchange(u->store, &call, NULL, 0, a, err);
-	return status || !strcmp(a->mark, strchr(u->mark, ' ') + 1) ? status : exists(u, err);
+	return status || !strcmp(a->mark, strchr(u->mark, ' ') + 1) ? status
+								    : tfr_fail_exists(err, u->url);
 }
 
 /* Looks before a write.  To those who may not list, S3 answers 403 for a missing name: then the
@@ -324,7 +319,7 @@ static enum tfr_status look_after(
 		return status;
 	if (look(u, a, NULL) == TFR_OK)
 		return TFR_OK;
-	return http == 412 ? exists(u, err) : status;
+	return http == 412 ? tfr_fail_exists(err, u->url) : status;
 }
 
 static bool list_parts(const struct tfr_upload *u, struct tfr_buf *xml)
