@@ -8,7 +8,7 @@
  * in the byte order of the machine: inode numbers mean nothing on another one.  A file is
  * recognised by inode number, size and modification time, so undoing never touches a file that
  * another program has put under one of the names. */
-#include "shard/journal.h"
+#include "shard/publication.h"
 
 #include <errno.h>
 #include <stdio.h>

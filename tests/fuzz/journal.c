@@ -5,7 +5,7 @@
 
 #include <xxhash.h>
 
-#include "shard/journal.h"
+#include "shard/publication.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
