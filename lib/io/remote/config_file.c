@@ -183,24 +183,29 @@ static const char *config_section(const struct tfr_aws_config *c, char *text, si
 	return text;
 }
 
+static enum tfr_status read_config(struct tfr_aws_config *c, struct tfr_error *err)
+{
+	char section[160];
+
+	TFR_TRY(read_file(&c->config, "AWS_CONFIG_FILE", "config", err));
+	TFR_TRY(read_file(&c->credentials, "AWS_SHARED_CREDENTIALS_FILE", "credentials", err));
+	if (c->named && !has_section(&c->credentials, c->profile) &&
+		!has_section(&c->config, config_section(c, section, sizeof(section))))
+		return tfr_fail(err, TFR_EUSAGE,
+			"AWS_PROFILE names the profile '%s', which no configuration file has",
+			c->profile);
+	return TFR_OK;
+}
+
 enum tfr_status tfr_aws_config_read(struct tfr_aws_config *c, struct tfr_error *err)
 {
 	const char *profile =
 		tfr_environment("AWS_PROFILE") ?: tfr_environment("AWS_DEFAULT_PROFILE");
-	char section[160];
 	enum tfr_status status;
 
 	*c = (struct tfr_aws_config){ .named = profile };
 	snprintf(c->profile, sizeof(c->profile), "%s", profile ?: "default");
-	status = read_file(&c->config, "AWS_CONFIG_FILE", "config", err);
-	if (!status)
-		status = read_file(
-			&c->credentials, "AWS_SHARED_CREDENTIALS_FILE", "credentials", err);
-	if (!status && c->named && !has_section(&c->credentials, c->profile) &&
-		!has_section(&c->config, config_section(c, section, sizeof(section))))
-		status = tfr_fail(err, TFR_EUSAGE,
-			"AWS_PROFILE names the profile '%s', which no configuration file has",
-			c->profile);
+	status = read_config(c, err);
 	if (status)
 		tfr_aws_config_clear(c);
 	return status;

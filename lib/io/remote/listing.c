@@ -260,18 +260,19 @@ static bool recall(const char *url, struct tfr_buf *entries)
 static enum tfr_status replay(
 	const struct tfr_buf *entries, tfr_object_each *each, void *ctx, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (size_t at = 0; !status && at < entries->size;) {
+	for (size_t at = 0; at < entries->size;) {
 		struct stat st;
 		struct tfr_object_entry entry = { (const char *)entries->data + at + sizeof(st),
 			&st };
+		enum tfr_status status;
 
 		memcpy(&st, entries->data + at, sizeof(st));
 		at += sizeof(st) + strlen(entry.name) + 1;
 		status = each(ctx, &entry, err);
+		if (status)
+			return status == TFR_END ? TFR_OK : status;
 	}
-	return status == TFR_END ? TFR_OK : status;
+	return TFR_OK;
 }
 
 /* --- a listing that is new --- */
@@ -328,9 +329,8 @@ enum tfr_status tfr_list_objects(
 
 	if (!deep && recall(url, &known))
 		return replay(&known, each, ctx, err);
-	status = tfr_store_find(&s, url, &key, err);
-	if (!status)
-		status = tfr_listing(s, key, deep, 0, take, &l, err);
+	TFR_TRY(tfr_store_find(&s, url, &key, err));
+	status = tfr_listing(s, key, deep, 0, take, &l, err);
 	if (!status && l.kept && !l.cut)
 		keep_listing(&l);
 	tfr_buf_clear(&l.entries);

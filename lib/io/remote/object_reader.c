@@ -685,10 +685,13 @@ bool tfr_object_reads_on(const struct tfr_object *o, uint64_t position, uint64_t
 
 /* --- opening --- */
 
-static enum tfr_status first_answer(struct tfr_object *o, struct tfr_error *err)
+static enum tfr_status ask_first(struct tfr_object *o, struct tfr_error *err)
 {
-	struct tfr_object_range *r = o->head;
+	const struct tfr_object_range *r;
 
+	TFR_TRY(tfr_store_find(&o->store, o->url, &o->key, err));
+	TFR_TRY(ranges_ask(o, FIRST, err));
+	r = o->head;
 	pthread_mutex_lock(&o->lock);
 	while (!o->known && !r->ended)
 		pthread_cond_wait(&o->arrived, &o->lock);
@@ -716,11 +719,7 @@ enum tfr_status tfr_object_open(struct tfr_object **out, const char *url, struct
 	o->size = UINT64_MAX;
 	o->target = NEAR;
 	o->pid = getpid();
-	status = tfr_store_find(&o->store, o->url, &o->key, err);
-	if (!status)
-		status = ranges_ask(o, FIRST, err);
-	if (!status)
-		status = first_answer(o, err);
+	status = ask_first(o, err);
 	if (status)
 		tfr_object_close(o);
 	else

@@ -487,6 +487,17 @@ static enum tfr_status check_name(const struct tfr_upload *u, struct tfr_error *
 			 : tfr_fail_path(err, TFR_EUSAGE, u->url, "a key has at most 1024 bytes:");
 }
 
+static enum tfr_status prepare_upload(struct tfr_upload *u, uint64_t size, struct tfr_error *err)
+{
+	TFR_TRY(tfr_store_find(&u->store, u->url, &u->key, err));
+	TFR_TRY(check_name(u, err));
+	snprintf(u->mark, sizeof(u->mark), "x-%s-meta-tfr-upload: %016llx",
+		tfr_store_kind(u->store) == TFR_STORE_GS ? "goog" : "amz",
+		(unsigned long long)tfr_random_token());
+	TFR_TRY(choose_part_size(u, size, err));
+	return tfr_pile_check(open_uploads, u->part_size, err);
+}
+
 enum tfr_status tfr_upload_open(struct tfr_upload **out, const char *url,
 	const struct tfr_upload_opts *opts, struct tfr_error *err)
 {
@@ -502,17 +513,7 @@ enum tfr_status tfr_upload_open(struct tfr_upload **out, const char *url,
 	pthread_cond_init(&u->landed, NULL);
 	u->pile = TFR_EMPTY_PILE;
 	u->force = opts->force;
-	status = tfr_store_find(&u->store, u->url, &u->key, err);
-	if (!status)
-		status = check_name(u, err);
-	if (!status)
-		snprintf(u->mark, sizeof(u->mark), "x-%s-meta-tfr-upload: %016llx",
-			tfr_store_kind(u->store) == TFR_STORE_GS ? "goog" : "amz",
-			(unsigned long long)tfr_random_token());
-	if (!status)
-		status = choose_part_size(u, opts->size, err);
-	if (!status)
-		status = tfr_pile_check(open_uploads, u->part_size, err);
+	status = prepare_upload(u, opts->size, err);
 	if (status)
 		tfr_upload_end(u);
 	else
