@@ -253,8 +253,8 @@ static int read_interleave(struct cmd *c, const char *text, struct tfr_select_op
 
 	if (!text)
 		return 0;
-	rest = read_number(text, ',', &o->cycle);
-	if (!rest || !read_number(rest, 0, &o->block))
+	rest = read_number(text, ',', &o->order.cycle);
+	if (!rest || !read_number(rest, 0, &o->order.block))
 		return cmd_usage(c,
 			"--interleave takes CYCLE,BLOCK, two whole numbers above 0, not '%s'",
 			text);

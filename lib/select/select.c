@@ -45,8 +45,7 @@ static uint64_t next_wanted(void *ctx, uint64_t from)
 static enum tfr_status open_stages(
 	struct tfr_select *s, const struct tfr_set *set, struct tfr_error *err)
 {
-	struct tfr_cycle_opts cycle = { .cycle = s->o.cycle,
-		.block = s->o.block,
+	struct tfr_cycle_opts cycle = { .order = s->o.order,
 		.framing = s->o.framing,
 		.compression = s->o.compression,
 		.growing = s->o.growing,
@@ -55,7 +54,7 @@ static enum tfr_status open_stages(
 		.ctx = s,
 		.progress = s->o.progress };
 
-	if (!s->o.cycle != !s->o.block)
+	if (!s->o.order.cycle != !s->o.order.block)
 		return tfr_fail(err, TFR_EUSAGE, "a cycle and a block are above 0");
 	if (s->o.growing && s->o.mix)
 		return tfr_fail(err, TFR_EUSAGE, "one file can be followed, not a mix of sets");

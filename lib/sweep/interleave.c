@@ -15,15 +15,15 @@
 #include "sweep/reading.h"
 #include "thread/threads.h"
 
-void tfr_interleave_init(struct tfr_interleave *il, size_t files, uint64_t cycle, uint64_t block)
+void tfr_interleave_init(struct tfr_interleave *il, size_t files, struct tfr_interleaving order)
 {
 	*il = (struct tfr_interleave){
 		.files = files,
-		.places = cycle && files ? files : 1,
-		.block = cycle ? block : UINT64_MAX,
+		.places = order.cycle && files ? files : 1,
+		.block = order.cycle ? order.block : UINT64_MAX,
 	};
-	if (cycle && cycle < il->places)
-		il->places = (size_t)cycle;
+	if (order.cycle && order.cycle < il->places)
+		il->places = (size_t)order.cycle;
 	assert(il->block);
 	tfr_interleave_start(il);
 }
@@ -120,7 +120,7 @@ enum tfr_status tfr_cycle_open(struct tfr_cycle **out, const struct tfr_set *set
 	*out = c;
 	c->set = set;
 	c->o = *opts;
-	tfr_interleave_init(&c->order, tfr_set_count(set), opts->cycle, opts->block);
+	tfr_interleave_init(&c->order, tfr_set_count(set), opts->order);
 	/* Damage can only be reported if it is read, and a growing file has no index yet.  An index
 	 * is one more open file per place. */
 	c->by_index = opts->next_wanted && opts->framing == TFR_FRAMING_RECORDS &&

@@ -26,8 +26,8 @@ struct tfr_interleave {
 	uint64_t taken;	      /* of the block at `turn` */
 };
 
-/* `cycle` 0: one file after another, in blocks without an end. */
-void tfr_interleave_init(struct tfr_interleave *il, size_t files, uint64_t cycle, uint64_t block);
+/* With a cycle of 0, blocks have no end. */
+void tfr_interleave_init(struct tfr_interleave *il, size_t files, struct tfr_interleaving order);
 /* Starts, or starts again after the last record: place i has file i, if there are so many. */
 void tfr_interleave_start(struct tfr_interleave *il);
 /* Whether a place has a file. */
@@ -54,7 +54,7 @@ static inline uint64_t tfr_interleave_left(const struct tfr_interleave *il)
 struct tfr_cycle;
 
 struct tfr_cycle_opts {
-	uint64_t cycle, block; /* as of tfr_interleave_init() */
+	struct tfr_interleaving order;
 	enum tfr_framing framing;
 	enum tfr_compression compression;
 	const struct tfr_growing *growing; /* the one file grows; NULL: no file does */

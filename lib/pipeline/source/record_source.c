@@ -607,7 +607,8 @@ static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error 
 	size_t files = tfr_set_count(src->set->opts.set);
 
 	size_blocks(src, files);
-	tfr_interleave_init(&src->turns, files, src->set->cycle, src->set->block_length);
+	tfr_interleave_init(&src->turns, files,
+		(struct tfr_interleaving){ src->set->cycle, src->set->block_length });
 	src->count = src->set->cycle < files ? src->set->cycle : (uint32_t)files;
 	src->readers = calloc(src->count ? src->count : 1, sizeof(*src->readers));
 	if (src->set->opts.shuffle_files)

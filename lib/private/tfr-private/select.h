@@ -38,13 +38,8 @@ struct tfr_mix {
 struct tfr_select_opts {
 	enum tfr_framing framing; /* of all files */
 	enum tfr_compression compression;
-	/* The order of tf.data's interleave(cycle_length, block_length), deterministic as by
-	 * default: a block of records from each of `cycle` slots in turn.  A file that ends cuts
-	 * its block short, and its slot opens the next file when its turn comes again
-	 * (tensorflow/core/kernels/data/interleave_dataset_op.cc).  At most `cycle` files are open.
-	 * 0: one file after another, as with a cycle of 1. */
-	uint64_t cycle, block;
-	/* Replaces the set.  Each set of the mix is read in the order of `cycle` and `block`, and
+	struct tfr_interleaving order; /* of the files of a set */
+	/* Replaces the set.  Each set of the mix is read in `order`, and
 	 * sets are drawn with `seed`.  Must outlive the selection.  NULL: the set. */
 	const struct tfr_mix *mix;
 	/* "0,5,10-20,100-": numbers of records in the stream so far, from 0. The records keep the
@@ -91,8 +86,8 @@ struct tfr_select_opts {
 };
 
 /* `set`, NULL with a mix, and the texts remain the caller's and must outlive the selection.
- * TFR_EUSAGE: the expression or the list is invalid, only one of `cycle` and `block` is 0, `sample`
- * is not a probability, a weight is invalid, or options exclude each other. */
+ * TFR_EUSAGE: the expression or the list is invalid, only one of the cycle and the block is 0,
+ * `sample` is not a probability, a weight is invalid, or options exclude each other. */
 enum tfr_status tfr_select_open(struct tfr_select **s, const struct tfr_set *set,
 	const struct tfr_select_opts *opts, struct tfr_error *err);
 /* The next record: TFR_OK with a view until the next call, or TFR_END.  Other statuses are those of

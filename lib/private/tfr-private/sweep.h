@@ -19,6 +19,15 @@ enum tfr_on_fault {
 	TFR_ON_FAULT_SKIP, /* it warns, counts the record, and continues where it can */
 };
 
+/* The order of tf.data's interleave(cycle_length, block_length), deterministic as by default: a
+ * block of records from each of `cycle` slots in turn.  A file that ends cuts its block short, and
+ * its slot opens the next file when its turn comes again
+ * (tensorflow/core/kernels/data/interleave_dataset_op.cc).  At most `cycle` files are open.
+ * 0: one file after another, as with a cycle of 1. */
+struct tfr_interleaving {
+	uint64_t cycle, block;
+};
+
 /* Zero is a default for every member but `input`. */
 struct tfr_sweep_opts {
 	const struct tfr_set *input;

@@ -80,12 +80,11 @@ Test(select, gives_the_files_one_after_another_or_interleaved)
 	cr_expect_str_eq(selected(set, &(struct tfr_select_opts){ .limit = UINT64_MAX }),
 		"00 01 02 03 10 11 12 13 20 21 22 23");
 	cr_expect_str_eq(
-		selected(set,
-			&(struct tfr_select_opts){ .limit = UINT64_MAX, .cycle = 2, .block = 3 }),
+		selected(set, &(struct tfr_select_opts){ .limit = UINT64_MAX, .order = { 2, 3 } }),
 		"00 01 02 10 11 12 03 13 20 21 22 23");
 	cr_expect_str_eq(
-		selected(set,
-			&(struct tfr_select_opts){ .cycle = 3, .block = 1, .skip = 2, .limit = 3 }),
+		selected(
+			set, &(struct tfr_select_opts){ .order = { 3, 1 }, .skip = 2, .limit = 3 }),
 		"20 01 11");
 	cr_expect_str_eq(selected(set, &(struct tfr_select_opts){ .limit = 0 }), "");
 	remove_set(set);
@@ -97,9 +96,9 @@ Test(select, refuses_half_an_interleave)
 	struct tfr_select *s = NULL;
 	struct tfr_error err;
 
-	cr_expect_eq(tfr_select_open(&s, set, &(struct tfr_select_opts){ .cycle = 2 }, &err),
+	cr_expect_eq(tfr_select_open(&s, set, &(struct tfr_select_opts){ .order.cycle = 2 }, &err),
 		TFR_EUSAGE);
-	cr_expect_eq(tfr_select_open(&s, set, &(struct tfr_select_opts){ .block = 2 }, &err),
+	cr_expect_eq(tfr_select_open(&s, set, &(struct tfr_select_opts){ .order.block = 2 }, &err),
 		TFR_EUSAGE);
 	cr_expect_eq(tfr_select_open(&s, set, &(struct tfr_select_opts){ .where = "a ==" }, &err),
 		TFR_EUSAGE);

@@ -76,7 +76,7 @@ Test(interleave, is_the_order_of_tf_data)
 
 		for (size_t i = 0; i < files; i++)
 			counts[i] = (unsigned)tfr_rng_below(&rng, MOST + 1);
-		tfr_interleave_init(&il, files, cycle, block);
+		tfr_interleave_init(&il, files, (struct tfr_interleaving){ cycle, block });
 		n = simulate(counts, files, il.places, block, want);
 		for (int epoch = 0; epoch < 2; epoch++) {
 			cr_assert_eq(follow(&il, counts, got), n);
@@ -92,7 +92,7 @@ Test(interleave, without_a_cycle_files_follow_each_other)
 	struct tfr_interleave il;
 	unsigned got[5];
 
-	tfr_interleave_init(&il, 3, 0, 0);
+	tfr_interleave_init(&il, 3, (struct tfr_interleaving){ 0 });
 	cr_assert_eq(follow(&il, counts, got), 5);
 	cr_assert_arr_eq(got, want, sizeof(want));
 }
