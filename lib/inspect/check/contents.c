@@ -318,12 +318,12 @@ enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *dat
 	struct tfr_error *fault, enum tfr_status (*tell)(void *ctx, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
 {
-	struct tfr_lists *lists = tfr_is_sequence_example(data, size) ? c->lists : NULL;
 	struct outlet out = { c, fault, tell, ctx };
 
 	if (c->schema)
-		TFR_TRY(tfr_schema_check(
-			c->schema, c->parser, lists, report_difference, &out, err));
+		TFR_TRY(tfr_schema_check(c->schema, c->parser,
+			tfr_is_sequence_example(data, size) ? c->lists : NULL, report_difference,
+			&out, err));
 	if (!c->lint)
 		return TFR_OK;
 	if (!c->must_parse) {
