@@ -1,6 +1,6 @@
 /* select/number_list.c - sorts and joins a list when it is parsed, so that a query takes one step
  * at most. */
-#include "select/number_list.h"
+#include "select/select.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/shuffler.h"
 #include "record/framing.h"
-#include "select/mix.h"
-#include "select/number_list.h"
+#include "select/select.h"
 
 /* A copy of a record in the shuffle buffer, because the reader's view is valid only until the next
  * call. */

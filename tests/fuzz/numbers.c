@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select/number_list.h"
+#include "select/select.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

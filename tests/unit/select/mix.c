@@ -8,7 +8,7 @@
 
 #include <tfr-private/select.h>
 
-#include "select/draws.h"
+#include "select/select.h"
 
 /* What sample_from_datasets() draws, by TensorFlow 2.21. */
 static const struct {
