@@ -1,13 +1,17 @@
 /* base/decimal_read.c - digits multiplied by a 128-bit power of ten: the algorithm of Eisel and
  * Lemire (Daniel Lemire, "Number parsing at a gigabyte per second", 2021).  For up to 19 digits
  * it has no product that could round either way.  Subnormal numbers and infinities are left to
- * strtod(). */
+ * strtod() of the C locale. */
 #include "base/decimal_read.h"
 
 #include <assert.h>
 #include <float.h>
+#include <locale.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <tfr-private/text.h>
 
 #include "decimal_powers.h"
 
@@ -208,3 +212,24 @@ bool tfr_scanned_f32(const struct tfr_scanned *n, float *value)
 	*value = (float)v;
 	return isfinite(*value);
 }
+
+/* ---- By the C library ---- */
+
+/* A program that links the library may have called setlocale(), after which strtod() reads "1.5" as
+ * 1 where a comma is the decimal point.  In glibc and musl the C locale is an object of the C
+ * library: newlocale() allocates nothing and cannot fail. */
+#define IN_C_LOCALE(type, name, function)                                                          \
+	type name(const char *text, char **end)                                                    \
+	{                                                                                          \
+		locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);                             \
+		type value;                                                                        \
+                                                                                                   \
+		assert(c);                                                                         \
+		value = function(text, end, c);                                                    \
+		freelocale(c);                                                                     \
+		return value;                                                                      \
+	}
+
+IN_C_LOCALE(double, tfr_text_f64, strtod_l)
+IN_C_LOCALE(float, tfr_text_f32, strtof_l)
+IN_C_LOCALE(long double, tfr_number_long, strtold_l)

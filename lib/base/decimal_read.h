@@ -2,7 +2,8 @@
  * certain.
  *
  * strtod() needs a terminated string and the C locale, which together cost more than the
- * conversion.  If this reader cannot decide, its caller uses strtod(). */
+ * conversion.  If this reader cannot decide, its caller uses strtod() in the C locale:
+ * tfr_text_f64() and tfr_text_f32() of <tfr-private/text.h>, or tfr_number_long(). */
 #ifndef TFR_BASE_DECIMAL_READ_H
 #define TFR_BASE_DECIMAL_READ_H
 
@@ -36,5 +37,8 @@ bool tfr_scanned_int64(const struct tfr_scanned *n, int64_t *value);
 bool tfr_scanned_f64(const struct tfr_scanned *n, double *value);
 /* The nearest float, as strtof() rounds.  False: undecided, or beyond float32. */
 bool tfr_scanned_f32(const struct tfr_scanned *n, float *value);
+
+/* strtold() in the C locale. */
+long double tfr_number_long(const char *text, char **end);
 
 #endif

@@ -28,8 +28,8 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/c_locale.h"
 #include "base/compare.h"
+#include "base/decimal_read.h"
 #include "base/error.h"
 
 enum {
