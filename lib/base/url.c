@@ -1,4 +1,4 @@
-/* base/url.c - the one parser of URLs. */
+/* base/url.c - the one parser of URLs.  It reports nothing, because base/error.c uses it. */
 #include "base/url.h"
 
 #include <ctype.h>
@@ -49,8 +49,7 @@ bool tfr_is_web(const char *path)
 	return tfr_url_parse(&u, path) && u.kind == TFR_URL_WEB;
 }
 
-/* "https://user:pass/word@host" has the port "pass". */
-static bool has_port(const struct tfr_url *u, const char *text)
+bool tfr_url_has_host(const struct tfr_url *u, const char *text)
 {
 	size_t end = u->host + strcspn(text + u->host, text[u->host] == '[' ? "]" : ":/?#");
 
@@ -58,29 +57,6 @@ static bool has_port(const struct tfr_url *u, const char *text)
 	return end > u->host && (text[u->host] != '[' || text[end - 1] == ']') && end <= u->path &&
 	       (end == u->path || (text[end] == ':' && strspn(text + end + 1, "0123456789") ==
 							       u->path - end - 1));
-}
-
-enum tfr_status tfr_url_check(const char *url, struct tfr_error *err)
-{
-	struct tfr_url u;
-
-	if (!tfr_url_parse(&u, url) || u.kind == TFR_URL_OTHER)
-		return TFR_OK;
-	if (u.host > u.authority) {
-		tfr_fail(err, TFR_EUSAGE, "a user name or a password in the URL of '%.*s'",
-			(int)(u.path - u.host), url + u.host);
-		tfr_error_hint(err, u.kind == TFR_URL_WEB
-					    ? "Write them to ~/.netrc, or use --header "
-					      "'Authorization: ...'."
-					    : "tfr-remote(7) lists where credentials are "
-					      "looked for.");
-		return TFR_EUSAGE;
-	}
-	if (u.kind == TFR_URL_WEB && !has_port(&u, url))
-		return tfr_fail_hint(err, TFR_EUSAGE,
-			"Write https://HOST/PATH or https://HOST:PORT/PATH.",
-			"a URL without a host, or with a port that is not a number");
-	return TFR_OK;
 }
 
 size_t tfr_path_shown(const char *path)
@@ -91,6 +67,7 @@ size_t tfr_path_shown(const char *path)
 		return 1 + tfr_path_shown(path + 1);
 	if (!tfr_url_parse(&u, path))
 		return strlen(path);
-	return u.host > u.authority || (u.kind == TFR_URL_WEB && !has_port(&u, path)) ? u.authority
-										      : u.query;
+	return u.host > u.authority || (u.kind == TFR_URL_WEB && !tfr_url_has_host(&u, path))
+		       ? u.authority
+		       : u.query;
 }

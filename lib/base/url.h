@@ -1,4 +1,4 @@
-/* base/url.h - the parts of a URL.
+/* base/url.h - the components of a URL.
  *
  * A user, a password and a query, which is often a signature that gives access, are secrets: none
  * of them is printed or stored.  Where a name comes in, tfr_hide_secrets() refuses the first two
@@ -7,11 +7,10 @@
 #ifndef TFR_BASE_URL_H
 #define TFR_BASE_URL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <tfr/remote.h>
-
-#include "base/error.h"
 
 enum tfr_url_kind {
 	TFR_URL_OTHER, /* a scheme that is not served */
@@ -19,8 +18,8 @@ enum tfr_url_kind {
 	TFR_URL_WEB,
 };
 
-/* "SCHEME://[USER@]HOST[:PORT][/PATH][?QUERY]" as offsets of its parts.  A part that it does not
- * have is empty: its offset is that of the next one, or of the end. */
+/* "SCHEME://[USER@]HOST[:PORT][/PATH][?QUERY]" as offsets.  A component that it does not have
+ * is empty: its offset is that of the next one, or of the end. */
 struct tfr_url {
 	enum tfr_url_kind kind;
 	size_t authority, host, path, query;
@@ -30,8 +29,8 @@ struct tfr_url {
 bool tfr_url_parse(struct tfr_url *u, const char *text);
 bool tfr_is_web(const char *path);
 
-/* TFR_EUSAGE: a URL that is served has a user or a password, or no host.  Neither is in the
- * message. */
-enum tfr_status tfr_url_check(const char *url, struct tfr_error *err);
+/* Whether the URL `text` has a host, and a number as its port if any:
+ * "https://user:pass/word@host" has the port "pass". */
+bool tfr_url_has_host(const struct tfr_url *u, const char *text);
 
 #endif

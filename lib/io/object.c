@@ -16,6 +16,29 @@ void tfr_objects_stop(const volatile bool *stop)
 	atomic_store(&stop_reading, stop);
 }
 
+enum tfr_status tfr_url_check(const char *url, struct tfr_error *err)
+{
+	struct tfr_url u;
+
+	if (!tfr_url_parse(&u, url) || u.kind == TFR_URL_OTHER)
+		return TFR_OK;
+	if (u.host > u.authority) {
+		tfr_fail(err, TFR_EUSAGE, "a user name or a password in the URL of '%.*s'",
+			(int)(u.path - u.host), url + u.host);
+		tfr_error_hint(err, u.kind == TFR_URL_WEB
+					    ? "Write them to ~/.netrc, or use --header "
+					      "'Authorization: ...'."
+					    : "tfr-remote(7) lists where credentials are "
+					      "looked for.");
+		return TFR_EUSAGE;
+	}
+	if (u.kind == TFR_URL_WEB && !tfr_url_has_host(&u, url))
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"Write https://HOST/PATH or https://HOST:PORT/PATH.",
+			"a URL without a host, or with a port that is not a number");
+	return TFR_OK;
+}
+
 enum tfr_status tfr_objects(
 	const struct tfr_object_module **calls, const char *url, struct tfr_error *err)
 {

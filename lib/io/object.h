@@ -123,6 +123,10 @@ struct tfr_object_module {
 	void (*endpoint)(const char *url, char *text, size_t size);
 };
 
+/* TFR_EUSAGE: a URL that is served has a user or a password, or no host.  Neither is in the
+ * message. */
+enum tfr_status tfr_url_check(const char *url, struct tfr_error *err);
+
 /* Opens the module for `url`.  TFR_EUSAGE: it has a user name or a password.  TFR_EUNAVAILABLE: not
  * built, or libcurl is not installed. */
 enum tfr_status tfr_objects(

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/url.h"
 #include "config.h"
+#include "io/object.h"
 #include "io/remote/address.h"
 #include "io/remote/sign.h"
 
