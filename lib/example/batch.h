@@ -1,4 +1,4 @@
-/* example/batch.h - what the parts of the batch parser share.
+/* example/batch.h - what the files of the batch parser share.
  *
  * A record is parsed in two steps. batch_walk.c walks its entries and notes the position of the
  * valid entry of each wanted feature. batch_values.c then processes the features in order, and
@@ -77,15 +77,10 @@ enum tfr_append {
 	TFR_APPEND_NOMEM,
 };
 
-/* ---- batch_names.c ---- */
-
-/* Fills the table.  TFR_EUSAGE: two features have one name. */
-enum tfr_status tfr_batch_index_names(struct tfr_batch_parser *b, struct tfr_error *err);
-/* TFR_UNWANTED: not a wanted feature. */
-uint32_t tfr_batch_lookup(const struct tfr_batch_parser *b, const void *key, size_t size);
-
 /* ---- batch_walk.c ---- */
 
+/* Fills the table of names.  TFR_EUSAGE: two features have one name. */
+enum tfr_status tfr_batch_index_names(struct tfr_batch_parser *b, struct tfr_error *err);
 /* Fills `found`.  False: w->fault has the reason. */
 bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w);
 
@@ -95,11 +90,6 @@ bool tfr_batch_walk(struct tfr_batch_parser *b, struct tfr_wire *w);
  * After a failure `elements` may have changed. */
 enum tfr_append tfr_batch_append(
 	struct tfr_batch_column *c, size_t row, const struct tfr_found *v, struct tfr_wire *w);
-
-/* ---- batch_finish.c ---- */
-
-/* Pads rows if requested and publishes the column.  False: out of memory. */
-bool tfr_batch_show(struct tfr_batch_column *c, size_t rows);
 
 /* ---- Used by all ---- */
 
