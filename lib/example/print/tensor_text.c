@@ -1,11 +1,11 @@
 /* example/print/tensor_text.c - TensorProtos as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "example/print/print.h"
 #include "example/tensor.h"
-#include "example/unpack.h"
 
 static bool json_value(struct tfr_printer *p, const struct tfr_tensor_value *v)
 {
@@ -109,24 +109,61 @@ static bool text_tensor(struct tfr_printer *p, struct tfr_tensor_proto t)
 	return t.count || !t.elements || tfr_buf_printf(&p->text, "zeros");
 }
 
+static enum tfr_status print_message(
+	struct tfr_printer *p, bool json, const Tfr__TensorProto *m, struct tfr_error *err)
+{
+	struct tfr_tensor_proto t;
+	bool ok;
+
+	TFR_TRY(tfr_tensor_init(&t, m, err));
+	if (json) {
+		tfr_json_open_object(p->json, NULL);
+		ok = json_tensor(p, t);
+		tfr_json_close_object(p->json);
+	} else {
+		ok = text_tensor(p, t) && tfr_print_end_line(p);
+	}
+	TFR_NEED_MEMORY(ok, err, "printing a record");
+	return TFR_OK;
+}
+
+/* --- parsing --- */
+
+static void *allocate(void *failed, size_t size)
+{
+	void *p = malloc(size);
+
+	*(bool *)failed |= !p;
+	return p;
+}
+
+static void release(void *failed, void *p)
+{
+	(void)failed;
+	free(p);
+}
+
+/* protobuf-c returns NULL for invalid bytes and for a failed allocation, which this allocator tells
+ * apart.  It is malloc() and free(), so that free_unpacked(m, NULL) releases what it gave. */
+static enum tfr_status unpack_tensor(
+	Tfr__TensorProto **m, const void *data, size_t size, struct tfr_error *err)
+{
+	bool failed = false;
+	ProtobufCAllocator allocator = { allocate, release, &failed };
+
+	*m = tfr__tensor_proto__unpack(&allocator, size, data);
+	TFR_NEED_MEMORY(!failed || *m, err, "parsing a record");
+	return *m ? TFR_OK : tfr_fail(err, TFR_EDATA, "not a TensorProto: it cannot be parsed");
+}
+
 enum tfr_status tfr_print_tensor(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
 	Tfr__TensorProto *m;
-	struct tfr_tensor_proto t;
 	enum tfr_status status;
-	bool ok = true;
 
-	TFR_TRY(TFR_UNPACK(&m, tfr__tensor_proto__unpack, data, size,
-		"not a TensorProto: it cannot be parsed", err));
-	status = tfr_tensor_init(&t, m, err);
-	if (!status && json) {
-		tfr_json_open_object(p->json, NULL);
-		ok = json_tensor(p, t);
-		tfr_json_close_object(p->json);
-	} else if (!status) {
-		ok = text_tensor(p, t) && tfr_print_end_line(p);
-	}
+	TFR_TRY(unpack_tensor(&m, data, size, err));
+	status = print_message(p, json, m, err);
 	tfr__tensor_proto__free_unpacked(m, NULL);
-	return ok ? status : tfr_fail_nomem(err, "printing a record");
+	return status;
 }
