@@ -9,7 +9,7 @@
 
 #include <tfr-private/pixels.h>
 
-#include "media/pixels/rotate.h"
+#include "media/pixels/kernels.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
  * a load and a shift, seven cycles each.  So one table lookup finds two coefficients: their total
  * length and the places of their values.  The values are computed during the next lookup.  If the
  * values are not needed, one lookup skips all symbols whose codes it contains. */
-#include "media/formats/huffman.h"
+#include "media/formats/jpeg.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "media/formats/exif.h"
-#include "media/formats/huffman.h"
 #include "media/formats/jpeg.h"
 
 enum {

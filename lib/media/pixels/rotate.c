@@ -12,7 +12,6 @@
 #include "media/pixels/kernels.h"
 #include "media/pixels/pixels.h"
 #include "media/pixels/quad.h"
-#include "media/pixels/rotate.h"
 
 struct turn {
 	struct tfr_pixels in;

@@ -3,7 +3,7 @@
  * Their places are computed in parallel, the four pixels around each are gathered as 32 bits, and
  * each channel is blended separately, in the order of rotate.c.  The fourth byte belongs to the
  * next pixel, which is within the row.  The loop stops if one of the eight is near an edge. */
-#include "media/pixels/rotate.h"
+#include "media/pixels/kernels.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

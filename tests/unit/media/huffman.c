@@ -6,8 +6,8 @@
 
 #include "base/cpu.h"
 #include "base/rng.h"
-#include "media/formats/huffman.h"
 #include "images.h"
+#include "media/formats/jpeg.h"
 #include "unit/variants.h"
 
 static const struct {

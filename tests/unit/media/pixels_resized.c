@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/rng.h"
-#include "media/pixels/rotate.h"
+#include "media/pixels/kernels.h"
 #include "pixels.h"
 #include "unit/variants.h"
 
