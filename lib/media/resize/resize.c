@@ -24,6 +24,51 @@
 #include "media/pixels/quad.h"
 #include "media/resize/resize.h"
 
+/* ---- The kernel in plain C, which defines the others ---- */
+
+static bool is_always_usable(void)
+{
+	return true;
+}
+
+static void plain_horizontal(
+	const struct tfr_resize_columns *columns, const uint8_t *row, float *out)
+{
+	for (size_t i = 0; i < columns->n; i++) {
+		float low = row[columns->low[i]], high = row[columns->high[i]];
+
+		out[i] = low + (high - low) * columns->weight[i];
+	}
+}
+
+static void plain_vertical(
+	const float *top, const float *bottom, float weight, size_t n, unsigned flags, float *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = top[i] + (bottom[i] - top[i]) * weight;
+	if (flags & TFR_RESIZE_NORMALISE)
+		for (size_t i = 0; i < n; i++)
+			out[i] = (out[i] - 127.5f) / 127.5f;
+}
+
+static const struct tfr_resize_kernel plain_kernel = {
+	.name = "plain",
+	.usable = is_always_usable,
+	.horizontal = plain_horizontal,
+	.vertical = plain_vertical,
+};
+
+const struct tfr_resize_kernel *const tfr_resize_kernels[] = {
+#ifdef __x86_64__
+	&tfr_resize_avx512,
+	&tfr_resize_avx2,
+#endif
+	&plain_kernel,
+	NULL,
+};
+
+/* ---- A resizer ---- */
+
 /* The source pixels that a pixel of the result covers on one axis: start … end - 1, the first and
  * the last of them in part. */
 struct extent {
