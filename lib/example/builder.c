@@ -14,12 +14,12 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "base/error.h"
+#include "example/wire.h"
 
 enum {
 	TAG_1 = 0x0a, /* field 1, bytes */
 	TAG_2 = 0x12,
 	COPY_BELOW = 256, /* bytes: a shorter value is copied even if it could be referenced */
-	MAX_VARINT = 10,
 };
 
 struct ref {
@@ -96,22 +96,15 @@ bool tfr_builder_trim(struct tfr_builder *b, size_t keep)
 
 /* ---- Wire form ---- */
 
-static size_t varint_size(uint64_t v)
-{
-	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
-}
-
 /* The caller has reserved the room. */
 static void put_varint(struct tfr_buf *b, uint64_t v)
 {
-	for (; v >= 0x80; v >>= 7)
-		b->data[b->size++] = (uint8_t)(v | 0x80);
-	b->data[b->size++] = (uint8_t)v;
+	b->size = (size_t)(tfr_wire_put_varint(b->data + b->size, v) - b->data);
 }
 
 static bool put_head(struct tfr_buf *b, uint8_t tag, size_t size)
 {
-	if (!tfr_buf_reserve(b, 1 + MAX_VARINT))
+	if (!tfr_buf_reserve(b, 1 + TFR_VARINT_MAX))
 		return false;
 	b->data[b->size++] = tag;
 	put_varint(b, size);
@@ -186,7 +179,7 @@ static bool put_int64s(struct tfr_builder *b, const int64_t *values, size_t n)
 	size_t size = 0;
 
 	for (size_t i = 0; i < n; i++)
-		size += varint_size((uint64_t)values[i]);
+		size += tfr_wire_varint_size((uint64_t)values[i]);
 	if (!size)
 		return true;
 	if (!put_head(&b->lists, TAG_1, size) || !tfr_buf_reserve(&b->lists, size + 1))
@@ -268,12 +261,12 @@ enum tfr_status tfr_builder_text(
  * Feature. */
 static size_t chunk_size(size_t n)
 {
-	return n ? 1 + varint_size(4 * n) + 4 * n : 0;
+	return n ? 1 + tfr_wire_varint_size(4 * n) + 4 * n : 0;
 }
 
 static size_t frame_size(size_t n)
 {
-	return 1 + varint_size(chunk_size(n)) + chunk_size(n);
+	return 1 + tfr_wire_varint_size(chunk_size(n)) + chunk_size(n);
 }
 
 static bool put_frame(struct tfr_buf *b, const float *values, size_t n)
@@ -287,10 +280,11 @@ static bool put_frames(
 {
 	size_t full = n / frame, rest = n % frame, key_size = strlen(key), list, entry;
 
-	list = full * (1 + varint_size(frame_size(frame)) + frame_size(frame));
+	list = full * (1 + tfr_wire_varint_size(frame_size(frame)) + frame_size(frame));
 	if (rest)
-		list += 1 + varint_size(frame_size(rest)) + frame_size(rest);
-	entry = 1 + varint_size(key_size) + key_size + 1 + varint_size(list) + list;
+		list += 1 + tfr_wire_varint_size(frame_size(rest)) + frame_size(rest);
+	entry = 1 + tfr_wire_varint_size(key_size) + key_size + 1 + tfr_wire_varint_size(list) +
+		list;
 	if (!put_head(b, TAG_1, entry) || !put_head(b, TAG_1, key_size) ||
 		!tfr_buf_append(b, key, key_size) || !put_head(b, TAG_2, list) ||
 		!tfr_buf_reserve(b, list))
@@ -331,7 +325,7 @@ static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_f
 	while (ok && tfr_cursor_float(&c, &v))
 		ok = tfr_buf_append(&b->lists, &v, 4);
 	while (ok && tfr_cursor_int64(&c, &i)) {
-		ok = tfr_buf_reserve(&b->lists, MAX_VARINT);
+		ok = tfr_buf_reserve(&b->lists, TFR_VARINT_MAX);
 		if (ok)
 			put_varint(&b->lists, (uint64_t)i);
 	}
@@ -341,7 +335,7 @@ static bool copy_list(struct tfr_builder *b, struct item *it, const struct tfr_f
 	/* The chunk's length is known now: insert its head before it. */
 	if (!put_head(&b->lists, TAG_1, size))
 		return false;
-	memmove(b->lists.data + at + 1 + varint_size(size), b->lists.data + at, size);
+	memmove(b->lists.data + at + 1 + tfr_wire_varint_size(size), b->lists.data + at, size);
 	b->lists.size = at;
 	put_head(&b->lists, TAG_1, size);
 	b->lists.size += size;
@@ -408,9 +402,9 @@ static struct sizes measure(const struct item *it)
 	struct sizes s = { .list = it->size + it->ref_size };
 
 	if (it->kind)
-		s.feature = 1 + varint_size(s.list) + s.list;
-	s.entry = 1 + varint_size(it->key_size) + it->key_size + 1 + varint_size(s.feature) +
-		  s.feature;
+		s.feature = 1 + tfr_wire_varint_size(s.list) + s.list;
+	s.entry = 1 + tfr_wire_varint_size(it->key_size) + it->key_size + 1 +
+		  tfr_wire_varint_size(s.feature) + s.feature;
 	return s;
 }
 
@@ -464,7 +458,7 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	for (size_t i = 0; i < b->n_items; i++) {
 		size_t entry = measure(&items[i]).entry;
 
-		total += 1 + varint_size(entry) + entry;
+		total += 1 + tfr_wire_varint_size(entry) + entry;
 	}
 	if (total > INT32_MAX - 12 || b->frames.size > INT32_MAX - 12 - total ||
 		b->n_refs > INT32_MAX / 2 - 1)
@@ -481,9 +475,9 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 
 	*pieces = piece = (struct iovec *)b->pieces.data;
 	*n = (int)(b->pieces.size / sizeof(*piece));
-	*size = b->n_items ? 1 + varint_size(total) + total : 0;
+	*size = b->n_items ? 1 + tfr_wire_varint_size(total) + total : 0;
 	if (b->frames.size)
-		*size += 1 + varint_size(b->frames.size) + b->frames.size;
+		*size += 1 + tfr_wire_varint_size(b->frames.size) + b->frames.size;
 	out = b->out.data;
 	for (int i = 0; i < *n; i++) {
 		if (piece[i].iov_base)

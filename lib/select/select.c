@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/shuffler.h"
+#include "example/wire.h"
 #include "record/framing.h"
 #include "select/select.h"
 
@@ -256,7 +257,6 @@ static enum tfr_status give_up(
 {
 	uint8_t head[TFR_RECORD_HEADER], foot[TFR_RECORD_FOOTER] = { '\n' };
 	size_t head_size = 0, foot_size = 0;
-	uint64_t rest = rec->size;
 
 	switch (s->o.framing) {
 	case TFR_FRAMING_RECORDS:
@@ -266,9 +266,7 @@ static enum tfr_status give_up(
 		tfr_store32(foot, tfr_crc_mask(rec->crc));
 		break;
 	case TFR_FRAMING_DELIMITED:
-		for (; rest >= 0x80; rest >>= 7)
-			head[head_size++] = (uint8_t)(rest | 0x80);
-		head[head_size++] = (uint8_t)rest;
+		head_size = (size_t)(tfr_wire_put_varint(head, rec->size) - head);
 		break;
 	case TFR_FRAMING_LINES:
 		foot_size = 1;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/crc32c.h"
+#include "example/wire.h"
 #include "record/framing.h"
 #include "record/writer.h"
 
@@ -35,14 +36,6 @@ static inline size_t varint_size(uint64_t v)
 	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
 
-static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (uint8_t)(v | 0x80);
-	*p++ = (uint8_t)v;
-	return p;
-}
-
 /* ---- the layout ---- */
 
 static int by_name(const void *a, const void *b, void *columns)
@@ -62,7 +55,7 @@ static bool add_head(struct tfr_row_layout *l, struct tfr_row_column *c, const c
 		return false;
 	p = l->heads.data + l->heads.size;
 	*p++ = TAG_1;
-	p = put_varint(p, n);
+	p = tfr_wire_put_varint(p, n);
 	memcpy(p, name, n);
 	p += n;
 	*p++ = TAG_2;
@@ -140,12 +133,12 @@ static uint8_t *put_entry(
 		*p++ = (uint8_t)(c->head_size + 1 + feature);
 		memcpy(p, l->heads.data + c->head_at, SHORT_HEAD);
 	} else {
-		p = put_varint(p, c->head_size + varint_size(feature) + feature);
+		p = tfr_wire_put_varint(p, c->head_size + varint_size(feature) + feature);
 		memcpy(p, l->heads.data + c->head_at, c->head_size);
 	}
-	p = put_varint(p + c->head_size, feature);
+	p = tfr_wire_put_varint(p + c->head_size, feature);
 	*p++ = (uint8_t)(c->kind << 3 | 2);
-	p = put_varint(p, list);
+	p = tfr_wire_put_varint(p, list);
 	r->data.size = (size_t)(p - r->data.data) + list;
 	assert(r->data.size <= r->room);
 	return p;
@@ -163,9 +156,9 @@ void tfr_records_int64s(struct tfr_records *r, const struct tfr_row_layout *l, s
 	if (!size)
 		return;
 	*p++ = TAG_1;
-	p = put_varint(p, size);
+	p = tfr_wire_put_varint(p, size);
 	for (size_t i = 0; i < n; i++)
-		p = put_varint(p, (uint64_t)values[i]);
+		p = tfr_wire_put_varint(p, (uint64_t)values[i]);
 	assert(p == r->data.data + r->data.size);
 }
 
@@ -178,7 +171,7 @@ void tfr_records_floats(struct tfr_records *r, const struct tfr_row_layout *l, s
 	if (!size)
 		return;
 	*p++ = TAG_1;
-	p = put_varint(p, size);
+	p = tfr_wire_put_varint(p, size);
 	memcpy(p, values, size);
 	assert(p + size == r->data.data + r->data.size);
 }
@@ -194,7 +187,7 @@ void tfr_records_bytes(struct tfr_records *r, const struct tfr_row_layout *l, si
 	p = put_entry(r, l, k, size);
 	for (size_t i = 0; i < n; i++) {
 		*p++ = TAG_1;
-		p = put_varint(p, values[i].size);
+		p = tfr_wire_put_varint(p, values[i].size);
 		if (values[i].size)
 			memcpy(p, values[i].data, values[i].size);
 		p += values[i].size;
@@ -235,7 +228,7 @@ bool tfr_records_end(struct tfr_records *r)
 	if (head != FEATURES_ROOM)
 		memmove(payload + head, from, size);
 	*payload = TAG_1;
-	put_varint(payload + 1, size);
+	tfr_wire_put_varint(payload + 1, size);
 	return put_framing(r, head + size);
 }
 
