@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/name_list.h"
+#include "base/names.h"
 
 /* The files and folders directly in a folder, without those that begin with a dot. */
 struct tfr_listing {

@@ -9,7 +9,7 @@
 #include "base/compare.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/name_list.h"
+#include "base/names.h"
 #include "example/print/printer.h"
 #include "export/form.h"
 #include "io/output.h"

@@ -8,7 +8,7 @@
 #include <tfr-private/io.h>
 
 #include "base/error.h"
-#include "base/name_list.h"
+#include "base/names.h"
 
 /* A file cannot be created: as tfr_fail_errno(), with a hint if its folder is not there. */
 enum tfr_status tfr_fail_create(struct tfr_error *err, int sys_errno, const char *path);

@@ -7,7 +7,7 @@
 #ifndef TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
 #define TFR_CONVERT_ARCHIVE_WEBDATASET_NAMES_H
 
-#include "base/name_list.h"
+#include "base/names.h"
 #include "convert/item.h"
 
 struct tfr_sample_field {

@@ -11,7 +11,7 @@
 #include <tfr-private/text.h>
 #include <xxhash.h>
 
-#include "base/name_list.h"
+#include "base/names.h"
 #include "convert/folder/globs.h"
 
 enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };

@@ -2,7 +2,7 @@
 #ifndef TFR_CONVERT_FOLDER_CLASS_NAMES_H
 #define TFR_CONVERT_FOLDER_CLASS_NAMES_H
 
-#include "base/name_list.h"
+#include "base/names.h"
 #include "convert/input.h"
 
 struct tfr_class_names {

@@ -5,7 +5,7 @@
 #define TFR_CONVERT_FOLDER_SYNSETS_H
 
 #include "base/error.h"
-#include "base/name_list.h"
+#include "base/names.h"
 
 /* Reads lines of a class, a tab or a space, and a text; each is a name, "CLASS", a NUL and the
  * rest. TFR_EDATA, with the line: it has no text, or its class is repeated. */

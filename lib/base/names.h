@@ -1,6 +1,6 @@
-/* base/name_list.h - a growing array of names, each of them copied. */
-#ifndef TFR_BASE_NAME_LIST_H
-#define TFR_BASE_NAME_LIST_H
+/* base/names.h - a growing array of names, each of them copied. */
+#ifndef TFR_BASE_NAMES_H
+#define TFR_BASE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

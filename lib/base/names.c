@@ -1,6 +1,6 @@
-/* base/name_list.c - names in the order that the caller gives them.  An insertion moves the
+/* base/names.c - names in the order that the caller gives them.  An insertion moves the
  * names after it, which is fast enough for thousands of names, but not for millions. */
-#include "base/name_list.h"
+#include "base/names.h"
 
 #include <assert.h>
 #include <stdlib.h>
