@@ -288,22 +288,20 @@ static enum tfr_status emit_first(struct tfr_deflate_stream *s, struct tfr_error
 
 /* Passes the filled segment to the threads.  If they have enough work already, the caller deflates
  * it itself, which bounds the queue for any number of streams. */
-static enum tfr_status cut(struct tfr_deflate_stream *s, bool last, struct tfr_error *err)
+static enum tfr_status cut_segment(struct tfr_deflate_stream *s, bool last, struct tfr_error *err)
 {
 	struct tfr_pool *pool = s->deflater->pool;
 	struct segment *filled = slot_of(s, s->filling++);
-	enum tfr_status status = TFR_OK;
 
 	assert(s->filling - s->first <= s->slots);
 	filled->last = last;
 	tfr_pool_give(pool, &filled->job);
 	if (tfr_pool_backlog(pool) > 2 * (size_t)tfr_pool_threads(pool))
 		tfr_pool_wait(pool, &filled->job);
-	while (!status && s->first < s->filling &&
-		(last || s->filling - s->first == s->slots ||
-			tfr_pool_done(pool, &slot_of(s, s->first)->job)))
-		status = emit_first(s, err);
-	return status;
+	while (s->first < s->filling && (last || s->filling - s->first == s->slots ||
+						tfr_pool_done(pool, &slot_of(s, s->first)->job)))
+		TFR_TRY(emit_first(s, err));
+	return TFR_OK;
 }
 
 enum tfr_status tfr_deflate_stream_mark(
@@ -313,7 +311,7 @@ enum tfr_status tfr_deflate_stream_mark(
 
 	/* Data that does not fit begins a new segment, unless that would leave a small one. */
 	if (have >= segment || (have >= segment / 2 && size > most_of(segment) - have))
-		return cut(s, false, err);
+		return cut_segment(s, false, err);
 	return TFR_OK;
 }
 
@@ -328,7 +326,7 @@ enum tfr_status tfr_deflate_stream_put(
 		size_t room = most - in->size, n = size < room ? size : room;
 
 		if (!n) { /* more than a segment without a mark, and more follows */
-			TFR_TRY(cut(s, false, err));
+			TFR_TRY(cut_segment(s, false, err));
 			continue;
 		}
 		TFR_NEED_MEMORY(tfr_buf_append(in, p, n), err, "deflating");
@@ -340,7 +338,7 @@ enum tfr_status tfr_deflate_stream_put(
 
 enum tfr_status tfr_deflate_stream_end(struct tfr_deflate_stream *s, struct tfr_error *err)
 {
-	TFR_TRY(cut(s, true, err));
+	TFR_TRY(cut_segment(s, true, err));
 	return emit_trailer(s, err);
 }
 
@@ -348,14 +346,13 @@ enum tfr_status tfr_deflate_stream_pause(struct tfr_deflate_stream *s,
 	struct tfr_deflate_mark *state, const void **waiting, struct tfr_error *err)
 {
 	const struct tfr_buf *in = &slot_of(s, s->filling)->in;
-	enum tfr_status status = TFR_OK;
 
-	while (!status && s->first < s->filling)
-		status = emit_first(s, err);
+	while (s->first < s->filling)
+		TFR_TRY(emit_first(s, err));
 	*state = (struct tfr_deflate_mark){ s->uncompressed, s->compressed, in->size, s->sum,
 		s->started };
 	*waiting = in->data;
-	return status;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_deflate_stream_resume(struct tfr_deflate_stream *s,

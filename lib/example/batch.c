@@ -92,27 +92,30 @@ static enum tfr_status check_feature(
 	return TFR_OK;
 }
 
+static enum tfr_status init_parser(struct tfr_batch_parser *b,
+	const struct tfr_batch_feature *features, size_t n, struct tfr_error *err)
+{
+	b->columns = calloc(n ? n : 1, sizeof(*b->columns));
+	b->found = calloc(n ? n : 1, sizeof(*b->found));
+	TFR_NEED_MEMORY(b->columns && b->found && n < TFR_UNWANTED, err, "making a batch parser");
+	for (size_t i = 0; i < n; i++) {
+		TFR_TRY(check_feature(&features[i], i, err));
+		b->n = i + 1;
+		TFR_NEED_MEMORY(
+			init_column(&b->columns[i], &features[i]), err, "making a batch parser");
+	}
+	return tfr_batch_index_names(b, err);
+}
+
 enum tfr_status tfr_batch_parser_new(struct tfr_batch_parser **p,
 	const struct tfr_batch_feature *features, size_t n, struct tfr_error *err)
 {
 	struct tfr_batch_parser *b = calloc(1, sizeof(*b));
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	*p = NULL;
-	if (b) {
-		b->columns = calloc(n ? n : 1, sizeof(*b->columns));
-		b->found = calloc(n ? n : 1, sizeof(*b->found));
-	}
-	if (!b || !b->columns || !b->found || n >= TFR_UNWANTED)
-		status = tfr_fail_nomem(err, "making a batch parser");
-	for (size_t i = 0; !status && i < n; i++) {
-		status = check_feature(&features[i], i, err);
-		b->n = i + 1;
-		if (!status && !init_column(&b->columns[i], &features[i]))
-			status = tfr_fail_nomem(err, "making a batch parser");
-	}
-	if (!status)
-		status = tfr_batch_index_names(b, err);
+	TFR_NEED_MEMORY(b, err, "making a batch parser");
+	status = init_parser(b, features, n, err);
 	if (status)
 		tfr_batch_parser_free(b);
 	else
@@ -377,16 +380,21 @@ enum tfr_status tfr_batch_finish(struct tfr_batch_parser *b, struct tfr_error *e
 	return TFR_OK;
 }
 
+static enum tfr_status parse_records(struct tfr_batch_parser *b, const struct tfr_bytes *records,
+	size_t n, struct tfr_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		TFR_TRY(tfr_batch_add(b, records[i].data, records[i].size, err));
+	return tfr_batch_finish(b, err);
+}
+
 enum tfr_status tfr_batch_parse(struct tfr_batch_parser *b, const struct tfr_bytes *records,
 	size_t n, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	reset(b);
-	for (size_t i = 0; !status && i < n; i++)
-		status = tfr_batch_add(b, records[i].data, records[i].size, err);
-	if (!status)
-		status = tfr_batch_finish(b, err);
+	status = parse_records(b, records, n, err);
 	if (status)
 		reset(b);
 	return status;

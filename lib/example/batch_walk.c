@@ -64,8 +64,9 @@ enum tfr_status tfr_batch_index_names(struct tfr_batch_parser *b, struct tfr_err
 		if (find_wanted(b, c->name, c->name_size) != TFR_UNWANTED)
 			return tfr_fail(err, TFR_EUSAGE, "feature '%.*s' is wanted twice",
 				(int)(c->name_size < 200 ? c->name_size : 200), c->name);
-		if (tfr_hash_add(&b->names, hash_name(c->name, c->name_size), (uint32_t)f))
-			return tfr_fail_nomem(err, "making a batch parser");
+		TFR_NEED_MEMORY(
+			!tfr_hash_add(&b->names, hash_name(c->name, c->name_size), (uint32_t)f),
+			err, "making a batch parser");
 	}
 	return TFR_OK;
 }
@@ -86,7 +87,7 @@ static inline bool read_length(struct tfr_wire *w, const uint8_t *tag_at, size_t
 }
 
 /* Notes the value of an entry for a wanted feature. */
-static inline bool note(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t feature,
+static inline bool note_value(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t feature,
 	const uint8_t *value, size_t size)
 {
 	struct tfr_found *f = &b->found[feature];
@@ -105,7 +106,7 @@ static inline bool note(struct tfr_batch_parser *b, struct tfr_wire *w, uint32_t
 }
 
 /* Remembers the beginning of an entry whose key comes first, in the usual encoding. */
-static void remember(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
+static void remember_head(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
 	const struct tfr_wire_field *key)
 {
 	if (key->data != entry + 2 || key->size + 3 > sizeof(h->head))
@@ -117,7 +118,7 @@ static void remember(struct tfr_hint *h, uint32_t feature, const uint8_t *entry,
 }
 
 /* An entry of any form: two fields, each a key or a value.  `w` covers the entry. */
-static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr_hint *hint)
+static bool read_any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr_hint *hint)
 {
 	struct tfr_wire_field key = { .data = (const uint8_t *)"" }, value = key;
 	const uint8_t *entry = w->p;
@@ -145,8 +146,8 @@ static bool any_entry(struct tfr_batch_parser *b, struct tfr_wire *w, struct tfr
 		return tfr_wire_fail(w, w->p, "entry with more than a key and a value");
 	feature = find_wanted(b, key.data, key.size);
 	if (hint)
-		remember(hint, feature, entry, &key);
-	return feature == TFR_UNWANTED || note(b, w, feature, value.data, value.size);
+		remember_head(hint, feature, entry, &key);
+	return feature == TFR_UNWANTED || note_value(b, w, feature, value.data, value.size);
 }
 
 /* `n` is at least 3. */
@@ -176,7 +177,7 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-static inline bool entry(
+static inline bool read_entry(
 	struct tfr_batch_parser *b, struct tfr_wire *features, size_t size, size_t place)
 {
 	struct tfr_wire w = { .p = features->p, .end = features->p + size };
@@ -193,9 +194,10 @@ static inline bool entry(
 		if (w.p + value_size != w.end)
 			return tfr_wire_fail(features, w.p + value_size,
 				"entry with more than a key and a value");
-		return h->feature == TFR_UNWANTED || note(b, features, h->feature, w.p, value_size);
+		return h->feature == TFR_UNWANTED ||
+		       note_value(b, features, h->feature, w.p, value_size);
 	}
-	return any_entry(b, &w, h) || tfr_wire_leave(features, &w);
+	return read_any_entry(b, &w, h) || tfr_wire_leave(features, &w);
 }
 
 TFR_NO_CANARY
@@ -207,7 +209,7 @@ static bool walk_features(struct tfr_batch_parser *b, struct tfr_wire *w, size_t
 
 		if (*w->p++ != TAG_1)
 			return tfr_wire_fail(w, tag_at, "field of Features that is no entry");
-		if (!read_length(w, tag_at, &size) || !entry(b, w, size, (*place)++))
+		if (!read_length(w, tag_at, &size) || !read_entry(b, w, size, (*place)++))
 			return false;
 	}
 	return true;

@@ -142,14 +142,13 @@ bool tfr_lint_concerns(const void *data, size_t size)
 	return some && !w.fault;
 }
 
-static enum tfr_status tell(struct tfr_lint *l, const struct tfr_bytes *name, uint32_t bits)
+static enum tfr_status report_differences(
+	struct tfr_lint *l, const struct tfr_bytes *name, uint32_t bits)
 {
-	enum tfr_status status = TFR_OK;
-
-	for (int d = 0; !status && d < DIFFERENCES; d++)
+	for (int d = 0; d < DIFFERENCES; d++)
 		if (bits & BIT(d))
-			status = l->found(l->ctx, name, texts[d], l->err);
-	return status;
+			TFR_TRY(l->found(l->ctx, name, texts[d], l->err));
+	return TFR_OK;
 }
 
 /* Reads the next field.  The fields of these messages are all below 16, so that a tag has one byte;
@@ -262,9 +261,8 @@ static enum tfr_status walk_entry(struct tfr_lint *l, struct tfr_wire w, enum ma
 		bits |= BIT(UNSET);
 	if (!tfr_is_utf8(name.text.data, name.text.size))
 		bits |= BIT(NAME_NOT_TEXT);
-	if (!tfr_buf_append(&l->names, &name, sizeof(name)))
-		return tfr_fail_nomem(l->err, "checking");
-	return bits ? tell(l, &name.text, bits) : TFR_OK;
+	TFR_NEED_MEMORY(tfr_buf_append(&l->names, &name, sizeof(name)), l->err, "checking");
+	return bits ? report_differences(l, &name.text, bits) : TFR_OK;
 }
 
 static int compare_text(const struct tfr_bytes *a, const struct tfr_bytes *b)
@@ -280,39 +278,37 @@ static int compare_names(const void *a, const void *b)
 	return c ? c : (x->index > y->index) - (x->index < y->index);
 }
 
-static enum tfr_status tell_names_given_twice(struct tfr_lint *l)
+static enum tfr_status report_repeated_names(struct tfr_lint *l)
 {
 	size_t n = l->names.size / sizeof(struct name);
 	struct name *names = (struct name *)(void *)l->names.data;
-	enum tfr_status status = TFR_OK;
 
 	if (n < 2)
 		return TFR_OK;
 	qsort(names, n, sizeof(*names), compare_names);
-	for (size_t i = 0, next; !status && i < n; i = next) {
+	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && !compare_text(&names[i].text, &names[next].text);
 			next++)
 			;
 		if (next > i + 1)
-			status = tell(l, &names[i].text,
-				names[next - 1].unset ? BIT(NAME_TWICE_UNSET) : BIT(NAME_TWICE));
+			TFR_TRY(report_differences(l, &names[i].text,
+				names[next - 1].unset ? BIT(NAME_TWICE_UNSET) : BIT(NAME_TWICE)));
 	}
-	return status;
+	return TFR_OK;
 }
 
 TFR_NO_CANARY
 static enum tfr_status walk_map(struct tfr_lint *l, struct tfr_wire w, enum map map)
 {
-	enum tfr_status status = TFR_OK;
 	struct tfr_wire_field f;
 
-	while (!status && next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
+	while (next_field(&w, &f, &l->record, LONG_TAG_IN_RECORD)) {
 		if (f.number == 1 && f.type == TFR_WIRE_BYTES)
-			status = walk_entry(l, tfr_wire_enter(&w, &f), map);
+			TFR_TRY(walk_entry(l, tfr_wire_enter(&w, &f), map));
 		else
 			l->record |= BIT(UNKNOWN_IN_FEATURES);
 	}
-	return status;
+	return TFR_OK;
 }
 
 /* Walks all maps of one kind in the record, which every reader merges into one map. */
@@ -321,18 +317,17 @@ static enum tfr_status walk_maps(
 	struct tfr_lint *l, const uint8_t *data, size_t size, enum map map, unsigned *count)
 {
 	struct tfr_wire w = { .p = data, .end = data + size };
-	enum tfr_status status = TFR_OK;
 	struct tfr_wire_field f;
 
 	*count = 0;
 	l->names.size = 0;
-	while (!status && tfr_wire_next(&w, &f)) {
+	while (tfr_wire_next(&w, &f)) {
 		if (f.number != (map == FEATURES ? 1 : 2) || f.type != TFR_WIRE_BYTES)
 			continue;
 		++*count;
-		status = walk_map(l, tfr_wire_enter(&w, &f), map);
+		TFR_TRY(walk_map(l, tfr_wire_enter(&w, &f), map));
 	}
-	return status ? status : tell_names_given_twice(l);
+	return report_repeated_names(l);
 }
 
 static void note_unknown_fields(struct tfr_lint *l, const uint8_t *data, size_t size)
@@ -356,17 +351,15 @@ enum tfr_status tfr_lint_run(struct tfr_lint *l, const void *data, size_t size,
 {
 	const uint8_t *start = size ? data : (const uint8_t *)"";
 	unsigned maps, lists;
-	enum tfr_status status;
 
 	l->found = found;
 	l->ctx = ctx;
 	l->err = err;
 	l->record = 0;
 	note_unknown_fields(l, start, size);
-	status = walk_maps(l, start, size, FEATURES, &maps);
-	if (!status)
-		status = walk_maps(l, start, size, FEATURE_LISTS, &lists);
-	if (!status && (maps > 1 || lists > 1))
+	TFR_TRY(walk_maps(l, start, size, FEATURES, &maps));
+	TFR_TRY(walk_maps(l, start, size, FEATURE_LISTS, &lists));
+	if (maps > 1 || lists > 1)
 		l->record |= BIT(CONCATENATED);
-	return status ? status : tell(l, NULL, l->record);
+	return report_differences(l, NULL, l->record);
 }

@@ -368,14 +368,16 @@ static bool text_record(struct tfr_printer *p, bool sequence)
 static enum tfr_status print_example(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status = p->parsed ? TFR_OK : tfr_example_parse(p->ex, data, size, err);
-	bool sequence = !status && tfr_is_sequence_example(data, size);
+	bool sequence;
 
+	if (!p->parsed)
+		TFR_TRY(tfr_example_parse(p->ex, data, size, err));
+	sequence = tfr_is_sequence_example(data, size);
 	if (sequence)
-		status = tfr_lists_parse(p->lists, data, size, err);
-	if (!status && !(json ? tfr_print_json_example : text_record)(p, sequence))
-		status = tfr_fail_nomem(err, "printing a record");
-	return status;
+		TFR_TRY(tfr_lists_parse(p->lists, data, size, err));
+	TFR_NEED_MEMORY((json ? tfr_print_json_example : text_record)(p, sequence), err,
+		"printing a record");
+	return TFR_OK;
 }
 
 /* Bytes that are neither text nor an image show their beginning, which often identifies them. */
@@ -438,7 +440,7 @@ static enum tfr_likeness likeness(struct tfr_printer *p, const void *data, size_
 
 /* The type that a record is printed as.  An ambiguous record gets the type of the first records,
  * as far as they were seen. */
-static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t size)
+static enum tfr_content choose_content(struct tfr_printer *p, const void *data, size_t size)
 {
 	enum tfr_likeness like;
 
@@ -455,10 +457,10 @@ static enum tfr_content choose(struct tfr_printer *p, const void *data, size_t s
 
 /* Records that do not parse as their type, or have no printed form, are printed as bytes, unless
  * opts.as requires a type. */
-static enum tfr_status print(
+static enum tfr_status print_record(
 	struct tfr_printer *p, bool json, const void *data, size_t size, struct tfr_error *err)
 {
-	enum tfr_status status = print_as(p, choose(p, data, size), json, data, size, err);
+	enum tfr_status status = print_as(p, choose_content(p, data, size), json, data, size, err);
 
 	if (status == TFR_EDATA && !p->opts.as)
 		status = print_as(p, TFR_CONTENT_RAW, json, data, size, err);
@@ -468,12 +470,8 @@ static enum tfr_status print(
 enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err)
 {
-	enum tfr_status status = print(p, false, data, size, err);
-
-	if (!status && !tfr_buf_append(&p->text, "", 1))
-		status = tfr_fail_nomem(err, "printing a record");
-	if (status)
-		return status;
+	TFR_TRY(print_record(p, false, data, size, err));
+	TFR_NEED_MEMORY(tfr_buf_append(&p->text, "", 1), err, "printing a record");
 	*text = (const char *)p->text.data;
 	*text_size = p->text.size - 1;
 	return TFR_OK;
@@ -482,7 +480,7 @@ enum tfr_status tfr_printer_text(struct tfr_printer *p, const void *data, size_t
 enum tfr_status tfr_printer_json(struct tfr_printer *p, const void *data, size_t size,
 	const char **text, size_t *text_size, struct tfr_error *err)
 {
-	TFR_TRY(print(p, true, data, size, err));
+	TFR_TRY(print_record(p, true, data, size, err));
 	*text = tfr_json_text(p->json, text_size);
 	return *text ? TFR_OK : tfr_fail_nomem(err, "printing a record");
 }

@@ -191,25 +191,25 @@ enum tfr_status tfr_pixels_cutout(const struct tfr_pixels *img, const struct tfr
 	const float *fill, struct tfr_error *err)
 {
 	size_t pixel = tfr_pixel_bytes(img), n = window->width * pixel;
-	struct tfr_pixels part;
+	struct tfr_pixels cut;
 	union {
 		float f[4];
 		uint8_t u[4];
 	} colour = { 0 };
-	enum tfr_status status = tfr_pixels_check(img, "cut out of", err);
 
-	if (status || !window->width || !window->height)
-		return status;
-	TFR_TRY(tfr_pixels_window(img, window, &part, err));
+	TFR_TRY(tfr_pixels_check(img, "cut out of", err));
+	if (!window->width || !window->height)
+		return TFR_OK;
+	TFR_TRY(tfr_pixels_window(img, window, &cut, err));
 	for (unsigned c = 0; fill && c < img->channels; c++)
 		if (img->dtype == TFR_UINT8)
 			colour.u[c] = tfr_to_u8(fill[c]);
 		else
 			colour.f[c] = fill[c];
-	for (uint32_t x = 0; x < part.width; x++)
-		memcpy((uint8_t *)part.data + x * pixel, &colour, pixel);
-	for (uint32_t y = 1; y < part.height; y++)
-		memcpy(tfr_pixels_row(&part, y), part.data, n);
+	for (uint32_t x = 0; x < cut.width; x++)
+		memcpy((uint8_t *)cut.data + x * pixel, &colour, pixel);
+	for (uint32_t y = 1; y < cut.height; y++)
+		memcpy(tfr_pixels_row(&cut, y), cut.data, n);
 	return TFR_OK;
 }
 
