@@ -9,7 +9,7 @@
 enum { LEAST = 16, LEAST_UNCOUNTED = 4 };
 
 /* Resizes through the bytes of the caller's pointer, because its type is unknown here. */
-static enum tfr_status resize(void *list, size_t cap, size_t size)
+static enum tfr_status resize_array(void *list, size_t cap, size_t size)
 {
 	void *old, *new;
 	size_t bytes;
@@ -33,7 +33,7 @@ enum tfr_status tfr_array_grow(void *list, size_t *cap, size_t wanted, size_t si
 		more = wanted;
 	if (more < LEAST)
 		more = LEAST;
-	if (resize(list, more, size))
+	if (resize_array(list, more, size))
 		return TFR_ENOMEM;
 	*cap = more;
 	return TFR_OK;
@@ -43,8 +43,8 @@ enum tfr_status tfr_array_one_more(void *list, size_t n, size_t size)
 {
 	assert(size);
 	if (!n)
-		return resize(list, LEAST_UNCOUNTED, size);
+		return resize_array(list, LEAST_UNCOUNTED, size);
 	if (n < LEAST_UNCOUNTED || (n & (n - 1)))
 		return TFR_OK;
-	return n > SIZE_MAX / 2 ? TFR_ENOMEM : resize(list, 2 * n, size);
+	return n > SIZE_MAX / 2 ? TFR_ENOMEM : resize_array(list, 2 * n, size);
 }

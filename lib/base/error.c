@@ -98,7 +98,7 @@ static void put_text(char *to, size_t size, const char *format, va_list args)
 	}
 }
 
-static void fill(struct tfr_error *err, enum tfr_status status, const char *path,
+static void fill_error(struct tfr_error *err, enum tfr_status status, const char *path,
 	const char *format, va_list args)
 {
 	char message[MESSAGE_MOST + 1];
@@ -143,7 +143,7 @@ enum tfr_status tfr_fail(struct tfr_error *err, enum tfr_status status, const ch
 	va_list args;
 
 	va_start(args, format);
-	fill(err, status, NULL, format, args);
+	fill_error(err, status, NULL, format, args);
 	va_end(args);
 	return status;
 }
@@ -154,7 +154,7 @@ enum tfr_status tfr_fail_hint(
 	va_list args;
 
 	va_start(args, format);
-	fill(err, status, NULL, format, args);
+	fill_error(err, status, NULL, format, args);
 	va_end(args);
 	tfr_error_hint(err, "%s", hint);
 	return status;
@@ -166,7 +166,7 @@ enum tfr_status tfr_fail_path(
 	va_list args;
 
 	va_start(args, format);
-	fill(err, status, path, format, args);
+	fill_error(err, status, path, format, args);
 	va_end(args);
 	quote_path(err, path);
 	return status;
@@ -179,7 +179,7 @@ enum tfr_status tfr_fail_errno(
 	va_list args;
 
 	va_start(args, format);
-	fill(err, status, path, format, args);
+	fill_error(err, status, path, format, args);
 	va_end(args);
 	quote_path(err, path);
 	if (err)
@@ -209,7 +209,7 @@ enum tfr_status tfr_fail_record(struct tfr_error *err, enum tfr_status status, c
 	va_list args;
 
 	va_start(args, format);
-	fill(err, status, path, format, args);
+	fill_error(err, status, path, format, args);
 	va_end(args);
 	tfr_error_locate(err, path, record, offset);
 	return status;

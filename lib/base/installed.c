@@ -91,7 +91,7 @@ const char *tfr_installed_check(struct tfr_installed *f)
 }
 
 /* The path of a file in a place, without "..": `own` has no symbolic links. */
-static void join(struct tfr_installed *f, const char *own, size_t folder, const char *place,
+static void join_path(struct tfr_installed *f, const char *own, size_t folder, const char *place,
 	const char *name)
 {
 	while (!strncmp(place, "../", 3)) {
@@ -112,7 +112,7 @@ const char *tfr_installed_open(
 		if (**place == '/')
 			snprintf(f->path, sizeof(f->path), "%s/%s", *place, name);
 		else if (known)
-			join(f, own, (size_t)(strrchr(own, '/') - own), *place, name);
+			join_path(f, own, (size_t)(strrchr(own, '/') - own), *place, name);
 		if (**place == '/' || (known && !access(f->path, F_OK)))
 			return tfr_installed_check(f);
 	}

@@ -59,7 +59,7 @@ static inline uint8_t *room(struct tfr_json *j, size_t n)
 	return j->text.data + j->text.size;
 }
 
-static inline void put(struct tfr_json *j, const void *bytes, size_t n)
+static inline void put_text(struct tfr_json *j, const void *bytes, size_t n)
 {
 	uint8_t *out = room(j, n);
 
@@ -70,9 +70,9 @@ static inline void put(struct tfr_json *j, const void *bytes, size_t n)
 
 static void put_indent(struct tfr_json *j)
 {
-	put(j, "\n", 1);
+	put_text(j, "\n", 1);
 	for (unsigned i = 0; i < j->depth; i++)
-		put(j, "  ", 2);
+		put_text(j, "  ", 2);
 }
 
 /* The bytes of `w` that must be escaped in a string or are not ASCII, as the highest bit of each
@@ -125,7 +125,7 @@ static void put_unit(struct tfr_json *j, uint32_t unit)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	put(j,
+	put_text(j,
 		(char[]){ '\\', 'u', hex[unit >> 12], hex[unit >> 8 & 15], hex[unit >> 4 & 15],
 			hex[unit & 15] },
 		6);
@@ -146,27 +146,27 @@ static size_t put_character(struct tfr_json *j, const uint8_t *p, size_t n)
 	size_t len = tfr_utf8_length(p, n);
 
 	if (len > 1 && tfr_utf8_harmless(p, len))
-		put(j, p, len);
+		put_text(j, p, len);
 	else if (len > 1)
 		put_code_point(j, tfr_utf8_code_point(p, len));
 	else if (*p == '"' || *p == '\\')
-		put(j, (char[]){ '\\', (char)*p }, 2);
+		put_text(j, (char[]){ '\\', (char)*p }, 2);
 	else if (*p == '\n')
-		put(j, "\\n", 2);
+		put_text(j, "\\n", 2);
 	else if (*p == '\t')
-		put(j, "\\t", 2);
+		put_text(j, "\\t", 2);
 	else if (len == 1)
 		put_code_point(j, *p);
 	else if (j->keeps_bytes)
 		put_unit(j, 0xdc00u | *p);
 	else
-		put(j, "\xef\xbf\xbd", 3);
+		put_text(j, "\xef\xbf\xbd", 3);
 	return len ? len : 1;
 }
 
 static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
 {
-	put(j, "\"", 1);
+	put_text(j, "\"", 1);
 	while (n) {
 		uint8_t *out = room(j, n + 8);
 		size_t len;
@@ -183,7 +183,7 @@ static void put_quoted(struct tfr_json *j, const uint8_t *p, size_t n)
 		p += len;
 		n -= len;
 	}
-	put(j, "\"", 1);
+	put_text(j, "\"", 1);
 }
 
 void tfr_json_key(struct tfr_json *j, const void *key, size_t size)
@@ -195,7 +195,7 @@ void tfr_json_key(struct tfr_json *j, const void *key, size_t size)
 }
 
 /* Writes the comma, the line break and the key before a value. */
-static inline bool begin(struct tfr_json *j, const char *key)
+static inline bool begin_value(struct tfr_json *j, const char *key)
 {
 	bool lines;
 
@@ -203,7 +203,7 @@ static inline bool begin(struct tfr_json *j, const char *key)
 		return false;
 	lines = j->depth && j->depth <= j->pretty;
 	if (j->has_members >> j->depth & 1)
-		put(j, ", ", lines ? 1 : 2);
+		put_text(j, ", ", lines ? 1 : 2);
 	j->has_members |= (uint64_t)1 << j->depth;
 	if (lines)
 		put_indent(j);
@@ -211,7 +211,7 @@ static inline bool begin(struct tfr_json *j, const char *key)
 		tfr_json_key(j, key, strlen(key));
 	if (j->next_key) {
 		put_quoted(j, j->next_key, j->next_key_size);
-		put(j, ": ", 2);
+		put_text(j, ": ", 2);
 		j->next_key = NULL;
 	}
 	return true;
@@ -219,9 +219,9 @@ static inline bool begin(struct tfr_json *j, const char *key)
 
 static void open_level(struct tfr_json *j, const char *key, const char *bracket)
 {
-	if (!begin(j, key))
+	if (!begin_value(j, key))
 		return;
-	put(j, bracket, 1);
+	put_text(j, bracket, 1);
 	if (j->depth + 1 >= MAX_DEPTH) {
 		j->failed = true;
 		return;
@@ -240,7 +240,7 @@ static void close_level(struct tfr_json *j, const char *bracket)
 	j->depth--;
 	if (lines)
 		put_indent(j);
-	put(j, bracket, 1);
+	put_text(j, bracket, 1);
 }
 
 void tfr_json_open_object(struct tfr_json *j, const char *key)
@@ -265,7 +265,7 @@ void tfr_json_close_array(struct tfr_json *j)
 
 void tfr_json_bytes(struct tfr_json *j, const char *key, const void *text, size_t size)
 {
-	if (begin(j, key))
+	if (begin_value(j, key))
 		put_quoted(j, text, size);
 }
 
@@ -276,8 +276,8 @@ void tfr_json_string(struct tfr_json *j, const char *key, const char *text)
 
 static void put_literal(struct tfr_json *j, const char *key, const char *text)
 {
-	if (begin(j, key))
-		put(j, text, strlen(text));
+	if (begin_value(j, key))
+		put_text(j, text, strlen(text));
 }
 
 static char *number_room(struct tfr_json *j, size_t n)
@@ -292,7 +292,7 @@ static void end_number(struct tfr_json *j, const char *end)
 
 void tfr_json_u64(struct tfr_json *j, const char *key, uint64_t value)
 {
-	char *out = begin(j, key) ? number_room(j, 1) : NULL;
+	char *out = begin_value(j, key) ? number_room(j, 1) : NULL;
 
 	if (out)
 		end_number(j, tfr_decimal_u64(out, value));
@@ -300,7 +300,7 @@ void tfr_json_u64(struct tfr_json *j, const char *key, uint64_t value)
 
 void tfr_json_i64(struct tfr_json *j, const char *key, int64_t value)
 {
-	char *out = begin(j, key) ? number_room(j, 1) : NULL;
+	char *out = begin_value(j, key) ? number_room(j, 1) : NULL;
 
 	if (out)
 		end_number(j, tfr_decimal_i64(out, value));
@@ -321,7 +321,7 @@ void tfr_json_f64(struct tfr_json *j, const char *key, double value)
 
 	if (put_not_finite(j, key, value))
 		return;
-	if (begin(j, key))
+	if (begin_value(j, key))
 		out = number_room(j, 1);
 	if (out)
 		end_number(j, tfr_decimal_f64(out, value));
@@ -333,7 +333,7 @@ void tfr_json_f32(struct tfr_json *j, const char *key, float value)
 
 	if (put_not_finite(j, key, (double)value))
 		return;
-	if (begin(j, key))
+	if (begin_value(j, key))
 		out = number_room(j, 1);
 	if (out)
 		end_number(j, tfr_decimal_f32(out, value));
@@ -343,7 +343,7 @@ enum { MANY = 64 }; /* numbers for which room is made at once */
 
 void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n)
 {
-	while (n && begin(j, NULL)) {
+	while (n && begin_value(j, NULL)) {
 		size_t some = j->depth <= j->pretty ? 1 : n < MANY ? n : MANY;
 		char *out = number_room(j, some);
 
@@ -357,7 +357,7 @@ void tfr_json_i64s(struct tfr_json *j, const int64_t *values, size_t n)
 
 void tfr_json_f32s(struct tfr_json *j, const void *values, size_t n)
 {
-	while (n && begin(j, NULL)) {
+	while (n && begin_value(j, NULL)) {
 		size_t some = j->depth <= j->pretty ? 1 : n < MANY ? n : MANY;
 		char *out = number_room(j, some);
 

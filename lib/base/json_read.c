@@ -33,7 +33,8 @@ static bool too_many_brackets(const char *text, size_t size, unsigned bytes_per_
 	return opened > 64 + size / bytes_per_bracket;
 }
 
-static enum tfr_status refuse(const char *text, size_t at, const char *what, struct tfr_error *err)
+static enum tfr_status fail_in_line(
+	const char *text, size_t at, const char *what, struct tfr_error *err)
 {
 	unsigned long long line = 1;
 
@@ -113,9 +114,9 @@ enum tfr_status tfr_json_read(struct json_object **doc, const void *text, size_t
 	else if (why == json_tokener_success && !*doc && !starts_null(p))
 		status = tfr_fail_nomem(err, "reading JSON");
 	else if (why != json_tokener_success)
-		status = refuse(p, end, json_tokener_error_desc(why), err);
+		status = fail_in_line(p, end, json_tokener_error_desc(why), err);
 	else if (end < size)
-		status = refuse(p, end, "characters after the end", err);
+		status = fail_in_line(p, end, "characters after the end", err);
 	json_tokener_free(tokener);
 	if (status) {
 		json_object_put(*doc);

@@ -63,7 +63,7 @@ static enum tfr_status not_opened(
 	return TFR_EUNAVAILABLE;
 }
 
-static enum tfr_status judge(
+static enum tfr_status check_module(
 	const struct tfr_module *m, const char *path, const char *name, struct tfr_error *err)
 {
 	if (!m || memcmp(m->magic, TFR_MODULE_MAGIC, sizeof(TFR_MODULE_MAGIC)) != 0)
@@ -90,7 +90,7 @@ enum tfr_status tfr_module_load(const void **calls, const char *path, const char
 	if (!object)
 		return not_opened(path, library, dlerror(), err);
 	m = dlsym(object, "tfr_module");
-	status = judge(m, path, name, err);
+	status = check_module(m, path, name, err);
 	if (status)
 		dlclose(object);
 	else

@@ -89,7 +89,7 @@ bool tfr_shuffler_ready(const struct tfr_shuffler *s)
 }
 
 /* Removes the item in `place`; the oldest item moves there. */
-static void *take(struct tfr_shuffler *s, uint64_t place)
+static void *take_item(struct tfr_shuffler *s, uint64_t place)
 {
 	struct tfr_shuffled taken = s->ring[place];
 
@@ -104,12 +104,12 @@ void *tfr_shuffler_pop(struct tfr_shuffler *s)
 	uint64_t front_end = s->front_closed ? s->front_end : s->end;
 	uint64_t chosen = s->start + tfr_rng_u32(&s->draws) % (front_end - s->start);
 
-	return take(s, chosen % s->capacity);
+	return take_item(s, chosen % s->capacity);
 }
 
 void *tfr_shuffler_discard(struct tfr_shuffler *s)
 {
-	return s->start < s->end ? take(s, s->start % s->capacity) : NULL;
+	return s->start < s->end ? take_item(s, s->start % s->capacity) : NULL;
 }
 
 bool tfr_shuffler_drained(const struct tfr_shuffler *s)

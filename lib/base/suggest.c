@@ -64,14 +64,14 @@ void tfr_suggestion_init(struct tfr_suggestion *m, const char *wanted, size_t si
 }
 
 /* Where the last components of a path begin, as many as `wanted` has; 0: it has no more. */
-static size_t last_parts(const struct tfr_suggestion *m, const char *word, size_t n)
+static size_t last_components(const struct tfr_suggestion *m, const char *word, size_t n)
 {
-	size_t parts = 1;
+	size_t components = 1;
 
 	for (size_t i = 0; i < m->size; i++)
-		parts += m->wanted[i] == '/';
+		components += m->wanted[i] == '/';
 	for (; n; n--)
-		if (word[n - 1] == '/' && !--parts)
+		if (word[n - 1] == '/' && !--components)
 			return n;
 	return 0;
 }
@@ -80,7 +80,7 @@ static size_t last_parts(const struct tfr_suggestion *m, const char *word, size_
  * nearer, their distance plus 1. */
 static unsigned distance(const struct tfr_suggestion *m, const char *word, size_t n)
 {
-	size_t at = last_parts(m, word, n);
+	size_t at = last_components(m, word, n);
 	unsigned whole, end;
 
 	if (n == m->size && !strncasecmp(word, m->wanted, n))

@@ -88,7 +88,7 @@ static enum tfr_status damaged(int code, struct tfr_error *err)
 
 /* When isal_inflate() fails, output that did not fit the caller's buffer remains in its own buffer.
  */
-static bool drain(struct inflater *s, struct tfr_codec_io *io)
+static bool drain_output(struct inflater *s, struct tfr_codec_io *io)
 {
 	struct inflate_state *z = &s->z;
 	size_t n = (size_t)(z->tmp_out_valid - z->tmp_out_processed);
@@ -148,7 +148,7 @@ static enum tfr_status inflate_run(
 	int got;
 
 	if (s->failure)
-		return drain(s, io) ? TFR_OK : damaged(s->failure, err);
+		return drain_output(s, io) ? TFR_OK : damaged(s->failure, err);
 	if (s->ended)
 		return s->joined ? end_member(s, io, ended, err) : TFR_OK;
 	z->next_in = (uint8_t *)(uintptr_t)io->in;
@@ -163,7 +163,7 @@ static enum tfr_status inflate_run(
 	s->size += out - z->avail_out;
 	if (got < 0 || got == ISAL_NEED_DICT) {
 		s->failure = got;
-		return drain(s, io) ? TFR_OK : damaged(s->failure, err);
+		return drain_output(s, io) ? TFR_OK : damaged(s->failure, err);
 	}
 	*ended = z->block_state == ISAL_BLOCK_FINISH && !s->within;
 	s->ended = z->block_state == ISAL_BLOCK_FINISH && s->within;

@@ -156,7 +156,7 @@ static void go_back(struct tfr_batch_parser *b)
 	}
 }
 
-static void reset(struct tfr_batch_parser *b)
+static void reset_rows(struct tfr_batch_parser *b)
 {
 	b->rows = 0;
 	b->finished = false;
@@ -239,7 +239,7 @@ enum tfr_status tfr_batch_add(
 	struct tfr_wire w = { .p = start, .end = start + size };
 
 	if (b->finished)
-		reset(b);
+		reset_rows(b);
 	if (size > INT32_MAX)
 		return tfr_fail(err, TFR_EDATA,
 			"not an Example: larger than protobuf's 2 GiB, record %zu of the batch",
@@ -372,7 +372,7 @@ static bool finish_column(struct tfr_batch_column *c, size_t rows)
 enum tfr_status tfr_batch_finish(struct tfr_batch_parser *b, struct tfr_error *err)
 {
 	if (b->finished)
-		reset(b);
+		reset_rows(b);
 	b->finished = true;
 	for (size_t i = 0; i < b->n; i++)
 		TFR_NEED_MEMORY(
@@ -393,10 +393,10 @@ enum tfr_status tfr_batch_parse(struct tfr_batch_parser *b, const struct tfr_byt
 {
 	enum tfr_status status;
 
-	reset(b);
+	reset_rows(b);
 	status = parse_records(b, records, n, err);
 	if (status)
-		reset(b);
+		reset_rows(b);
 	return status;
 }
 

@@ -53,7 +53,7 @@ static inline bool open_chunk(struct tfr_wire *list, uint8_t single, bool *packe
 
 /* Where value `n` of the column is stored, with room for it and `more` after it.  NULL: out of
  * memory. */
-static inline void *place(struct tfr_batch_column *c, size_t n, size_t more, size_t size)
+static inline void *reserve_value(struct tfr_batch_column *c, size_t n, size_t more, size_t size)
 {
 	size_t need;
 
@@ -96,7 +96,7 @@ static enum tfr_append put_singles(struct tfr_batch_column *c, const struct tfr_
 
 	if (!read_singles(*list, type, NULL, n, w))
 		return TFR_APPEND_FAULT;
-	out = place(c, c->elements, *n, tfr_batch_value_size(c));
+	out = reserve_value(c, c->elements, *n, tfr_batch_value_size(c));
 	if (!out)
 		return TFR_APPEND_NOMEM;
 	read_singles(*list, type, out, &again, w);
@@ -118,7 +118,7 @@ static inline enum tfr_append put_int64s(
 		return put_singles(c, list, TFR_WIRE_VARINT, w, n);
 	size = (size_t)(list->end - list->p);
 	*n = size > SHORT_CHUNK ? tfr_varints_count(list->p, size) : size;
-	out = place(c, c->elements, *n + TFR_VARINT_SLACK, sizeof(*out));
+	out = reserve_value(c, c->elements, *n + TFR_VARINT_SLACK, sizeof(*out));
 	if (!out)
 		return TFR_APPEND_NOMEM;
 	*n = (size_t)(c->decode(&list->p, list->end, w->end, out) - out);
@@ -141,7 +141,7 @@ static inline enum tfr_append put_floats(
 	if (!packed)
 		return put_singles(c, list, TFR_WIRE_FIXED32, w, n);
 	*n = (size_t)(list->end - list->p) / sizeof(float);
-	out = place(c, c->elements, *n, sizeof(*out));
+	out = reserve_value(c, c->elements, *n, sizeof(*out));
 	if (!out)
 		return TFR_APPEND_NOMEM;
 	memcpy(out, list->p, *n * sizeof(*out));
@@ -154,7 +154,7 @@ static inline enum tfr_append put_text(
 	struct tfr_batch_column *c, size_t n, const uint8_t *data, size_t size)
 {
 	if (c->copy) {
-		int64_t *ends = place(c, n, 2, sizeof(*ends));
+		int64_t *ends = reserve_value(c, n, 2, sizeof(*ends));
 
 		if (!ends)
 			return TFR_APPEND_NOMEM;
@@ -163,7 +163,7 @@ static inline enum tfr_append put_text(
 			return TFR_APPEND_NOMEM;
 		ends[1] = (int64_t)c->text.size;
 	} else {
-		struct tfr_bytes *views = place(c, n, 1, sizeof(*views));
+		struct tfr_bytes *views = reserve_value(c, n, 1, sizeof(*views));
 
 		if (!views)
 			return TFR_APPEND_NOMEM;
@@ -214,7 +214,7 @@ static enum tfr_append put_fill(struct tfr_batch_column *c, size_t *n)
 				return TFR_APPEND_NOMEM;
 		return TFR_APPENDED;
 	}
-	out = place(c, c->elements, c->count, size);
+	out = reserve_value(c, c->elements, c->count, size);
 	if (!out)
 		return TFR_APPEND_NOMEM;
 	memcpy(out, c->fill, c->count * size);

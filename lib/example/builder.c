@@ -397,7 +397,7 @@ struct sizes {
 	size_t list, feature, entry;
 };
 
-static struct sizes measure(const struct item *it)
+static struct sizes measure_item(const struct item *it)
 {
 	struct sizes s = { .list = it->size + it->ref_size };
 
@@ -426,7 +426,7 @@ static bool put_pieces(struct tfr_builder *b, size_t *from, const struct ref *va
 static bool put_item(struct tfr_builder *b, const struct item *it, size_t *from)
 {
 	const struct ref *refs = (const struct ref *)b->refs.data + it->ref_at;
-	struct sizes s = measure(it);
+	struct sizes s = measure_item(it);
 	size_t at = it->at;
 
 	if (!put_head(&b->out, TAG_1, s.entry) || !put_head(&b->out, TAG_1, it->key_size) ||
@@ -456,7 +456,7 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	items = (const struct item *)b->items.data;
 	b->out.size = b->pieces.size = 0;
 	for (size_t i = 0; i < b->n_items; i++) {
-		size_t entry = measure(&items[i]).entry;
+		size_t entry = measure_item(&items[i]).entry;
 
 		total += 1 + tfr_wire_varint_size(entry) + entry;
 	}

@@ -101,7 +101,7 @@ static bool is_text(const struct tfr_wire_field *f)
 struct maps {
 	bool whole; /* an entry with a name and a value */
 	bool pairs; /* an entry with both fields, whose value is not valid */
-	bool parts; /* an entry that lacks one of them: other writers omit empty fields */
+	bool halves; /* an entry that lacks one of them: other writers omit empty fields */
 	bool other; /* a field that belongs to neither message */
 };
 
@@ -128,7 +128,7 @@ static void read_entry(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), s
 	else if (other || !good)
 		found->other = true;
 	else
-		found->parts = true;
+		found->halves = true;
 }
 
 static void read_map(struct tfr_wire w, bool (*is_value)(struct tfr_wire w), struct maps *found)

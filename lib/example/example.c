@@ -60,7 +60,7 @@ void tfr_example_free(struct tfr_example *ex)
 }
 
 /* The three arrays have one capacity, so that one alone may have grown before a failure. */
-static bool grow(struct tfr_example *ex)
+static bool grow_entries(struct tfr_example *ex)
 {
 	size_t order = ex->cap, scratch = ex->cap;
 
@@ -266,7 +266,7 @@ static bool parse_entry(struct tfr_example *ex, struct tfr_wire *w)
 	struct entry *e;
 	bool dropped = false;
 
-	if (ex->n_entries == ex->cap && !grow(ex)) {
+	if (ex->n_entries == ex->cap && !grow_entries(ex)) {
 		ex->no_memory = true;
 		return tfr_wire_fail(w, w->p, "out of memory");
 	}
@@ -328,7 +328,7 @@ static bool parse_example(struct tfr_example *ex, struct tfr_wire *w)
 /* ---- Order ---- */
 
 /* Whether `a` comes after `b`: by key, then by position in the record. */
-static bool after(const struct tfr_example *ex, struct order a, struct order b)
+static bool comes_after(const struct tfr_example *ex, struct order a, struct order b)
 {
 	const struct tfr_feature *fa = &ex->entries[a.index].view, *fb = &ex->entries[b.index].view;
 	int c;
@@ -347,7 +347,7 @@ static void insertion_sort(struct tfr_example *ex, size_t from, size_t to)
 		struct order x = o[i];
 		size_t k = i;
 
-		for (; k > from && after(ex, o[k - 1], x); k--)
+		for (; k > from && comes_after(ex, o[k - 1], x); k--)
 			o[k] = o[k - 1];
 		o[k] = x;
 	}
@@ -369,7 +369,7 @@ static void sort_entries(struct tfr_example *ex)
 			size_t a = i, b = mid;
 
 			for (size_t k = i; k < end; k++)
-				to[k] = a < mid && (b == end || !after(ex, from[a], from[b]))
+				to[k] = a < mid && (b == end || !comes_after(ex, from[a], from[b]))
 						? from[a++]
 						: from[b++];
 		}
@@ -379,7 +379,7 @@ static void sort_entries(struct tfr_example *ex)
 }
 
 /* `merged` no longer moves: sets the view's final pointers. */
-static void settle(struct tfr_example *ex, struct entry *e)
+static void set_pointers(struct tfr_example *ex, struct entry *e)
 {
 	if (e->where == MERGED && e->view.body_size)
 		e->view.body = ex->merged.data + e->merged_at;
@@ -390,7 +390,7 @@ static void settle(struct tfr_example *ex, struct entry *e)
 }
 
 /* Keeps the last entry of equal keys. */
-static void finish(struct tfr_example *ex)
+static void drop_repeated(struct tfr_example *ex)
 {
 	sort_entries(ex);
 	for (size_t i = 0; i < ex->n_entries; i++) {
@@ -398,7 +398,7 @@ static void finish(struct tfr_example *ex)
 		const struct tfr_feature *last =
 			ex->n ? &ex->entries[ex->order[ex->n - 1].index].view : NULL;
 
-		settle(ex, e);
+		set_pointers(ex, e);
 		if (last && !tfr_compare_bytes(
 				    last->key, last->key_size, e->view.key, e->view.key_size))
 			ex->n--;
@@ -423,7 +423,7 @@ enum tfr_status tfr_example_parse(
 		return tfr_fail(err, TFR_EDATA, "not an Example: %s, at byte %zu", w.fault,
 			(size_t)(w.fault_at - start));
 	}
-	finish(ex);
+	drop_repeated(ex);
 	return TFR_OK;
 }
 
@@ -438,7 +438,7 @@ bool tfr_feature_parse(
 		*no_memory |= ex->no_memory;
 		return false;
 	}
-	settle(ex, &e);
+	set_pointers(ex, &e);
 	*f = e.view;
 	return true;
 }

@@ -70,7 +70,7 @@ void tfr_feature_watch_allow(struct tfr_feature_watch *l, size_t i)
 }
 
 /* Eight bytes at a time, because this runs for every feature while a name is missing. */
-static uint64_t hash(const char *key, size_t size)
+static uint64_t hash_key(const char *key, size_t size)
 {
 	uint64_t h = size * 0x9e3779b97f4a7c15 + 1, word;
 
@@ -87,9 +87,9 @@ static uint64_t hash(const char *key, size_t size)
 	return h ? h : 1;
 }
 
-static void offer(struct tfr_feature_watch *l, const char *key, size_t size)
+static void offer_key(struct tfr_feature_watch *l, const char *key, size_t size)
 {
-	uint64_t h = hash(key, size), *seen = &l->seen[h >> (64 - SEEN_BITS)];
+	uint64_t h = hash_key(key, size), *seen = &l->seen[h >> (64 - SEEN_BITS)];
 
 	if (*seen == h)
 		return;
@@ -115,7 +115,7 @@ void tfr_feature_watch_look(struct tfr_feature_watch *l, const struct tfr_exampl
 	for (size_t i = 0; i < tfr_example_count(ex); i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i);
 
-		offer(l, f->key, f->key_size);
+		offer_key(l, f->key, f->key_size);
 	}
 }
 
@@ -131,7 +131,7 @@ void tfr_feature_watch_look_at(struct tfr_feature_watch *l, const char *key, siz
 		l->missing--;
 	}
 	if (l->missing)
-		offer(l, key, size);
+		offer_key(l, key, size);
 }
 
 void tfr_feature_watch_merge(struct tfr_feature_watch *into, const struct tfr_feature_watch *from)

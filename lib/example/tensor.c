@@ -254,7 +254,7 @@ static void read_content(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 }
 
 /* Widens integers and half floats to the types that callers distinguish. */
-static void widen(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
+static void widen_value(const struct tfr_tensor_dtype *d, struct tfr_tensor_value *v)
 {
 	switch (v->form) {
 	case TFR_FORM_HALF:
@@ -288,7 +288,7 @@ bool tfr_tensor_next(struct tfr_tensor_proto *t, struct tfr_tensor_value *v)
 		next_text(t, v);
 	else
 		read_content(t, v);
-	widen(t->dtype, v);
+	widen_value(t->dtype, v);
 	t->next++;
 	return true;
 }

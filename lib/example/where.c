@@ -105,7 +105,7 @@ static void skip_blanks(struct parser *s)
 		s->p++;
 }
 
-static bool wrong(struct parser *s, const char *at, const char *what)
+static bool refuse_expression(struct parser *s, const char *at, const char *what)
 {
 	if (!s->status)
 		s->status = tfr_fail(s->err, TFR_EUSAGE, "%s at character %zu of '%s'", what,
@@ -130,7 +130,7 @@ static bool accept(struct parser *s, const char *token)
 
 static bool expect(struct parser *s, const char *token, const char *what)
 {
-	return accept(s, token) || wrong(s, s->p, what);
+	return accept(s, token) || refuse_expression(s, s->p, what);
 }
 
 static bool add_node(struct parser *s, const struct node *node, unsigned *index)
@@ -138,7 +138,7 @@ static bool add_node(struct parser *s, const struct node *node, unsigned *index)
 	struct tfr_where *w = s->w;
 
 	if (w->n_nodes == MAX_NODES)
-		return wrong(s, s->p, "expression too long");
+		return refuse_expression(s, s->p, "expression too long");
 	if (TFR_ARRAY_ONE_MORE(w->nodes, w->n_nodes))
 		return no_memory(s);
 	w->nodes[w->n_nodes] = *node;
@@ -173,7 +173,7 @@ static char *quoted(struct parser *s, size_t *size)
 	}
 	if (!*s->p++) {
 		s->p--;
-		wrong(s, open, "unclosed quote");
+		refuse_expression(s, open, "unclosed quote");
 		free(text);
 		return NULL;
 	}
@@ -202,7 +202,7 @@ static bool parse_number(struct parser *s, struct operand *o)
 		o->what = WHERE_REAL;
 	s->p = end_real > end ? end_real : end;
 	if (is_name_char(*s->p))
-		return wrong(s, at,
+		return refuse_expression(s, at,
 			"neither a number nor a name (names that begin like a number must be in "
 			"quotes)");
 	return true;
@@ -244,7 +244,7 @@ static bool parse_name(struct parser *s, unsigned *index)
 	while (is_name_char(*s->p))
 		s->p++;
 	if (s->p == at)
-		return wrong(s, at, "expected a feature's name");
+		return refuse_expression(s, at, "expected a feature's name");
 	text = strndup(at, (size_t)(s->p - at));
 	return text ? add_name(s, text, index) : no_memory(s);
 }
@@ -281,7 +281,7 @@ static bool parse_index(struct parser *s, struct operand *o)
 		return true;
 	skip_blanks(s);
 	if (!isdigit((unsigned char)*s->p))
-		return wrong(s, s->p, "expected the number of a value, counted from 0");
+		return refuse_expression(s, s->p, "expected the number of a value, counted from 0");
 	o->what = WHERE_ITEM;
 	o->index = strtoull(s->p, &end, 10);
 	s->p = end;
@@ -328,8 +328,8 @@ static bool parse_operator(struct parser *s, enum where_op *op)
 		}
 	}
 	if (*s->p == '=')
-		return wrong(s, s->p, "'=' is written '=='");
-	return wrong(s, s->p, "expected an operator (== != < <= > >= =~)");
+		return refuse_expression(s, s->p, "'=' is written '=='");
+	return refuse_expression(s, s->p, "expected an operator (== != < <= > >= =~)");
 }
 
 static bool compile_pattern(struct parser *s, struct node *n, const char *at)
@@ -340,7 +340,7 @@ static bool compile_pattern(struct parser *s, struct node *n, const char *at)
 	size_t offset;
 
 	if (n->b.what != WHERE_TEXT || (n->a.what != WHERE_FEATURE && n->a.what != WHERE_ITEM))
-		return wrong(s, at,
+		return refuse_expression(s, at,
 			"=~ takes a feature on its left and a pattern in quotes on its right");
 	n->pattern = pcre2_compile((PCRE2_SPTR)n->b.text, n->b.text_size,
 		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset,
@@ -352,7 +352,7 @@ static bool compile_pattern(struct parser *s, struct node *n, const char *at)
 	pcre2_get_error_message(code, text, sizeof(text));
 	snprintf(what, sizeof(what), "bad pattern (%s at its character %zu)", (const char *)text,
 		offset + 1);
-	return wrong(s, at, what);
+	return refuse_expression(s, at, what);
 }
 
 /* Moves a feature without an index to the left and reverses the operator. */
@@ -371,7 +371,7 @@ static bool settle_sides(struct parser *s, struct node *n, const char *at)
 	if (n->b.what != WHERE_FEATURE)
 		return true;
 	if (n->a.what == WHERE_FEATURE)
-		return wrong(
+		return refuse_expression(
 			s, at, "expected a number, a text in quotes or one value, as in name[0]");
 	n->a = n->b;
 	n->b = a;
@@ -430,7 +430,7 @@ static bool parse_not(struct parser *s, unsigned *node)
 	for (p = s->p; *p == '!' || isspace((unsigned char)*p); p++)
 		nots += *p == '!';
 	if (s->depth + nots >= MAX_DEPTH)
-		return wrong(s, s->p, "expression nested too deeply");
+		return refuse_expression(s, s->p, "expression nested too deeply");
 	s->depth += nots + 1;
 	if (!parse_unary(s, node))
 		return false;
@@ -463,7 +463,7 @@ static bool parse_all(struct parser *s)
 	if (!parse_chain(s, WHERE_OR, &s->w->root))
 		return false;
 	skip_blanks(s);
-	return !*s->p || wrong(s, s->p, "expected && or || or the end");
+	return !*s->p || refuse_expression(s, s->p, "expected && or || or the end");
 }
 
 /* Marks the names whose absence the expression may select: exists(x), len(x), x != 3 and any
@@ -687,7 +687,7 @@ static bool matches(struct eval *e, const struct node *n, struct tfr_bytes text)
 	return false;
 }
 
-static bool holds(
+static bool compare_values(
 	struct eval *e, const struct node *n, const struct scalar *a, const struct scalar *b)
 {
 	static const unsigned accepted[] = {
@@ -711,11 +711,11 @@ static bool compare_any(struct eval *e, const struct node *n)
 
 	if (n->a.what != WHERE_FEATURE) {
 		a = scalar_of(e, &n->a);
-		return holds(e, n, &a, &b);
+		return compare_values(e, n, &a, &b);
 	}
 	tfr_cursor_init(&c, feature_of(e, &n->a));
 	while (!e->status && next_scalar(&c, &a))
-		if (holds(e, n, &a, &b))
+		if (compare_values(e, n, &a, &b))
 			return true;
 	return false;
 }

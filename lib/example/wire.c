@@ -24,7 +24,8 @@ bool tfr_wire_varint_slow(struct tfr_wire *w, unsigned max_bytes, uint64_t max, 
 		max_bytes == 10 ? "number longer than 10 bytes" : "tag or length out of range");
 }
 
-static bool take(struct tfr_wire *w, struct tfr_wire_field *f, size_t size, const uint8_t *tag_at)
+static bool take_content(
+	struct tfr_wire *w, struct tfr_wire_field *f, size_t size, const uint8_t *tag_at)
 {
 	if ((size_t)(w->end - w->p) < size)
 		return tfr_wire_fail(w, tag_at, "field runs past the end of what holds it");
@@ -70,9 +71,9 @@ bool tfr_wire_other(struct tfr_wire *w, struct tfr_wire_field *f, const uint8_t 
 {
 	switch (f->type) {
 	case TFR_WIRE_FIXED64:
-		return take(w, f, 8, tag_at);
+		return take_content(w, f, 8, tag_at);
 	case TFR_WIRE_FIXED32:
-		return take(w, f, 4, tag_at);
+		return take_content(w, f, 4, tag_at);
 	case TFR_WIRE_GROUP:
 		return skip_group(w, f->number, tag_at);
 	case TFR_WIRE_END_GROUP:

@@ -59,7 +59,7 @@ static struct slot *slot_of(struct tfr_lanes_run *r, uint64_t i)
 	return &r->slots[i % r->window];
 }
 
-static void fail(struct tfr_lanes_run *r, uint64_t i, enum tfr_status status)
+static void fail_item(struct tfr_lanes_run *r, uint64_t i, enum tfr_status status)
 {
 	if (i >= r->end)
 		return;
@@ -109,7 +109,7 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 				 : TFR_OK;
 		pthread_mutex_lock(&r->lock);
 		if (status) {
-			fail(r, i, status);
+			fail_item(r, i, status);
 			break;
 		}
 		lane->first = s->after;
@@ -125,7 +125,7 @@ static void deliver_ready(struct tfr_lanes_run *r, struct lane *lane)
 }
 
 /* Reads a claimed item, without the lock.  False: there is no such item, or reading it failed. */
-static bool pull(struct tfr_lanes_run *r, unsigned worker, uint64_t i, uint32_t *lane)
+static bool pull_item(struct tfr_lanes_run *r, unsigned worker, uint64_t i, uint32_t *lane)
 {
 	enum tfr_status status;
 	void *data;
@@ -141,11 +141,11 @@ static bool pull(struct tfr_lanes_run *r, unsigned worker, uint64_t i, uint32_t 
 	r->pulling = false;
 	pthread_cond_signal(&r->turn);
 	if (status)
-		fail(r, i, status);
+		fail_item(r, i, status);
 	return !status;
 }
 
-static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
+static void append_to_lane(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
 {
 	struct lane *lane = &r->lanes[number];
 
@@ -159,9 +159,9 @@ static void append(struct tfr_lanes_run *r, uint64_t i, uint32_t number)
 	lane->last = i;
 }
 
-/* Claims the next item, waiting for room.  False: there are no more items.  pull() wakes one
+/* Claims the next item, waiting for room.  False: there are no more items.  pull_item() wakes one
  * waiting thread at a time, so a thread that finds no item wakes the next. */
-static bool claim(struct tfr_lanes_run *r, unsigned worker, uint64_t *item)
+static bool claim_item(struct tfr_lanes_run *r, unsigned worker, uint64_t *item)
 {
 	while (r->next < r->end) {
 		uint64_t i = r->next;
@@ -171,9 +171,9 @@ static bool claim(struct tfr_lanes_run *r, unsigned worker, uint64_t *item)
 
 			slot_of(r, i)->state = WORKING;
 			r->next++;
-			if (!pull(r, worker, i, &lane))
+			if (!pull_item(r, worker, i, &lane))
 				return false;
-			append(r, i, lane);
+			append_to_lane(r, i, lane);
 			*item = i;
 			return true;
 		}
@@ -213,7 +213,7 @@ static void worker_main(void *ctx, unsigned worker)
 	uint64_t i;
 
 	pthread_mutex_lock(&r->lock);
-	while (claim(r, worker, &i)) {
+	while (claim_item(r, worker, &i)) {
 		struct slot *s = slot_of(r, i);
 
 		pthread_mutex_unlock(&r->lock);
@@ -221,7 +221,7 @@ static void worker_main(void *ctx, unsigned worker)
 		pthread_mutex_lock(&r->lock);
 		s->state = READY;
 		if (status)
-			fail(r, i, status);
+			fail_item(r, i, status);
 		deliver_ready(r, &r->lanes[s->lane]);
 	}
 	pthread_mutex_unlock(&r->lock);

@@ -68,7 +68,7 @@ void tfr_load_read(struct tfr_load *load)
 		fclose(in);
 }
 
-static double held(double share)
+static double clamp_share(double share)
 {
 	return share < 0 ? 0 : share > 1 ? 1 : share;
 }
@@ -81,7 +81,7 @@ bool tfr_load_between(
 	*others = *steal = 0;
 	if (!from->known || !to->known || from->processors != to->processors || all <= 0)
 		return false;
-	*others = held((to->busy - from->busy - (to->own - from->own)) / all);
-	*steal = held((to->steal - from->steal) / all);
+	*others = clamp_share((to->busy - from->busy - (to->own - from->own)) / all);
+	*steal = clamp_share((to->steal - from->steal) / all);
 	return true;
 }

@@ -63,7 +63,7 @@ static void unlink_job(struct tfr_pool *p, struct tfr_pool_job *job)
 	p->backlog--;
 }
 
-static void run(struct tfr_pool *p, struct tfr_pool_job *job)
+static void run_job(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	unlink_job(p, job);
 	job->state = TFR_JOB_RUNS;
@@ -83,7 +83,7 @@ static void thread_main(void *ctx, unsigned worker)
 	pthread_mutex_lock(&p->lock);
 	while (!p->ends) {
 		if (p->first) {
-			run(p, p->first);
+			run_job(p, p->first);
 			continue;
 		}
 		p->free++;
@@ -114,9 +114,9 @@ static void wait_for(struct tfr_pool *p, struct tfr_pool_job *job)
 {
 	while (job->state == TFR_JOB_WAITS || job->state == TFR_JOB_RUNS) {
 		if (job->state == TFR_JOB_WAITS) {
-			run(p, job);
+			run_job(p, job);
 		} else if (p->first) {
-			run(p, p->first);
+			run_job(p, p->first);
 		} else {
 			p->waiting++;
 			pthread_cond_wait(&p->done, &p->lock);

@@ -86,10 +86,10 @@ static herr_t read_file(
 	(void)plist;
 	while (size) {
 		haddr_t left = at < size_at_start ? size_at_start - at : 0;
-		size_t part = left < size ? (size_t)left : size;
-		ssize_t n = part ? pread(TFR_HDF5_FILE, into, part, (off_t)at) : 0;
+		size_t some = left < size ? (size_t)left : size;
+		ssize_t n = some ? pread(TFR_HDF5_FILE, into, some, (off_t)at) : 0;
 
-		if (!part) {
+		if (!some) {
 			memset(into, 0, size);
 			return 0;
 		}

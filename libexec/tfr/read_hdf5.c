@@ -13,8 +13,8 @@
 
 enum { DEEPEST = 32 };
 
-struct walk {
-	struct run *run;
+struct hdf5_walk {
+	struct hdf5_run *run;
 	char path[TFR_HDF5_NAME];
 	unsigned depth;
 	void *visited; /* addresses of groups, by tsearch() */
@@ -24,7 +24,7 @@ struct walk {
 /* --- requests --- */
 
 /* Answers requests until one asks for the next data set.  `set` is the last one named, or none. */
-static void serve(const struct run *run, hid_t set, const char *name)
+static void serve_requests(const struct hdf5_run *run, hid_t set, const char *name)
 {
 	struct tfr_hdf5_request request;
 
@@ -56,7 +56,7 @@ static int by_address(const void *a, const void *b)
 
 /* Whether a group was visited before; marks it as visited.  Many links of a file can lead to one
  * group, and from there to the next, so there can be far more paths than groups. */
-static bool was_visited(struct walk *w, haddr_t address)
+static bool was_visited(struct hdf5_walk *w, haddr_t address)
 {
 	haddr_t *key = malloc(sizeof(*key)), **found;
 
@@ -72,23 +72,23 @@ static bool was_visited(struct walk *w, haddr_t address)
 	return true;
 }
 
-static herr_t damaged(struct walk *w, const char *path, const char *reason)
+static herr_t fail_damaged(struct hdf5_walk *w, const char *path, const char *reason)
 {
 	reply_damaged(path, reason);
 	w->failed = true;
 	return -1;
 }
 
-static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *walk);
+static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *link, void *walk);
 
-static herr_t visit_group(struct walk *w, hid_t group)
+static herr_t visit_group(struct hdf5_walk *w, hid_t group)
 {
 	herr_t status;
 
 	if (w->depth > DEEPEST)
-		return damaged(w, "", "groups more than 32 deep");
+		return fail_damaged(w, "", "groups more than 32 deep");
 	w->depth++;
-	status = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, w);
+	status = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, w);
 	w->depth--;
 	if (status < 0 && !w->failed) {
 		reply_refused(w->path);
@@ -98,9 +98,9 @@ static herr_t visit_group(struct walk *w, hid_t group)
 }
 
 /* Handles a link of a group, in the order of names.  Only links within the file are followed. */
-static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *walk)
+static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *link, void *walk)
 {
-	struct walk *w = walk;
+	struct hdf5_walk *w = walk;
 	size_t above = strlen(w->path), room = sizeof(w->path) - above;
 	herr_t status = 0;
 	H5I_type_t kind;
@@ -109,7 +109,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
 	if (link->type != H5L_TYPE_HARD)
 		return 0;
 	if (snprintf(w->path + above, room, "%s%s", above ? "/" : "", name) >= (int)room)
-		return damaged(w, "", "a path of over 4096 bytes");
+		return fail_damaged(w, "", "a path of over 4096 bytes");
 	object = H5Oopen(group, name, H5P_DEFAULT);
 	if (object < 0) {
 		reply_refused(w->path);
@@ -119,7 +119,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
 	kind = H5Iget_type(object);
 	if (kind == H5I_DATASET) {
 		reply(TFR_HDF5_NAMED, 0, w->path, strlen(w->path));
-		serve(w->run, object, w->path);
+		serve_requests(w->run, object, w->path);
 	} else {
 		if (kind == H5I_GROUP && !was_visited(w, link->u.address))
 			status = visit_group(w, object);
@@ -132,13 +132,13 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
 /* --- the program --- */
 
 /* Links may lead back to the root group. */
-static void walk_file(struct run *run)
+static void walk_file(struct hdf5_run *run)
 {
-	struct walk w = { .run = run };
+	struct hdf5_walk w = { .run = run };
 	hid_t root = H5Oopen(run->file, "/", H5P_DEFAULT);
 	H5O_info_t info;
 
-	serve(run, -1, NULL);
+	serve_requests(run, -1, NULL);
 	if (root < 0 || H5Oget_info(root, &info) < 0) {
 		reply_refused("");
 		return;
@@ -148,13 +148,13 @@ static void walk_file(struct run *run)
 		reply(TFR_HDF5_END, 0, NULL, 0);
 }
 
-static bool takes(const char *arg, const char *yes, const char *no, bool *is)
+static bool parse_choice(const char *arg, const char *yes, const char *no, bool *is)
 {
 	*is = !strcmp(arg, yes);
 	return *is || !strcmp(arg, no);
 }
 
-static hid_t start(const struct run *run, bool sandbox)
+static hid_t open_file(const struct hdf5_run *run, bool sandbox)
 {
 	hid_t access;
 	int refusal;
@@ -179,27 +179,27 @@ static hid_t start(const struct run *run, bool sandbox)
 
 int main(int argc, char **argv)
 {
-	struct run run = { 0 };
+	struct hdf5_run run = { 0 };
 	bool sandbox;
 	hid_t access;
 
 	if (argc != 5 || atoi(argv[1]) != TFR_HDF5_PROTOCOL ||
-		!takes(argv[3], TFR_HDF5_SANDBOX, TFR_HDF5_NO_SANDBOX, &sandbox) ||
-		!takes(argv[4], TFR_HDF5_ANY_ORDER, TFR_HDF5_IN_ORDER, &run.any_order)) {
+		!parse_choice(argv[3], TFR_HDF5_SANDBOX, TFR_HDF5_NO_SANDBOX, &sandbox) ||
+		!parse_choice(argv[4], TFR_HDF5_ANY_ORDER, TFR_HDF5_IN_ORDER, &run.any_order)) {
 		fprintf(stderr, "tfr-read-hdf5 reads HDF5 files for tfr, which starts it\n");
 		return 2;
 	}
 	run.memory = strtoull(argv[2], NULL, 10);
-	access = start(&run, sandbox);
+	access = open_file(&run, sandbox);
 	reply(TFR_HDF5_READY, TFR_HDF5_PROTOCOL, NULL, 0);
 	/* libhdf5 needs an absolute name; otherwise it asks for the current folder. */
 	run.file = H5Fopen("/the file", H5F_ACC_RDONLY, access);
 	if (run.file < 0) {
-		serve(&run, -1, NULL);
+		serve_requests(&run, -1, NULL);
 		reply_refused("");
 	} else {
 		walk_file(&run);
 	}
 	for (;;)
-		serve(&run, -1, NULL);
+		serve_requests(&run, -1, NULL);
 }

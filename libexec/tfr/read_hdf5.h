@@ -1,4 +1,4 @@
-/* tfr/read_hdf5.h - the parts of tfr-read-hdf5.
+/* tfr/read_hdf5.h - shared by the files of tfr-read-hdf5.
  *
  * The program reads one HDF5 file for tfr.  A hostile file can crash libhdf5, and may take it
  * over.  So all of libhdf5 runs in this process, which cannot reach anything else: see sandbox.c.
@@ -55,7 +55,7 @@ int sandbox_enter(void);
 /* --- sets.c --- */
 
 /* The parameters of the run, from tfr. */
-struct run {
+struct hdf5_run {
 	uint64_t memory; /* --memory */
 	bool any_order;
 	hid_t file;
@@ -64,6 +64,6 @@ struct run {
 /* Answers OPEN: `set` becomes a data set of the run, or is closed. */
 void sets_open(hid_t set, const char *name);
 /* Answers READ and PICK; receives the row numbers that follow a PICK. */
-void sets_read(const struct run *run, const struct tfr_hdf5_request *request);
+void sets_read(const struct hdf5_run *run, const struct tfr_hdf5_request *request);
 
 #endif

@@ -36,7 +36,7 @@
 /* For libraries, stacks and libhdf5's metadata; memory for values is added. */
 static const uint64_t base_memory = (uint64_t)1 << 30;
 
-static void limit(int resource, uint64_t value)
+static void limit_resource(int resource, uint64_t value)
 {
 	struct rlimit now;
 
@@ -56,15 +56,15 @@ void sandbox_limit(uint64_t memory)
 #ifndef SANITIZED
 	uint64_t most = memory < (uint64_t)1 << 60 ? base_memory + 4 * memory : UINT64_MAX / 2;
 
-	limit(RLIMIT_AS, most < (rlim_t)-1 ? most : (rlim_t)-1);
+	limit_resource(RLIMIT_AS, most < (rlim_t)-1 ? most : (rlim_t)-1);
 #else
 	(void)memory;
 	(void)base_memory;
 #endif
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* the program must not outlive tfr */
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-	limit(RLIMIT_NOFILE, 0);
+	limit_resource(RLIMIT_CORE, 0);
+	limit_resource(RLIMIT_FSIZE, 0);
+	limit_resource(RLIMIT_NOFILE, 0);
 }
 
 #ifdef ARCHITECTURE

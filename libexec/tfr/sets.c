@@ -34,13 +34,13 @@ static bool unusable(const char *why)
 	return false;
 }
 
-static bool refused(const struct data_set *d)
+static bool reply_refusal(const struct data_set *d)
 {
 	reply_refused(d->name);
 	return false;
 }
 
-static const char *stranger(H5T_class_t class)
+static const char *class_name(H5T_class_t class)
 {
 	static const char *const names[H5T_NCLASSES] = {
 		[H5T_COMPOUND] = "compounds, which complex numbers are, too",
@@ -99,12 +99,12 @@ static bool look_at_type(struct data_set *d)
 	H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
 
 	if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM && class != H5T_STRING)
-		return unusable(stranger(class));
+		return unusable(class_name(class));
 	d->type = H5Tget_native_type(type, H5T_DIR_ASCEND);
 	d->cell_in_file = H5Tget_size(type);
 	H5Tclose(type);
 	if (d->type < 0)
-		return refused(d);
+		return reply_refusal(d);
 	return set_cell(d, class) || unusable("numbers of a size of their own");
 }
 
@@ -114,13 +114,13 @@ static bool look_at_space(struct data_set *d)
 
 	d->space = H5Dget_space(d->set);
 	if (d->space < 0)
-		return refused(d);
+		return reply_refusal(d);
 	if (H5Sget_simple_extent_type(d->space) != H5S_SIMPLE)
 		return unusable("no rows, being a single value or nothing");
 	n = H5Sget_simple_extent_ndims(d->space);
 	if (n < 1 || n > TFR_HDF5_DIMS ||
 		H5Sget_simple_extent_dims(d->space, (hsize_t *)d->is.dims, NULL) < 0)
-		return refused(d);
+		return reply_refusal(d);
 	d->is.n_dims = (uint32_t)n;
 	d->values = 1;
 	for (int i = 1; i < n; i++)
@@ -182,7 +182,7 @@ static void look_at_chunks(struct data_set *d, hid_t plist)
 	d->is.chunk_bytes = d->is.chunk_rows > 1 ? bytes : 0;
 }
 
-static bool look(struct data_set *d)
+static bool inspect_set(struct data_set *d)
 {
 	hid_t plist;
 	bool good;
@@ -191,7 +191,7 @@ static bool look(struct data_set *d)
 		return false;
 	plist = H5Dget_create_plist(d->set);
 	if (plist < 0)
-		return refused(d);
+		return reply_refusal(d);
 	good = look_at_storage(d, plist);
 	if (good)
 		look_at_chunks(d, plist);
@@ -209,7 +209,7 @@ void sets_open(hid_t set, const char *name)
 		reply_damaged(name, d ? "out of memory" : "more than 1000 data sets");
 		return;
 	}
-	if (!look(d))
+	if (!inspect_set(d))
 		return; /* tfr gives up */
 	sets[n_sets++] = d;
 	reply(TFR_HDF5_SET, 0, &d->is, sizeof(d->is));
@@ -255,19 +255,19 @@ static void refused_rows(const struct data_set *d)
  * the memory.  An open data set keeps the settings it was opened with, so it is opened again.  The
  * last argument, the preference for evicting chunks that were read completely, must be 0: with 1,
  * no other chunks are evicted. */
-static bool keep_chunks(const struct run *run, struct data_set *d)
+static bool keep_chunks(const struct hdf5_run *run, struct data_set *d)
 {
 	uint64_t bytes = run->memory / 4 / n_sets, slots = 100 * (bytes / d->is.chunk_bytes) + 1;
 	hid_t access = H5Dget_access_plist(d->set);
 
 	d->chunks_kept = true;
 	if (access < 0)
-		return refused(d);
+		return reply_refusal(d);
 	H5Pset_chunk_cache(access, slots < SLOTS_MOST ? slots : SLOTS_MOST, bytes, 0);
 	H5Oclose(d->set);
 	d->set = H5Dopen2(run->file, d->name, access);
 	H5Pclose(access);
-	return d->set >= 0 || refused(d);
+	return d->set >= 0 || reply_refusal(d);
 }
 
 /* Sends the sizes of all texts, then the texts. */
@@ -392,7 +392,7 @@ static void read_values(const struct request *r)
 		reply(TFR_HDF5_ROWS, 0, block, size);
 }
 
-void sets_read(const struct run *run, const struct tfr_hdf5_request *request)
+void sets_read(const struct hdf5_run *run, const struct tfr_hdf5_request *request)
 {
 	struct data_set *d = request->set < n_sets ? sets[request->set] : NULL;
 	struct request r = { .d = d, .first = request->first, .rows = (size_t)request->count };
@@ -410,7 +410,7 @@ void sets_read(const struct run *run, const struct tfr_hdf5_request *request)
 	if (run->any_order && d->is.chunk_bytes && !d->chunks_kept && !keep_chunks(run, d))
 		r.rows = 0; /* the error has been sent */
 	else if (r.memory < 0)
-		refused(d);
+		reply_refusal(d);
 	else if (d->is.cell == TFR_CELL_TEXT)
 		read_texts(&r);
 	else

@@ -1,7 +1,7 @@
 /* example/print/elwc.c - ExampleListWithContext, the records of TensorFlow Ranking: a context and
  * its Examples.
  *
- * Each part is an Example, and is parsed and printed as one, in the order of the record.
+ * Each of them is an Example, and is parsed and printed as one, in the order of the record.
  * Several contexts are merged into one, as protobuf does. */
 #include <stdio.h>
 
@@ -43,7 +43,8 @@ static bool join_contexts(struct tfr_printer *p, struct tfr_wire w, struct tfr_b
 	return ok;
 }
 
-static enum tfr_status parse(struct tfr_printer *p, struct tfr_bytes b, struct tfr_error *err)
+static enum tfr_status parse_example(
+	struct tfr_printer *p, struct tfr_bytes b, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_example_parse(p->ex, b.data, b.size, err);
 
@@ -53,12 +54,12 @@ static enum tfr_status parse(struct tfr_printer *p, struct tfr_bytes b, struct t
 				   : status;
 }
 
-static enum tfr_status print_part(struct tfr_printer *p, bool json, const char *name,
+static enum tfr_status print_one(struct tfr_printer *p, bool json, const char *name,
 	struct tfr_bytes example, size_t width, struct tfr_error *err)
 {
 	bool ok;
 
-	TFR_TRY(parse(p, example, err));
+	TFR_TRY(parse_example(p, example, err));
 	if (json)
 		ok = tfr_print_json_features(p, name);
 	else
@@ -66,14 +67,14 @@ static enum tfr_status print_part(struct tfr_printer *p, bool json, const char *
 	return ok ? TFR_OK : tfr_fail_nomem(err, "printing a record");
 }
 
-/* One width for all parts, so that their columns align. */
-static enum tfr_status widest(struct tfr_printer *p, uint32_t number, struct tfr_wire w,
+/* One width for all of them, so that their columns align. */
+static enum tfr_status widen_to_names(struct tfr_printer *p, uint32_t number, struct tfr_wire w,
 	size_t *width, struct tfr_error *err)
 {
 	struct tfr_bytes one;
 
 	while (next_example(&w, number, &one)) {
-		TFR_TRY(parse(p, one, err));
+		TFR_TRY(parse_example(p, one, err));
 		for (size_t i = 0; i < tfr_example_count(p->ex); i++)
 			*width = tfr_print_wider(*width, tfr_example_at(p->ex, i)->key_size);
 	}
@@ -86,10 +87,10 @@ static enum tfr_status print_json(
 	struct tfr_bytes one;
 
 	tfr_json_open_object(p->json, NULL);
-	TFR_TRY(print_part(p, true, "context", context, 0, err));
+	TFR_TRY(print_one(p, true, "context", context, 0, err));
 	tfr_json_open_array(p->json, "examples");
 	while (next_example(&w, EXAMPLES, &one))
-		TFR_TRY(print_part(p, true, NULL, one, 0, err));
+		TFR_TRY(print_one(p, true, NULL, one, 0, err));
 	tfr_json_close_array(p->json);
 	tfr_json_close_object(p->json);
 	return TFR_OK;
@@ -102,12 +103,12 @@ static enum tfr_status print_text(
 	size_t width = 8;
 	char name[32];
 
-	TFR_TRY(widest(p, CONTEXT, w, &width, err));
-	TFR_TRY(widest(p, EXAMPLES, w, &width, err));
-	TFR_TRY(print_part(p, false, "context", context, width, err));
+	TFR_TRY(widen_to_names(p, CONTEXT, w, &width, err));
+	TFR_TRY(widen_to_names(p, EXAMPLES, w, &width, err));
+	TFR_TRY(print_one(p, false, "context", context, width, err));
 	for (unsigned i = 0; next_example(&w, EXAMPLES, &one); i++) {
 		snprintf(name, sizeof(name), "example %u", i);
-		TFR_TRY(print_part(p, false, name, one, width, err));
+		TFR_TRY(print_one(p, false, name, one, width, err));
 	}
 	return TFR_OK;
 }

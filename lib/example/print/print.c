@@ -110,7 +110,7 @@ size_t tfr_text_step(const void *text, size_t n, unsigned *columns)
 }
 
 /* The bytes of the next character or colour sequence; adds its columns. */
-static size_t step(const uint8_t *p, size_t n, size_t *columns)
+static size_t step_character(const uint8_t *p, size_t n, size_t *columns)
 {
 	const uint8_t *end = *p == ESCAPE ? memchr(p, 'm', n) : NULL;
 	unsigned of_one;
@@ -138,17 +138,17 @@ static size_t room_left(const struct tfr_printer *p)
 	if (!p->opts.columns)
 		return SIZE_MAX;
 	for (size_t i = line_start(p); i < p->text.size;)
-		i += step(p->text.data + i, p->text.size - i, &columns);
+		i += step_character(p->text.data + i, p->text.size - i, &columns);
 	return columns < p->opts.columns ? p->opts.columns - columns : 0;
 }
 
 /* Whether a text with its quotes fits in so many columns. */
-static bool fits(struct tfr_bytes text, size_t room)
+static bool fits_quoted(struct tfr_bytes text, size_t room)
 {
 	size_t columns = 2;
 
 	for (size_t i = 0; i < text.size && columns <= room;)
-		i += step(text.data + i, text.size - i, &columns);
+		i += step_character(text.data + i, text.size - i, &columns);
 	return columns <= room;
 }
 
@@ -169,7 +169,7 @@ static bool cut_line(struct tfr_printer *p)
 				value_columns = columns;
 			}
 		}
-		i += step(text + i, p->text.size - i, &columns);
+		i += step_character(text + i, p->text.size - i, &columns);
 	}
 	if (columns <= p->opts.columns)
 		return true;
@@ -198,7 +198,7 @@ static bool text_string(struct tfr_printer *p, struct tfr_bytes b)
 	size_t shown = 0, size, room = room_left(p), width = p->opts.width;
 	const char *quoted;
 
-	if (!fits(b, room) && width + BESIDE > room)
+	if (!fits_quoted(b, room) && width + BESIDE > room)
 		width = room > 2 * BESIDE ? room - BESIDE : BESIDE;
 	if (b.size <= width)
 		shown = b.size;

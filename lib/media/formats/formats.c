@@ -45,7 +45,7 @@ static const struct format {
 
 /* Two magics are too short to be trusted alone: text may start with "BM", and "WEBP" is one kind of
  * RIFF. */
-static bool confirmed(enum tfr_image_format format, const uint8_t *data, size_t size)
+static bool confirm_magic(enum tfr_image_format format, const uint8_t *data, size_t size)
 {
 	/* BITMAPFILEHEADER: bytes 6..9 are reserved, zero; then come the offset of the pixels and
 	 * the size of the next header, both below 65536. */
@@ -69,7 +69,7 @@ enum tfr_image_format tfr_image_sniff_plain(const void *data, size_t size)
 			/* The first byte is usually enough, without a call. */
 			if (size >= offset + n && p[offset] == (uint8_t)*bytes &&
 				memcmp(p + offset, bytes, n) == 0 &&
-				confirmed(formats[i].format, p, size))
+				confirm_magic(formats[i].format, p, size))
 				return formats[i].format;
 		}
 	return TFR_IMAGE_UNKNOWN;
@@ -227,7 +227,7 @@ void tfr_decoder_free(struct tfr_decoder *d)
 	free(d);
 }
 
-static enum tfr_status decode(struct tfr_decoder *d, const struct tfr_decode_job *job,
+static enum tfr_status decode_image(struct tfr_decoder *d, const struct tfr_decode_job *job,
 	struct tfr_image *image, struct tfr_error *err)
 {
 	const struct tfr_image_codec *codec = tfr_image_codec_of(job->info->format);
@@ -283,11 +283,11 @@ enum tfr_status tfr_decode(struct tfr_decoder *d, const void *data, size_t size,
 	TFR_TRY(check_window(&job.window, info.width, info.height, err));
 	TFR_TRY(check_pixels(d, &info, err));
 	TFR_TRY(check_size(d, &job, err));
-	return decode(d, &job, image, err);
+	return decode_image(d, &job, image, err);
 }
 
 /* The high byte comes first. */
-static enum tfr_status narrow(uint8_t *pixels, size_t n, struct tfr_error *err)
+static enum tfr_status narrow_to_bytes(uint8_t *pixels, size_t n, struct tfr_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (pixels[2 * i])
@@ -318,12 +318,12 @@ enum tfr_status tfr_decode_numbers(struct tfr_decoder *d, const void *data, size
 	job.window = (struct tfr_crop){ 0, 0, info.width, info.height };
 	TFR_TRY(check_pixels(d, &info, err));
 	TFR_TRY(check_size(d, &job, err));
-	TFR_TRY(decode(d, &job, image, err));
+	TFR_TRY(decode_image(d, &job, image, err));
 	if (job.channels == 1)
 		return TFR_OK;
 	image->channels = 1;
 	image->stride = info.width;
-	return narrow(d->pixels.data, (size_t)info.width * info.height, err);
+	return narrow_to_bytes(d->pixels.data, (size_t)info.width * info.height, err);
 }
 
 enum tfr_status tfr_decode_verify(

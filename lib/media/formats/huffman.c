@@ -241,7 +241,7 @@ struct tfr_huffman {
 /* ---- data ---- */
 
 /* Fills the window, up to the end of the segment. */
-static bool fill(struct tfr_huffman *h)
+static bool fill_window(struct tfr_huffman *h)
 {
 	size_t kept = (size_t)(h->end - h->bits.next);
 	uint8_t *out = h->window + kept, *limit = h->window + WINDOW;
@@ -315,14 +315,14 @@ static TFR_INLINE uint64_t be64(const uint8_t *p)
 }
 
 /* Bits beyond the counted bytes are loaded once more; they are the same. */
-static TFR_INLINE void refill(struct bits *b)
+static TFR_INLINE void refill_bits(struct bits *b)
 {
 	b->word |= be64(b->next) >> b->count;
 	b->next += (63 - b->count) >> 3;
 	b->count |= REFILLED;
 }
 
-static TFR_INLINE void take(struct bits *b, unsigned n)
+static TFR_INLINE void take_bits(struct bits *b, unsigned n)
 {
 	b->word <<= n;
 	b->count -= n;
@@ -385,17 +385,17 @@ static TFR_INLINE bool ends_well(unsigned k)
 }
 
 /* Decodes one symbol, where the table of pairs does not suffice.  False: an invalid code. */
-static TFR_INLINE bool step(
+static TFR_INLINE bool decode_symbol(
 	const struct tfr_huffman_table *t, struct bits *b, unsigned *k, JCOEF *out)
 {
 	look_t l;
 
-	refill(b);
+	refill_bits(b);
 	l = look_one(t, b->word, true);
 	*k += look_advance(l);
 	if (out)
 		out[zigzag[*k - 1]] = look_value_at(b->word, l);
-	take(b, look_bits(l));
+	take_bits(b, look_bits(l));
 	return l;
 }
 
@@ -406,7 +406,7 @@ static TFR_INLINE void put_pair(struct bits *b, pair_t p, unsigned k, unsigned a
 
 	out[zigzag[after - 1]] = value_at(b->word, p >> 40 & 63, p >> 48 & 63);
 	out[zigzag[first - 1]] = value_at(b->word, p >> 16 & 63, p >> 24 & 63);
-	take(b, p & 255);
+	take_bits(b, p & 255);
 }
 
 /* Decodes the coefficients of a block from the first AC on.  False: an invalid code, or too many
@@ -419,7 +419,7 @@ static TFR_INLINE bool read_block(const struct tfr_huffman_ac *t, struct bits *b
 	do {
 		pair_t p = 0;
 
-		refill(&b);
+		refill_bits(&b);
 		for (int i = 0; i < LOOKS; i++) {
 			p = t->pair[b.word >> (64 - LOOK_BITS)];
 			after = k + (p >> 8 & 255);
@@ -433,7 +433,7 @@ static TFR_INLINE bool read_block(const struct tfr_huffman_ac *t, struct bits *b
 		if (ends_well(after)) {
 			put_pair(&b, p, k, after, out);
 			k = after;
-		} else if (!step(&t->one, &b, &k, out)) {
+		} else if (!decode_symbol(&t->one, &b, &k, out)) {
 			return false;
 		}
 	} while (k < DCTSIZE2);
@@ -451,21 +451,21 @@ static TFR_INLINE bool skip_block(const struct tfr_huffman_ac *t, struct bits *b
 	do {
 		skip_t found = 0;
 
-		refill(&b);
+		refill_bits(&b);
 		for (int i = 0; i < LOOKS; i++) {
 			found = t->skip[b.word >> (64 - SKIP_BITS)];
 			after = k + (found & 255);
 			if (after >= DCTSIZE2)
 				break;
-			take(&b, found >> 8);
+			take_bits(&b, found >> 8);
 			k = after;
 		}
 		if (after < DCTSIZE2)
 			continue;
 		if (ends_well(after)) {
-			take(&b, found >> 8);
+			take_bits(&b, found >> 8);
 			k = after;
-		} else if (!step(&t->one, &b, &k, NULL)) {
+		} else if (!decode_symbol(&t->one, &b, &k, NULL)) {
 			return false;
 		}
 	} while (k < DCTSIZE2);
@@ -477,10 +477,10 @@ static TFR_INLINE bool read_dc(const struct tfr_huffman_table *t, struct bits *b
 {
 	look_t l;
 
-	refill(b);
+	refill_bits(b);
 	l = look_one(t, b->word, false);
 	*difference = look_value_at(b->word, l);
-	take(b, look_bits(l));
+	take_bits(b, look_bits(l));
 	return l;
 }
 
@@ -531,7 +531,7 @@ bool tfr_huffman_mcu(struct tfr_huffman *h, JBLOCKROW *blocks)
 
 	if (h->restart_interval && !h->restarts_to_go-- && !pass_restart(h))
 		return false;
-	if (!h->ended && h->end - h->bits.next < SLACK && !fill(h))
+	if (!h->ended && h->end - h->bits.next < SLACK && !fill_window(h))
 		return false;
 	h->column = h->column + 1 == h->columns ? 0 : h->column + 1;
 	return h->read_mcu(h, blocks, wanted);

@@ -10,7 +10,7 @@
  * kernels of libjpeg-turbo, and the Huffman tables of the standard.
  *
  * libjpeg reports errors by a call that must not return: everything that calls it runs under
- * jpeg_guard() or guarded(). */
+ * jpeg_guard() or run_guarded(). */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ struct jpeg_entropy_decoder {
 	boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW *blocks);
 };
 
-static struct tfr_jpeg *self(j_common_ptr cinfo)
+static struct tfr_jpeg *jpeg_of(j_common_ptr cinfo)
 {
 	return cinfo->client_data;
 }
@@ -65,7 +65,7 @@ static void give_up(struct tfr_jpeg *j, enum tfr_status status)
 
 static void on_error(j_common_ptr cinfo)
 {
-	struct tfr_jpeg *j = self(cinfo);
+	struct tfr_jpeg *j = jpeg_of(cinfo);
 
 	cinfo->err->format_message(cinfo, j->message);
 	give_up(j, cinfo->err->msg_code == JERR_OUT_OF_MEMORY ? TFR_ENOMEM : TFR_EDATA);
@@ -94,7 +94,7 @@ static void no_output(j_common_ptr cinfo)
 
 static void on_progress(j_common_ptr cinfo)
 {
-	struct tfr_jpeg *j = self(cinfo);
+	struct tfr_jpeg *j = jpeg_of(cinfo);
 
 	if (j->cinfo.input_scan_number > MAX_SCANS) {
 		snprintf(j->message, sizeof(j->message), "more than %d scans", MAX_SCANS);
@@ -240,7 +240,7 @@ static void read_cmyk_rows(struct tfr_jpeg *j, uint32_t end, uint8_t *out, size_
 	}
 }
 
-static uint8_t *need(struct tfr_jpeg *j, uint8_t *memory)
+static uint8_t *need_memory(struct tfr_jpeg *j, uint8_t *memory)
 {
 	if (!memory) {
 		strcpy(j->message, "out of memory");
@@ -330,7 +330,7 @@ static void set_up(struct tfr_jpeg *j)
 
 static boolean decode_mcu(j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
-	struct tfr_jpeg *j = self((j_common_ptr)cinfo);
+	struct tfr_jpeg *j = jpeg_of((j_common_ptr)cinfo);
 
 	if (!tfr_huffman_mcu(j->huffman, blocks)) {
 		j->irregular = true;
@@ -381,9 +381,9 @@ static void decode_window(struct tfr_jpeg *j)
 		x = crop_columns(c, w);
 	taken = take_over(j, x);
 	stride = (size_t)c->output_width * j->job->channels;
-	scratch = out = need(j, tfr_pixels(&j->owner->pixels, stride * w->height));
+	scratch = out = need_memory(j, tfr_pixels(&j->owner->pixels, stride * w->height));
 	if (cmyk)
-		scratch = need(j, tfr_pixels(&j->cmyk, (size_t)c->output_width * 4));
+		scratch = need_memory(j, tfr_pixels(&j->cmyk, (size_t)c->output_width * 4));
 	if (crop && w->y > MARGIN)
 		jpeg_skip_scanlines(c, w->y - MARGIN);
 	drop_rows(c, w->y, scratch);
@@ -538,7 +538,7 @@ static void create_writer(struct tfr_jpeg_writer *p)
 
 /* Separate from its callers, so that no local variable of a function that calls setjmp changes
  * after it. */
-static bool guarded(struct tfr_jpeg_writer *p, void (*work)(struct tfr_jpeg_writer *p))
+static bool run_guarded(struct tfr_jpeg_writer *p, void (*work)(struct tfr_jpeg_writer *p))
 {
 	if (setjmp(p->fatal)) {
 		jpeg_abort_compress(&p->cinfo);
@@ -561,7 +561,7 @@ static struct tfr_jpeg_writer *writer_new(void)
 	p->destination.init_destination = start;
 	p->destination.empty_output_buffer = grow;
 	p->destination.term_destination = end;
-	if (!guarded(p, create_writer)) {
+	if (!run_guarded(p, create_writer)) {
 		tfr_jpeg_writer_free(p);
 		return NULL;
 	}
@@ -590,7 +590,7 @@ static enum tfr_status jpeg_encode(struct tfr_encoder *e, const struct tfr_image
 	p->image = image;
 	p->opts = opts;
 	p->no_memory = false;
-	if (guarded(p, compress))
+	if (run_guarded(p, compress))
 		return TFR_OK;
 	if (p->no_memory)
 		return tfr_fail_nomem(err, "encoding a JPEG");

@@ -55,7 +55,7 @@ static bool is_chunk(const uint8_t *chunk, const char *type)
 
 /* Whether libpng, and so TensorFlow, accepts this tRNS of a palette: not if it is empty, longer
  * than the palette before it, or damaged. */
-static bool counts(const uint8_t *trns, size_t n, size_t colours)
+static bool is_valid_trns(const uint8_t *trns, size_t n, size_t colours)
 {
 	return n && n <= colours && crc32(0, trns + 4, (uInt)n + 4) == tfr_be32(trns + 8 + n);
 }
@@ -85,7 +85,8 @@ static enum tfr_status png_probe(
 			has_data = true;
 		else if (is_chunk(p, "PLTE"))
 			colours = n / 3;
-		else if (is_chunk(p, "tRNS") && info->palette && !has_data && counts(p, n, colours))
+		else if (is_chunk(p, "tRNS") && info->palette && !has_data &&
+			 is_valid_trns(p, n, colours))
 			info->channels = 4; /* only for a palette: see media.h */
 		else if (is_chunk(p, "eXIf"))
 			info->orientation = tfr_exif_orientation(p + 8, n);
@@ -132,7 +133,7 @@ static void release(png_structp png, png_voidp p)
 
 /* Runs `work`; false: libpng failed.  A function of its own, so that no local variable of a
  * function that calls setjmp changes after it. */
-static bool guarded(png_structp png, void (*work)(void *state), void *state)
+static bool run_guarded(png_structp png, void (*work)(void *state), void *state)
 {
 	if (setjmp(png_jmpbuf(png)))
 		return false;
@@ -206,7 +207,7 @@ static void set_plain(png_structp png, png_infop info)
 	png_read_update_info(png, info);
 }
 
-static uint8_t *need(struct reading *s, uint8_t *memory)
+static uint8_t *need_memory(struct reading *s, uint8_t *memory)
 {
 	if (!memory) {
 		s->failure.no_memory = true;
@@ -221,7 +222,7 @@ static void read_interlaced(struct reading *s, int passes)
 {
 	const struct tfr_crop *w = &s->job->window;
 
-	s->pixels = need(s, tfr_pixels(&s->owner->pixels, s->stride * s->job->info->height));
+	s->pixels = need_memory(s, tfr_pixels(&s->owner->pixels, s->stride * s->job->info->height));
 	while (passes--)
 		for (uint32_t y = 0; y < s->job->info->height; y++)
 			png_read_row(s->png, s->pixels + y * s->stride, NULL);
@@ -231,22 +232,22 @@ static void read_interlaced(struct reading *s, int passes)
 static void read_window(struct reading *s)
 {
 	const struct tfr_crop *w = &s->job->window;
-	size_t part = (size_t)w->width * s->job->channels;
-	uint8_t *row = need(s, tfr_pixels(&s->row, s->stride));
+	size_t row_bytes = (size_t)w->width * s->job->channels;
+	uint8_t *row = need_memory(s, tfr_pixels(&s->row, s->stride));
 
-	s->pixels = need(s, tfr_pixels(&s->owner->pixels, part * w->height));
+	s->pixels = need_memory(s, tfr_pixels(&s->owner->pixels, row_bytes * w->height));
 	for (uint32_t y = 0; y < w->y + w->height; y++) {
 		png_read_row(s->png, row, NULL);
 		if (y >= w->y)
-			memcpy(s->pixels + (y - w->y) * part, row + (size_t)w->x * s->job->channels,
-				part);
+			memcpy(s->pixels + (y - w->y) * row_bytes,
+				row + (size_t)w->x * s->job->channels, row_bytes);
 	}
-	s->stride = part;
+	s->stride = row_bytes;
 }
 
 static void read_all(struct reading *s)
 {
-	s->pixels = need(s, tfr_pixels(&s->owner->pixels, s->stride * s->job->info->height));
+	s->pixels = need_memory(s, tfr_pixels(&s->owner->pixels, s->stride * s->job->info->height));
 	for (uint32_t y = 0; y < s->job->info->height; y++)
 		png_read_row(s->png, s->pixels + y * s->stride, NULL);
 }
@@ -288,7 +289,7 @@ static enum tfr_status png_decode(struct tfr_decoder *d, const struct tfr_decode
 		&s.failure, allocate, release);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
 	if (s.info)
-		good = guarded(s.png, decode, &s);
+		good = run_guarded(s.png, decode, &s);
 	else
 		s.failure.no_memory = true;
 	png_destroy_read_struct(&s.png, &s.info, NULL);
@@ -378,7 +379,7 @@ static enum tfr_status png_encode(struct tfr_encoder *e, const struct tfr_image 
 		&s.failure, allocate, release);
 	s.info = s.png ? png_create_info_struct(s.png) : NULL;
 	if (s.info)
-		good = guarded(s.png, encode, &s);
+		good = run_guarded(s.png, encode, &s);
 	else
 		s.failure.no_memory = true;
 	png_destroy_write_struct(&s.png, &s.info);

@@ -37,13 +37,13 @@ static void start_stream(struct tfr_rng *r, const struct tfr_draw *draw, enum wh
 	tfr_rng_init(r, key[0] | (uint64_t)key[1] << 32, draw->record);
 }
 
-static double uniform(struct tfr_rng *r, double low, double high)
+static double draw_uniform(struct tfr_rng *r, double low, double high)
 {
 	return low + (high - low) * tfr_rng_unit(r);
 }
 
 /* Draws the start of a window of `n` pixels on an axis of `of`. */
-static uint32_t place(struct tfr_rng *r, uint32_t n, uint32_t of)
+static uint32_t draw_start(struct tfr_rng *r, uint32_t n, uint32_t of)
 {
 	return (uint32_t)tfr_rng_below(r, (uint64_t)of - n + 1);
 }
@@ -57,16 +57,16 @@ static void centre(uint32_t width, uint32_t height, struct tfr_crop *crop)
 /* rint() is Python's round(), half to even, which torchvision uses. */
 static bool try_crop(struct tfr_rng *r, uint32_t width, uint32_t height, struct tfr_crop *crop)
 {
-	double area = (double)width * height * uniform(r, 0.08, 1.0);
-	double shape = exp(uniform(r, log(3.0 / 4.0), log(4.0 / 3.0)));
+	double area = (double)width * height * draw_uniform(r, 0.08, 1.0);
+	double shape = exp(draw_uniform(r, log(3.0 / 4.0), log(4.0 / 3.0)));
 	double w = rint(sqrt(area * shape)), h = rint(sqrt(area / shape));
 
 	if (w < 1 || h < 1 || w > width || h > height)
 		return false;
 	crop->width = (uint32_t)w;
 	crop->height = (uint32_t)h;
-	crop->y = place(r, crop->height, height);
-	crop->x = place(r, crop->width, width);
+	crop->y = draw_start(r, crop->height, height);
+	crop->x = draw_start(r, crop->width, width);
 	return true;
 }
 
@@ -103,11 +103,11 @@ void tfr_random_crop(const struct tfr_draw *draw, uint32_t width, uint32_t heigh
 	start_stream(&r, draw, DRAW_CROP);
 	crop->width = at_most(to_width, width);
 	crop->height = at_most(to_height, height);
-	crop->y = place(&r, crop->height, height);
-	crop->x = place(&r, crop->width, width);
+	crop->y = draw_start(&r, crop->height, height);
+	crop->x = draw_start(&r, crop->width, width);
 }
 
-static bool half(const struct tfr_draw *draw, enum what what)
+static bool draw_half(const struct tfr_draw *draw, enum what what)
 {
 	struct tfr_rng r;
 
@@ -117,12 +117,12 @@ static bool half(const struct tfr_draw *draw, enum what what)
 
 bool tfr_random_flip(const struct tfr_draw *draw)
 {
-	return half(draw, DRAW_FLIP);
+	return draw_half(draw, DRAW_FLIP);
 }
 
 bool tfr_random_flip_vertical(const struct tfr_draw *draw)
 {
-	return half(draw, DRAW_FLIP_VERTICAL);
+	return draw_half(draw, DRAW_FLIP_VERTICAL);
 }
 
 double tfr_random_angle(const struct tfr_draw *draw, double degrees)
@@ -130,7 +130,7 @@ double tfr_random_angle(const struct tfr_draw *draw, double degrees)
 	struct tfr_rng r;
 
 	start_stream(&r, draw, DRAW_ANGLE);
-	return uniform(&r, -degrees, degrees);
+	return draw_uniform(&r, -degrees, degrees);
 }
 
 /* The pixels within `reach` of a random one, on an axis of `n`. */

@@ -47,7 +47,7 @@ static const uint8_t opposite[][16] = {
 };
 
 /* Stores only the first `n` bytes (12, 15 or 16) of a register. */
-AVX2 static inline void store_part(uint8_t *to, __m128i v, size_t n)
+AVX2 static inline void store_first(uint8_t *to, __m128i v, size_t n)
 {
 	if (n == 16) {
 		_mm_storeu_si128((__m128i *)to, v);
@@ -74,8 +74,8 @@ AVX2 static inline void mirror_groups(const uint8_t *in, uint8_t *out, size_t n,
 		__m128i a = _mm_loadu_si128((const __m128i *)(in + left));
 		__m128i b = _mm_loadu_si128((const __m128i *)(in + right - 16));
 
-		store_part(out + right - bytes, _mm_shuffle_epi8(a, order), bytes);
-		store_part(out + left, _mm_shuffle_epi8(b, late), bytes);
+		store_first(out + right - bytes, _mm_shuffle_epi8(a, order), bytes);
+		store_first(out + left, _mm_shuffle_epi8(b, late), bytes);
 	}
 	/* In place or not, the bytes between are still unchanged. */
 	tfr_pixels_plain.mirror(in + left, out + left, (right - left) / pixel, pixel);
@@ -272,12 +272,13 @@ AVX2 static inline void float_planes_of(
 			__m256 all = _mm256_permutevar8x32_ps(_mm256_loadu_ps(from), orders[c]);
 
 			for (unsigned g = 1; g < channels; g++) {
-				__m256 part = _mm256_permutevar8x32_ps(
+				__m256 group_values = _mm256_permutevar8x32_ps(
 					_mm256_loadu_ps(from + 8 * (size_t)g), orders[c]);
 				__m256i wanted =
 					_mm256_cmpeq_epi32(groups[c], _mm256_set1_epi32((int)g));
 
-				all = _mm256_blendv_ps(all, part, _mm256_castsi256_ps(wanted));
+				all = _mm256_blendv_ps(
+					all, group_values, _mm256_castsi256_ps(wanted));
 			}
 			_mm256_storeu_ps(planes[c] + i, all);
 		}
@@ -295,10 +296,10 @@ AVX2 static void planes_f32(const float *in, float *const planes[], size_t n, un
 
 AVX2 static inline uint64_t total_of(__m256i v)
 {
-	uint64_t parts[4];
+	uint64_t sums[4];
 
-	_mm256_storeu_si256((__m256i *)parts, v);
-	return parts[0] + parts[1] + parts[2] + parts[3];
+	_mm256_storeu_si256((__m256i *)sums, v);
+	return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
 /* Squares are added in pairs to 32 bits, at most 2 * 255 * 255 per step and lane, and moved to 64

@@ -74,7 +74,7 @@ static struct moments moments_u8(
 	};
 }
 
-static double total(const double sums[TFR_SUMS])
+static double total_of_sums(const double sums[TFR_SUMS])
 {
 	double sum = 0;
 
@@ -92,10 +92,10 @@ static struct moments moments_f32(
 
 	for (uint32_t y = 0; y < in->height; y++)
 		kernel->sums_f32((const void *)tfr_pixels_row(in, y), samples, sums);
-	m.mean = total(sums) / (double)n;
+	m.mean = total_of_sums(sums) / (double)n;
 	for (uint32_t y = 0; y < in->height; y++)
 		kernel->squares_f32((const void *)tfr_pixels_row(in, y), samples, m.mean, squares);
-	m.deviation = sqrt(total(squares) / (double)n);
+	m.deviation = sqrt(total_of_sums(squares) / (double)n);
 	return m;
 }
 

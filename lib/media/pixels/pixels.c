@@ -31,7 +31,7 @@ struct tfr_pixels tfr_pixels_dense(
 	return p;
 }
 
-static bool good(const struct tfr_pixels *p)
+static bool is_good(const struct tfr_pixels *p)
 {
 	return p->data && p->width && p->height && (p->width | p->height) <= TFR_PIXELS_MAX_SIZE &&
 	       p->channels >= 1 && p->channels <= 4 &&
@@ -42,7 +42,7 @@ static bool good(const struct tfr_pixels *p)
 enum tfr_status tfr_pixels_check(
 	const struct tfr_pixels *p, const char *what, struct tfr_error *err)
 {
-	if (good(p))
+	if (is_good(p))
 		return TFR_OK;
 	return tfr_fail(err, TFR_EUSAGE, "cannot %s %u x %u x %u of %s", what, p->width, p->height,
 		p->channels, tfr_dtype_name(p->dtype));
@@ -53,7 +53,7 @@ enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_
 	struct tfr_error *err)
 {
 	TFR_TRY(tfr_pixels_check(in, what, err));
-	if (good(out) && out->width == width && out->height == height && out->dtype == dtype &&
+	if (is_good(out) && out->width == width && out->height == height && out->dtype == dtype &&
 		out->channels == in->channels)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EUSAGE, "cannot %s %u x %u x %u of %s to %u x %u x %u of %s", what,
@@ -62,7 +62,7 @@ enum tfr_status tfr_pixels_expect(const struct tfr_pixels *in, const struct tfr_
 }
 
 enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_crop *window,
-	struct tfr_pixels *part, struct tfr_error *err)
+	struct tfr_pixels *cut, struct tfr_error *err)
 {
 	TFR_TRY(tfr_pixels_check(in, "take a window of", err));
 	if (!window->width || !window->height || window->x >= in->width ||
@@ -71,10 +71,10 @@ enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_
 		return tfr_fail(err, TFR_EUSAGE,
 			"a window of %u x %u at %u, %u does not lie in an image of %u x %u",
 			window->width, window->height, window->x, window->y, in->width, in->height);
-	*part = *in;
-	part->data = tfr_pixels_row(in, window->y) + window->x * tfr_pixel_bytes(in);
-	part->width = window->width;
-	part->height = window->height;
+	*cut = *in;
+	cut->data = tfr_pixels_row(in, window->y) + window->x * tfr_pixel_bytes(in);
+	cut->width = window->width;
+	cut->height = window->height;
 	return TFR_OK;
 }
 
@@ -95,11 +95,11 @@ static void swap_rows(uint8_t *a, uint8_t *b, size_t n)
 {
 	uint8_t held[1024];
 
-	for (size_t i = 0, part; i < n; i += part) {
-		part = n - i < sizeof(held) ? n - i : sizeof(held);
-		memcpy(held, a + i, part);
-		memcpy(a + i, b + i, part);
-		memcpy(b + i, held, part);
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < sizeof(held) ? n - i : sizeof(held);
+		memcpy(held, a + i, some);
+		memcpy(a + i, b + i, some);
+		memcpy(b + i, held, some);
 	}
 }
 
@@ -221,7 +221,7 @@ enum { COLUMNS = 512 /* whose columns are computed once for all rows */ };
 	for (uint32_t i = 0; i < count; i++, to += (n))                                            \
 	memcpy(to, from + (size_t)index[i] * (n), n)
 
-static void pick(
+static void pick_columns(
 	const uint8_t *from, const uint32_t *index, uint32_t count, size_t pixel, uint8_t *to)
 {
 	switch (pixel) {
@@ -256,8 +256,8 @@ enum tfr_status tfr_pixels_resize_nearest(
 		for (uint32_t i = 0; i < n; i++)
 			index[i] = tfr_nearest_of(x + i, fx, in->width);
 		for (uint32_t y = 0; y < out->height; y++)
-			pick(tfr_pixels_row(in, tfr_nearest_of(y, fy, in->height)), index, n, pixel,
-				tfr_pixels_row(out, y) + x * pixel);
+			pick_columns(tfr_pixels_row(in, tfr_nearest_of(y, fy, in->height)), index,
+				n, pixel, tfr_pixels_row(out, y) + x * pixel);
 	}
 	return TFR_OK;
 }

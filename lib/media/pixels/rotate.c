@@ -56,7 +56,7 @@ static inline struct place place_of(struct tfr_rotate_line l, uint32_t x)
 	return (struct place){ (u + 1) * l.half_width - 0.5f, (v + 1) * l.half_height - 0.5f };
 }
 
-static inline bool inside(const struct turn *t, int64_t x, int64_t y)
+static inline bool is_inside(const struct turn *t, int64_t x, int64_t y)
 {
 	return x >= 0 && x < t->in.width && y >= 0 && y < t->in.height;
 }
@@ -70,7 +70,7 @@ static inline void nearest(const struct turn *t, size_t pixel, struct place from
 {
 	int64_t x = lrintf(from.x), y = lrintf(from.y);
 
-	memcpy(to, inside(t, x, y) ? pixel_at(t, x, y) : (const uint8_t *)&t->colour, pixel);
+	memcpy(to, is_inside(t, x, y) ? pixel_at(t, x, y) : (const uint8_t *)&t->colour, pixel);
 }
 
 static inline int64_t floor_of(float v)
@@ -114,7 +114,7 @@ static __attribute__((noinline)) struct blend blend_edge(
 		int64_t x = left + (k & 1), y = top + (k >> 1);
 		const void *pixel;
 
-		if (!inside(t, x, y))
+		if (!is_inside(t, x, y))
 			continue;
 		pixel = pixel_at(t, x, y);
 		b.cover += weights[k];

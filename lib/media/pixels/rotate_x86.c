@@ -25,7 +25,7 @@ bool tfr_rotate_avx2_usable(void)
 	return tfr_cpu_allows(TFR_CPU_AVX2) && __builtin_cpu_supports("avx2");
 }
 
-AVX2 static inline __m256 place(__m256 from, float by, float add, float half)
+AVX2 static inline __m256 places_of(__m256 from, float by, float add, float half)
 {
 	__m256 v = _mm256_add_ps(_mm256_mul_ps(from, _mm256_set1_ps(by)), _mm256_set1_ps(add));
 
@@ -48,8 +48,8 @@ AVX2 static inline bool find(const struct tfr_rotate_run *run, uint32_t x, struc
 	__m256i count = _mm256_add_epi32(
 		_mm256_set1_epi32((int)x), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 	__m256 from = _mm256_sub_ps(_mm256_cvtepi32_ps(count), _mm256_set1_ps(l->middle));
-	__m256 u = place(from, l->x_by_x, l->x_by_row, l->half_width),
-	       v = place(from, l->y_by_x, l->y_by_row, l->half_height);
+	__m256 u = places_of(from, l->x_by_x, l->x_by_row, l->half_width),
+	       v = places_of(from, l->y_by_x, l->y_by_row, l->half_height);
 	__m256 left = _mm256_floor_ps(u), top = _mm256_floor_ps(v);
 	__m256 good = _mm256_and_ps(
 		within(left, (float)run->in.width - 3), within(top, (float)run->in.height - 2));
@@ -81,9 +81,9 @@ AVX2 static inline __m256i blend(
 
 	for (int k = 0; k < 4; k++) {
 		__m256i sample = _mm256_and_si256(_mm256_srli_epi32(corners[k], shift), low);
-		__m256 part = _mm256_mul_ps(_mm256_cvtepi32_ps(sample), e->weights[k]);
+		__m256 term = _mm256_mul_ps(_mm256_cvtepi32_ps(sample), e->weights[k]);
 
-		sum = k ? _mm256_add_ps(sum, part) : part;
+		sum = k ? _mm256_add_ps(sum, term) : term;
 	}
 	if (fill) {
 		__m256 rest = _mm256_sub_ps(_mm256_set1_ps(1), e->cover);

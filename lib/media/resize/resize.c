@@ -73,7 +73,7 @@ const struct tfr_resize_kernel *const tfr_resize_kernels[] = {
  * the last of them in part. */
 struct extent {
 	int64_t start, end;
-	float start_part, end_part;
+	float start_cover, end_cover;
 };
 
 enum { SPARE = 3 /* extra samples loaded with a pixel of one channel */ };
@@ -144,21 +144,21 @@ void tfr_resizer_free(struct tfr_resizer *r)
 
 /* --- bilinear --- */
 
-static void *aligned(size_t size)
+static void *allocate_aligned(size_t size)
 {
 	return aligned_alloc(64, (size + 63) & ~(size_t)63);
 }
 
-static bool reserve(struct tfr_resizer *r, size_t elements)
+static bool reserve_rows(struct tfr_resizer *r, size_t elements)
 {
 	if (elements <= r->capacity)
 		return true;
 	free_arrays(r);
-	r->low = aligned(elements * sizeof(*r->low));
-	r->high = aligned(elements * sizeof(*r->high));
-	r->weight = aligned(elements * sizeof(*r->weight));
-	r->rows[0] = aligned(elements * sizeof(float));
-	r->rows[1] = aligned(elements * sizeof(float));
+	r->low = allocate_aligned(elements * sizeof(*r->low));
+	r->high = allocate_aligned(elements * sizeof(*r->high));
+	r->weight = allocate_aligned(elements * sizeof(*r->weight));
+	r->rows[0] = allocate_aligned(elements * sizeof(float));
+	r->rows[1] = allocate_aligned(elements * sizeof(float));
 	if (!r->low || !r->high || !r->weight || !r->rows[0] || !r->rows[1]) {
 		free_arrays(r);
 		return false;
@@ -223,7 +223,7 @@ static bool give_tables(struct tfr_resizer *r, const struct tfr_resize_kernel *k
 	if (size > r->tables_capacity) {
 		free(r->tables);
 		r->tables_capacity = 0;
-		if (!(r->tables = aligned(size)))
+		if (!(r->tables = allocate_aligned(size)))
 			return false;
 		r->tables_capacity = size;
 	}
@@ -261,7 +261,7 @@ static bool set_columns(
 	if (memcmp(&s, &r->shape, sizeof(s)) == 0)
 		return true;
 	r->shape = (struct shape){ 0 };
-	if (!reserve(r, padded))
+	if (!reserve_rows(r, padded))
 		return false;
 	fill_columns(r, &s, n, padded);
 	if (!choose_kernel(r, flags))
@@ -362,7 +362,7 @@ enum tfr_status tfr_resize_bilinear(struct tfr_resizer *r, const struct tfr_imag
 /* --- area --- */
 
 /* How much of pixel `v` is between two places: the scale in resize_area_op.cc. */
-static float part_of(int64_t v, float from, float to, float scale)
+static float cover_of(int64_t v, float from, float to, float scale)
 {
 	float left = (float)v, right = (float)(v + 1);
 
@@ -376,13 +376,13 @@ static struct extent extent_of(uint32_t i, float scale)
 	float from = (float)i * scale, to = (float)(i + 1) * scale;
 	struct extent e = { (int64_t)floorf(from), (int64_t)ceilf(to), 0, 0 };
 
-	e.start_part = part_of(e.start, from, to, scale);
-	e.end_part = part_of(e.end - 1, from, to, scale);
+	e.start_cover = cover_of(e.start, from, to, scale);
+	e.end_cover = cover_of(e.end - 1, from, to, scale);
 	return e;
 }
 
 /* Rounding may move a place beyond the last pixel. */
-static size_t bound(int64_t v, uint32_t size)
+static size_t bound_place(int64_t v, uint32_t size)
 {
 	return v < 0 ? 0 : v < size ? (size_t)v : size - 1;
 }
@@ -393,9 +393,9 @@ static void sum_row(const float *row, uint32_t width, unsigned channels,
 	const struct extent *extents, uint32_t out_width, float *out)
 {
 	for (const struct extent *e = extents; e < extents + out_width; e++, out += channels) {
-		const float *first = row + bound(e->start, width) * channels,
-			    *last = row + bound(e->end - 1, width) * channels;
-		tfr_quad sum = tfr_quad_f32(first) * e->start_part;
+		const float *first = row + bound_place(e->start, width) * channels,
+			    *last = row + bound_place(e->end - 1, width) * channels;
+		tfr_quad sum = tfr_quad_f32(first) * e->start_cover;
 
 		if (e->start + 1 != e->end) {
 			int64_t stop = e->end - 1, within = stop < width ? stop : width;
@@ -403,9 +403,10 @@ static void sum_row(const float *row, uint32_t width, unsigned channels,
 			for (const float *p = first + channels; p < row + within * channels;
 				p += channels)
 				sum += tfr_quad_f32(p);
-			for (int64_t x = width; x < stop; x++) /* rounded past it: see bound() */
+			for (int64_t x = width; x < stop;
+				x++) /* rounded past it: see bound_place() */
 				sum += tfr_quad_f32(last);
-			sum += tfr_quad_f32(last) * e->end_part;
+			sum += tfr_quad_f32(last) * e->end_cover;
 		}
 		tfr_quad_store(out, sum);
 	}
@@ -428,11 +429,11 @@ static bool reserve_area(struct tfr_resizer *r, const struct tfr_pixels *in, uin
 	return true;
 }
 
-/* Adds source row `v` to a row of the result, weighted by the part of it that the row covers. */
+/* Adds source row `v` to a row of the result, weighted by the share of it that the row covers. */
 static void add_row(
-	struct area *area, const struct tfr_pixels *in, int64_t v, float part, uint32_t out_width)
+	struct area *area, const struct tfr_pixels *in, int64_t v, float cover, uint32_t out_width)
 {
-	size_t n = (size_t)out_width * in->channels, y = bound(v, in->height);
+	size_t n = (size_t)out_width * in->channels, y = bound_place(v, in->height);
 
 	if (area->tag != (int64_t)y) {
 		const void *from = tfr_pixels_row(in, (uint32_t)y);
@@ -447,7 +448,7 @@ static void add_row(
 		area->tag = (int64_t)y;
 	}
 	for (size_t i = 0; i < n; i++)
-		area->sums[i] += area->row[i] * part;
+		area->sums[i] += area->row[i] * cover;
 }
 
 enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_pixels *in,
@@ -470,7 +471,7 @@ enum tfr_status tfr_pixels_resize_area(struct tfr_resizer *r, const struct tfr_p
 
 		memset(r->area->sums, 0, n * sizeof(float));
 		for (int64_t v = rows.start; v < rows.end; v++)
-			add_row(r->area, in, v, part_of(v, from, to, fy), out->width);
+			add_row(r->area, in, v, cover_of(v, from, to, fy), out->width);
 		for (size_t i = 0; i < n; i++)
 			pixels[i] = r->area->sums[i] * scale;
 	}

@@ -80,7 +80,8 @@ static void clear_axis(struct tfr_axis *axis)
 }
 
 /* Computes the weights of one pixel; returns their number, and the first pixel in *first. */
-static uint32_t weigh(const struct tfr_axis *axis, uint32_t i, double *weights, uint32_t *first)
+static uint32_t weigh_pixel(
+	const struct tfr_axis *axis, uint32_t i, double *weights, uint32_t *first)
 {
 	double scale = (double)axis->in / axis->out, stretch = scale < 1.0 ? 1.0 : scale;
 	double support = kernels[axis->filter].support * stretch;
@@ -107,11 +108,11 @@ static int32_t to_integer(double weight)
 	return (int32_t)(weight * (1 << TFR_SCALE_BITS) + (weight < 0 ? -0.5 : 0.5));
 }
 
-static void fill(struct tfr_axis *axis, double *weights)
+static void fill_weights(struct tfr_axis *axis, double *weights)
 {
 	for (uint32_t i = 0; i < axis->out; i++) {
 		size_t at = i * axis->stride;
-		uint32_t n = weigh(axis, i, weights, &axis->first[i]);
+		uint32_t n = weigh_pixel(axis, i, weights, &axis->first[i]);
 
 		axis->count[i] = n;
 		for (uint32_t x = 0; x < n; x++) {
@@ -151,7 +152,7 @@ static bool set_axis(struct tfr_axis *axis, uint32_t in, uint32_t out, enum tfr_
 	axis->in = in;
 	axis->out = out;
 	axis->filter = filter;
-	fill(axis, weights);
+	fill_weights(axis, weights);
 	return true;
 }
 
@@ -244,7 +245,7 @@ static void down(const struct tfr_axis *axis, uint32_t y, const uint8_t *rows, s
 
 const struct tfr_scale_kernel tfr_scale_plain = { always, across, down };
 
-static const struct tfr_scale_kernel *choose(unsigned flags)
+static const struct tfr_scale_kernel *choose_kernel(unsigned flags)
 {
 #ifdef __x86_64__
 	if (!(flags & TFR_RESIZE_PLAIN) && tfr_scale_avx2.usable())
@@ -315,7 +316,7 @@ static bool scale_both(
 static bool scale(struct tfr_scaler *s, const struct tfr_image *image, uint32_t width,
 	uint32_t height, enum tfr_filter filter, unsigned flags)
 {
-	const struct tfr_scale_kernel *kernel = choose(flags);
+	const struct tfr_scale_kernel *kernel = choose_kernel(flags);
 	size_t n = (size_t)width * image->channels;
 
 	if ((width != image->width && !set_axis(&s->x, image->width, width, filter)) ||

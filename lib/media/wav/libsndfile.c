@@ -76,7 +76,7 @@ static enum tfr_status open_file(
 	return TFR_OK;
 }
 
-static enum tfr_status describe(
+static enum tfr_status describe_file(
 	const SF_INFO *found, struct tfr_audio_info *info, struct tfr_error *err)
 {
 	if (found->frames <= 0 || found->frames > UINT32_MAX || found->channels <= 0 ||
@@ -130,7 +130,7 @@ static enum tfr_status stream_open(struct tfr_audio_stream **out, const void *da
 	s->s.module = &calls;
 	status = open_file(s, data, size, &found, err);
 	if (!status)
-		status = describe(&found, info, err);
+		status = describe_file(&found, info, err);
 	if (status)
 		stream_close(&s->s);
 	else

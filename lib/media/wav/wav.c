@@ -22,7 +22,7 @@ enum {
 static const uint8_t guid[14] = { 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xaa, 0x00,
 	0x38, 0x9b, 0x71 };
 
-struct walk {
+struct chunk_walk {
 	const uint8_t *data;
 	size_t size;
 	struct tfr_audio_info *info;
@@ -60,7 +60,8 @@ static const char *coding_name(unsigned tag)
 }
 
 /* The sub-format of an extensible format, in place of its tag. */
-static enum tfr_status sub_format(struct walk *w, const uint8_t *p, size_t size, unsigned *tag)
+static enum tfr_status sub_format(
+	struct chunk_walk *w, const uint8_t *p, size_t size, unsigned *tag)
 {
 	if (size < FORMAT_EXTENSIBLE || tfr_le16(p + 16) < 22)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV whose extensible format is cut short");
@@ -73,7 +74,7 @@ static enum tfr_status sub_format(struct walk *w, const uint8_t *p, size_t size,
 	return TFR_OK;
 }
 
-static enum tfr_status check_coding(struct walk *w, unsigned tag, unsigned bits)
+static enum tfr_status check_coding(struct chunk_walk *w, unsigned tag, unsigned bits)
 {
 	const char *name = coding_name(tag);
 
@@ -91,7 +92,7 @@ static enum tfr_status check_coding(struct walk *w, unsigned tag, unsigned bits)
 		"a WAV of coding 0x%04x, which is neither PCM nor floats", tag);
 }
 
-static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size)
+static enum tfr_status take_format(struct chunk_walk *w, const uint8_t *p, size_t size)
 {
 	struct tfr_audio_info *i = w->info;
 	unsigned tag, block;
@@ -127,7 +128,7 @@ static enum tfr_status take_format(struct walk *w, const uint8_t *p, size_t size
 
 /* --- the samples --- */
 
-static enum tfr_status cut_short(struct walk *w, uint32_t said, size_t there)
+static enum tfr_status cut_short(struct chunk_walk *w, uint32_t said, size_t there)
 {
 	w->info->truncated = true;
 	if (said >= UINT32_MAX - 64)
@@ -138,7 +139,7 @@ static enum tfr_status cut_short(struct walk *w, uint32_t said, size_t there)
 		"truncated WAV: %u bytes of samples in its header, %zu in the file", said, there);
 }
 
-static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
+static enum tfr_status take_samples(struct chunk_walk *w, size_t at, uint32_t said)
 {
 	if (!w->block)
 		return tfr_fail(w->err, TFR_EDATA, "a WAV with samples before their format");
@@ -156,7 +157,7 @@ static enum tfr_status take_samples(struct walk *w, size_t at, uint32_t said)
 }
 
 /* Reads the chunks up to the samples.  Later chunks hold only metadata. */
-static enum tfr_status walk(struct walk *w)
+static enum tfr_status walk_chunks(struct chunk_walk *w)
 {
 	size_t at = RIFF;
 
@@ -190,7 +191,7 @@ static enum tfr_status walk(struct walk *w)
 
 /* Checks the size in the RIFF header: bytes outside it are ignored, bytes it claims beyond the file
  * are missing. */
-static enum tfr_status check_riff(struct walk *w)
+static enum tfr_status check_riff(struct chunk_walk *w)
 {
 	uint32_t said = tfr_le32(w->data + 4);
 	uint64_t end = w->info->place + w->info->samples * w->block;
@@ -209,7 +210,7 @@ static enum tfr_status check_riff(struct walk *w)
 	return TFR_OK;
 }
 
-static enum tfr_status check_kind(struct walk *w)
+static enum tfr_status check_kind(struct chunk_walk *w)
 {
 	if (!w->size)
 		return tfr_fail(w->err, TFR_EFORMAT, "an empty file");
@@ -230,11 +231,11 @@ static enum tfr_status check_kind(struct walk *w)
 enum tfr_status tfr_audio_probe(
 	const void *data, size_t size, struct tfr_audio_info *info, struct tfr_error *err)
 {
-	struct walk w = { data, size, info, err, 0 };
+	struct chunk_walk w = { data, size, info, err, 0 };
 
 	*info = (struct tfr_audio_info){ 0 };
 	TFR_TRY(check_kind(&w));
-	TFR_TRY(walk(&w));
+	TFR_TRY(walk_chunks(&w));
 	return check_riff(&w);
 }
 

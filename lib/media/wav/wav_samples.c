@@ -97,9 +97,9 @@ enum { AT_ONCE = 1 << 20 };
 static void to_float16(const float *in, size_t n, uint16_t *out)
 {
 	for (size_t at = 0; at < n; at += AT_ONCE) {
-		uint32_t part = n - at < AT_ONCE ? (uint32_t)(n - at) : AT_ONCE;
+		uint32_t some = n - at < AT_ONCE ? (uint32_t)(n - at) : AT_ONCE;
 		struct tfr_pixels px =
-			tfr_pixels_dense((void *)(uintptr_t)(in + at), part, 1, 1, TFR_FLOAT32);
+			tfr_pixels_dense((void *)(uintptr_t)(in + at), some, 1, 1, TFR_FLOAT32);
 
 		tfr_pixels_convert(&px, TFR_FLOAT16, TFR_HWC, out + at, 0, NULL);
 	}

@@ -41,10 +41,10 @@ struct tfr_pixels tfr_pixels_of(const struct tfr_image *image);
 struct tfr_pixels tfr_pixels_dense(
 	void *data, uint32_t width, uint32_t height, unsigned channels, enum tfr_dtype dtype);
 
-/* The part of `in` inside `window`: no pixel moves.  TFR_EUSAGE when the window is empty or not
+/* The pixels of `in` inside `window`: no pixel moves.  TFR_EUSAGE when the window is empty or not
  * inside the image. */
 enum tfr_status tfr_pixels_window(const struct tfr_pixels *in, const struct tfr_crop *window,
-	struct tfr_pixels *part, struct tfr_error *err);
+	struct tfr_pixels *cut, struct tfr_error *err);
 
 /* ---- Pixels moved ---- */
 
