@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "media/pixels/kernels.h"
-#include "media/resize/scale.h"
+#include "media/resize/kernels.h"
 
 struct tfr_pixels tfr_pixels_of(const struct tfr_image *image)
 {

@@ -22,7 +22,7 @@
 #include "media/pixels/kernels.h"
 #include "media/pixels/pixels.h"
 #include "media/pixels/quad.h"
-#include "media/resize/resize.h"
+#include "media/resize/kernels.h"
 
 /* ---- The kernel in plain C, which defines the others ---- */
 

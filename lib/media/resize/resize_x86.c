@@ -7,7 +7,8 @@
  * of a group are farther apart, prepare() declines and the plain kernel is used.
  *
  * Loads never pass the end of the source row: a group near it starts earlier instead. */
-#include "media/resize/resize.h"
+#include "media/pixels/kernels.h"
+#include "media/resize/kernels.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -152,11 +153,6 @@ static void vertical_rest(const float *top, const float *bottom, float weight, s
 
 VERTICAL(avx2, AVX2, 256)
 
-static void fence(void)
-{
-	_mm_sfence();
-}
-
 const struct tfr_resize_kernel tfr_resize_avx2 = {
 	.name = "avx2",
 	.usable = avx2_usable,
@@ -164,7 +160,7 @@ const struct tfr_resize_kernel tfr_resize_avx2 = {
 	.table_size = TFR_RESIZE_PAD / 8 * sizeof(struct pair),
 	.horizontal = avx2_horizontal,
 	.vertical = avx2_vertical,
-	.finish = fence,
+	.finish = tfr_avx2_fence,
 };
 
 /* AVX-512: one group of sixteen elements. */
@@ -229,6 +225,6 @@ const struct tfr_resize_kernel tfr_resize_avx512 = {
 	.table_size = TFR_RESIZE_PAD / 16 * sizeof(struct group),
 	.horizontal = avx512_horizontal,
 	.vertical = avx512_vertical,
-	.finish = fence,
+	.finish = tfr_avx2_fence,
 };
 #endif

@@ -9,7 +9,7 @@
  * the bit: computed in double, divided by their sum, and rounded to 22 bits after the point, halves
  * away from zero.  When an image shrinks, the filter is stretched by the same factor, so that every
  * pixel counts: "antialiased" means that.  When it grows, the filter keeps its size. */
-#include "media/resize/scale.h"
+#include "media/resize/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * pmaddwd adds the products of two pairs of 16 bits.  A weight has 23 bits and more, so it is split
  * into high * 4096 + low, and the two sums are combined at the end: the same sum modulo 2^32, which
  * fits. */
-#include "media/resize/scale.h"
+#include "media/resize/kernels.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

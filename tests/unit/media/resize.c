@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/resize/resize.h"
 #include "images.h"
+#include "media/resize/kernels.h"
 #include "unit/variants.h"
 
 enum { PAD = 64 /* bytes of canary behind an output */ };

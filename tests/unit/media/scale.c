@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "media/resize/scale.h"
 #include "images.h"
+#include "media/resize/kernels.h"
 #include "unit/variants.h"
 
 static const char *const filters[] = { "triangle", "area", "cubic", "lanczos", "bilinear",
