@@ -1,3 +1,5 @@
+/* base/latch.c - the first failure is written once, by the thread that takes the latch; `status`
+ * publishes it. */
 #include "base/latch.h"
 
 enum tfr_status tfr_latch_failure(const struct tfr_latch *l, struct tfr_error *err)
