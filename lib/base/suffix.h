@@ -23,7 +23,7 @@ static inline bool tfr_has_suffix_any_case(const char *name, const char *suffix)
 }
 
 /* The name after the last slash of a path. */
-static inline const char *tfr_last_part(const char *path)
+static inline const char *tfr_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

@@ -31,7 +31,7 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 
 bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)
 {
-	const char *name = tfr_last_part((const char *)item->name.data);
+	const char *name = tfr_base_name((const char *)item->name.data);
 
 	return in->ops->strays && strchr(name, '.') && !is_named_like_one(in, item);
 }

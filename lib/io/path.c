@@ -236,5 +236,5 @@ char *tfr_path_beside(const char *path, const char *suffix)
 
 char *tfr_path_in_folder_of(const char *path, const char *name)
 {
-	return tfr_asprintf("%.*s%s", (int)(tfr_last_part(path) - path), path, name);
+	return tfr_asprintf("%.*s%s", (int)(tfr_base_name(path) - path), path, name);
 }

@@ -52,7 +52,7 @@ uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
 	const uint64_t mark = XXH3_64bits(known, sizeof(known));
 
 	if (opened) {
-		const char *last = tfr_last_part(name);
+		const char *last = tfr_base_name(name);
 		const uint64_t hash = XXH3_64bits(last, strlen(last));
 
 		opened->sum += mark;

@@ -24,7 +24,7 @@ enum { HIDDEN_EXTRA = 24 }; /* two dots and a token of 16 digits, a dot, and a s
 
 char *tfr_hidden_name(const char *path, uint64_t token, const char *suffix)
 {
-	const char *base = tfr_last_part(path);
+	const char *base = tfr_base_name(path);
 	size_t most = NAME_MAX - HIDDEN_EXTRA, n = strlen(base) < most ? strlen(base) : most;
 	char digits[20] = "";
 

@@ -115,7 +115,7 @@ static enum tfr_status read_info(
 enum tfr_status tfr_dataset_info_records(
 	struct tfr_dataset_info *info, const char *path, uint64_t *records, struct tfr_error *err)
 {
-	const char *name = tfr_last_part(path);
+	const char *name = tfr_base_name(path);
 	TFR_AUTO_FREE char *beside = NULL;
 	struct json_object *splits;
 	enum tfr_status status = TFR_END;

@@ -250,7 +250,7 @@ static enum tfr_status find_folder(struct tfr_lock *t, const char *path, struct 
 	t->folder = realpath(folder, NULL);
 	if (!t->folder)
 		return tfr_fail_create(err, errno, t->subject);
-	plain = tfr_asprintf("%s/%s", strcmp(t->folder, "/") ? t->folder : "", tfr_last_part(path));
+	plain = tfr_asprintf("%s/%s", strcmp(t->folder, "/") ? t->folder : "", tfr_base_name(path));
 	TFR_NEED_MEMORY(plain, err, "creating a set");
 	t->path = tfr_hidden_name(plain, 0, "lock");
 	t->shown = tfr_hidden_name(path, 0, "lock");

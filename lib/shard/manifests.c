@@ -56,7 +56,7 @@ enum tfr_status tfr_manifest_read(
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
 static bool describes_set(const struct tfr_manifest *m, const char *first)
 {
-	return m->count && !strcmp(m->shards[0].name, tfr_last_part(first));
+	return m->count && !strcmp(m->shards[0].name, tfr_base_name(first));
 }
 
 /* In version 0.1.0 all sets with one base shared the name of a manifest, so this one may belong to
@@ -394,7 +394,7 @@ const struct tfr_manifest_shard *tfr_manifests_at(
 		*why = &file->beside->why;
 	m = file->beside->manifest;
 	if (m && file->shard < m->count &&
-		!strcmp(m->shards[file->shard].name, tfr_last_part(path)))
+		!strcmp(m->shards[file->shard].name, tfr_base_name(path)))
 		return &m->shards[file->shard];
 	if (!*why) {
 		*why = &unnamed;

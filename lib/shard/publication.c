@@ -76,7 +76,7 @@ static enum tfr_status make_absolute(
 		p->folder = NULL;
 		return tfr_fail_errno(err, saved, path, "cannot publish");
 	}
-	*absolute = tfr_asprintf("%s/%s", strcmp(p->real, "/") ? p->real : "", tfr_last_part(path));
+	*absolute = tfr_asprintf("%s/%s", strcmp(p->real, "/") ? p->real : "", tfr_base_name(path));
 	return *absolute ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 

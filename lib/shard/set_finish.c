@@ -115,7 +115,7 @@ enum tfr_status tfr_set_has_notes(const struct tfr_set_name *name, struct tfr_er
 
 	TFR_TRY(list_beside(name, &names, &prefix, err));
 	for (size_t i = 0; i < names.n; i++)
-		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
+		if (parts_of_name(names.list[i], tfr_base_name(prefix), &part))
 			return TFR_OK;
 	return TFR_END;
 }
@@ -128,7 +128,7 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 
 	TFR_TRY(list_beside(&f->name, &names, &prefix, err));
 	for (size_t i = 0; i < names.n; i++) {
-		parts = parts_of_name(names.list[i], tfr_last_part(prefix), &part);
+		parts = parts_of_name(names.list[i], tfr_base_name(prefix), &part);
 		if (parts && f->parts && parts != f->parts)
 			return refuse_mixture(f, f->parts, parts, err);
 		f->parts = parts ? parts : f->parts;
@@ -138,7 +138,7 @@ static enum tfr_status find_notes(struct finishing *f, struct tfr_error *err)
 	f->notes = calloc(f->parts, sizeof(*f->notes));
 	TFR_NEED_MEMORY(f->notes, err, "finishing a set");
 	for (size_t i = 0; i < names.n; i++)
-		if (parts_of_name(names.list[i], tfr_last_part(prefix), &part))
+		if (parts_of_name(names.list[i], tfr_base_name(prefix), &part))
 			TFR_TRY(read_note(f, part, err));
 	return TFR_OK;
 }
@@ -228,7 +228,7 @@ static const struct tfr_manifest_shard *entry_in(
 {
 	size_t at = m->note ? shard / f->parts : shard;
 
-	return at < m->count && !strcmp(m->shards[at].name, tfr_last_part(file)) ? &m->shards[at]
+	return at < m->count && !strcmp(m->shards[at].name, tfr_base_name(file)) ? &m->shards[at]
 										 : NULL;
 }
 

@@ -50,7 +50,7 @@ enum tfr_status tfr_set_name_parse_target(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_set_name_parse(name, text, err);
-	const char *file = tfr_last_part(text);
+	const char *file = tfr_base_name(text);
 
 	if (status != TFR_END || !*file || !strchr(file + 1, '@'))
 		return status;
@@ -85,7 +85,7 @@ static void dots_to_dashes(char *p)
 static size_t before_extension(const char *path)
 {
 	static const char *const extensions[] = { ".tfrec", ".record" };
-	const char *file = tfr_last_part(path);
+	const char *file = tfr_base_name(path);
 	size_t n = strlen(path);
 
 	for (size_t i = 0; *file && i < sizeof(extensions) / sizeof(*extensions); i++) {
@@ -121,7 +121,7 @@ char *tfr_set_name_beside(const struct tfr_set_name *name, const char *what)
 
 char *tfr_file_name_beside(const char *path, const char *what)
 {
-	const char *file = tfr_last_part(path);
+	const char *file = tfr_base_name(path);
 	const char *dot = *file ? strchr(file + 1, '.') : NULL;
 	size_t n = before_extension(path);
 

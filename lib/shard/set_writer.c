@@ -181,7 +181,7 @@ static bool parse_member(const char *stem, struct tfr_shard_file *f)
 /* Whether a name is that of `file`, or of a shard of the set with any number of shards. */
 static bool is_member(const struct tfr_set_writer *w, const char *file, const char *stem)
 {
-	const char *base = w->name.base ? tfr_last_part(w->name.base) : NULL;
+	const char *base = w->name.base ? tfr_base_name(w->name.base) : NULL;
 	struct tfr_shard_file f;
 
 	if (!base)
@@ -197,7 +197,7 @@ bool tfr_temporary_is_written(const char *path)
 	struct tfr_shard_file f;
 	bool old;
 
-	name = strdup(tfr_last_part(path));
+	name = strdup(tfr_base_name(path));
 	stem = name ? tfr_hidden_stem(name, &old) : NULL;
 	if (!folder || !stem)
 		return false;
@@ -238,7 +238,7 @@ static enum tfr_status remove_leftover(const struct tfr_set_writer *w, const cha
 	path = tfr_asprintf("%s/%s", folder, name);
 	TFR_NEED_MEMORY(path, err, "creating a set");
 	stem = tfr_hidden_stem(name, &old);
-	if (!stem || !is_member(w, tfr_last_part(target), stem) ||
+	if (!stem || !is_member(w, tfr_base_name(target), stem) ||
 		(w->opts.parts && !is_own(w, stem)))
 		return TFR_OK;
 	if (old)
@@ -888,7 +888,7 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 		t = tfr_writer_totals(w->shards[k]);
 		m.payload_bytes += t->payload_bytes;
 		shards[m.count++] = (struct tfr_manifest_shard){
-			.name = (char *)(uintptr_t)tfr_last_part(w->files[k]),
+			.name = (char *)(uintptr_t)tfr_base_name(w->files[k]),
 			.records = t->records,
 			.bytes = t->file_bytes,
 			.sum = t->sum,

@@ -57,7 +57,7 @@ static bool is_candidate(const struct tfr_unused *u, const char *path)
 	static const char *const others[] = { "readme", "licen", "copying", "requirements",
 		"changelog", "manifest.json", "package", "contents.json", "submission", "md5",
 		"sha1", "sha256", "checksum" };
-	const char *name = tfr_last_part(path);
+	const char *name = tfr_base_name(path);
 
 	/* VOC's lists of splits are for --image-set. */
 	if (!tfr_has_one_of(name, extensions) || strstr(path, "ImageSets/"))
@@ -70,7 +70,7 @@ static bool is_candidate(const struct tfr_unused *u, const char *path)
 
 bool tfr_unused_note(struct tfr_unused *u, const char *path, bool *wanted)
 {
-	const char *name = tfr_last_part(path);
+	const char *name = tfr_base_name(path);
 	const uint64_t stem = stem_hash(name);
 
 	*wanted = is_candidate(u, path) && u->n++ < MOST;
@@ -107,7 +107,7 @@ static bool names_image(const struct tfr_unused *u, const char *text, size_t n, 
 		return false;
 	memcpy(name, text, n);
 	name[n] = '\0';
-	last = tfr_last_part(name);
+	last = tfr_base_name(name);
 	last = strrchr(last, '\\') ? strrchr(last, '\\') + 1 : last;
 	return (tfr_is_media(last) || (strlen(last) >= bare && !strchr(last, '.'))) &&
 	       is_stem(u, stem_hash(last));
@@ -176,7 +176,7 @@ static bool has_member(const char *head)
 static enum reader examine(
 	const struct tfr_unused *u, const struct file *f, const char *path, const char *head)
 {
-	const char *name = tfr_last_part(path);
+	const char *name = tfr_base_name(path);
 	const bool json = tfr_has_one_of(name, forms[0].extensions);
 	bool named = false;
 
@@ -236,7 +236,7 @@ enum tfr_status tfr_unused_judge(struct tfr_unused *u, const char *how, struct t
 			"To read them, use '--%s %.*s' with the folder of images%s.  "
 			"'--ignore-annotations' leaves them out.",
 			options[reader],
-			(int)(reader == VOC ? tfr_last_part(best) - best : (ptrdiff_t)strlen(best)),
+			(int)(reader == VOC ? tfr_base_name(best) - best : (ptrdiff_t)strlen(best)),
 			best, reader < VOC ? ", and '--annotations' for their boxes" : "");
 	return TFR_EUSAGE;
 }
@@ -325,7 +325,7 @@ static enum tfr_status note_above(struct tfr_unused *u, struct tfr_error *err)
 	struct tfr_error why = { .sys_errno = 0 };
 
 	TFR_NEED_MEMORY(path, err, looking);
-	name = tfr_last_part(path);
+	name = tfr_base_name(path);
 	above = strndup(path, (size_t)(name - path));
 	TFR_NEED_MEMORY(above, err, looking);
 	if (!name[strspn(name, ".")] || tfr_is_web(path) || tfr_has_suffix(above, "://"))
