@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 enum tfr_wire_type {
 	TFR_WIRE_VARINT = 0,
 	TFR_WIRE_FIXED64 = 1,
@@ -23,7 +22,7 @@ enum tfr_wire_type {
 
 enum { TFR_WIRE_MAX_DEPTH = 100 };
 
-/* A message being read.  Only the first fault is stored; `what` NULL: none so far. */
+/* A message being read.  `fault` NULL: none was found so far. */
 struct tfr_wire {
 	const uint8_t *p, *end;
 	unsigned depth;

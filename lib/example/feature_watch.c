@@ -1,4 +1,4 @@
-/* example/missing_features.c - the features that a user named, and which of them no record has.
+/* example/feature_watch.c - the features that a user named, and which of them no record has.
  *
  * Most records have the same names, so each name is compared once: a table of hashes remembers
  * the names already compared.  A collision that overwrites a name costs time and changes
