@@ -1,4 +1,4 @@
-/* cmd/common/cmd.h - the parts of every subcommand, and the functions that it can use.
+/* cmd/common/cmd.h - one run of a subcommand, and the functions that it can use.
  *
  * A subcommand is one `const struct command` and its row in the table of commands.c. */
 #ifndef TFR_CMD_COMMON_CMD_H
@@ -9,19 +9,6 @@
 #include <tfr-private/tfr.h>
 
 #include "common/opt.h"
-
-struct cmd;
-
-struct command {
-	const char *name, *alias; /* alias may be NULL */
-	const char *operands;	  /* as in the synopsis: "FILE..." */
-	const char *summary;	  /* one line in the list of commands */
-	const struct opt *options;
-	size_t settings_size;
-	const void *defaults; /* copied to the settings; NULL: zeros */
-	int (*main)(struct cmd *c);
-	bool local; /* has no inputs, and so none of the options of objects */
-};
 
 extern const struct command *const commands[]; /* NULL-terminated */
 

@@ -15,7 +15,6 @@
 
 #include <tfr-private/text.h>
 
-#include "common/cmd.h"
 #include "common/text.h"
 
 /* The options of objects are no rows of the commands' tables: they mean the same everywhere, and

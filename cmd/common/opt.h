@@ -89,7 +89,20 @@ struct opt_remote_settings {
 };
 extern const struct opt opt_remote[];
 
-struct command;
+struct cmd;
+
+/* A subcommand: its words, its table of options and its function. */
+struct command {
+	const char *name, *alias; /* alias may be NULL */
+	const char *operands;	  /* as in the synopsis: "FILE..." */
+	const char *summary;	  /* one line in the list of commands */
+	const struct opt *options;
+	size_t settings_size;
+	const void *defaults; /* copied to the settings; NULL: zeros */
+	int (*main)(struct cmd *c);
+	bool local; /* has no inputs, and so none of the options of objects */
+};
+
 /* To walk through all options of a command, those of objects last:
  *	for (o = command->options; (o = opt_or_remote(o, command))->type; o++) */
 const struct opt *opt_or_remote(const struct opt *o, const struct command *command);
