@@ -235,7 +235,6 @@ static int features_open(struct cmd *c, struct features **out, const char *keep,
 static enum tfr_status features_apply(struct features *f, const struct tfr_record *rec,
 	const struct iovec **pieces, int *n, struct tfr_error *err)
 {
-	enum tfr_status status;
 	size_t size;
 
 	if (tfr_is_sequence_example(rec->data, rec->size)) {
@@ -244,21 +243,18 @@ static enum tfr_status features_apply(struct features *f, const struct tfr_recor
 		tfr_error_hint(err, "--keep and --drop are for Examples.");
 		return TFR_EDATA;
 	}
-	status = tfr_example_parse(f->example, rec->data, rec->size, err);
-	if (!status)
-		tfr_feature_watch_look(f->watch, f->example);
+	TFR_TRY(tfr_example_parse(f->example, rec->data, rec->size, err));
+	tfr_feature_watch_look(f->watch, f->example);
 	tfr_builder_reset(f->builder);
-	for (size_t i = 0; !status && i < tfr_example_count(f->example); i++) {
+	for (size_t i = 0; i < tfr_example_count(f->example); i++) {
 		const struct tfr_feature *feature = tfr_example_at(f->example, i);
 
 		struct name name = { feature->key, feature->key_size };
 		bool named = bsearch(&name, f->names, f->count, sizeof(name), compare_names);
 
 		if (named == f->keep)
-			status = tfr_builder_feature(f->builder, feature, err);
+			TFR_TRY(tfr_builder_feature(f->builder, feature, err));
 	}
-	if (status)
-		return status;
 	f->records++;
 	return tfr_builder_gather(f->builder, pieces, n, &size, err);
 }
@@ -293,7 +289,6 @@ static size_t put_varint(uint8_t *p, uint64_t v)
 static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pieces, int n,
 	const struct tfr_digest *d, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
 	size_t length_size = 0;
 	uint8_t length[10];
 	uint32_t shard;
@@ -312,9 +307,9 @@ static enum tfr_status write_payload(struct cat_run *run, const struct iovec *pi
 		return tfr_set_writer_put(run->out, shard, pieces, n, d, err);
 	}
 	if (run->s->to == TO_DELIMITED)
-		status = tfr_stream_writer_put(
-			run->bare, &(struct iovec){ length, length_size }, 1, err);
-	return status ? status : tfr_stream_writer_put(run->bare, pieces, n, err);
+		TFR_TRY(tfr_stream_writer_put(
+			run->bare, &(struct iovec){ length, length_size }, 1, err));
+	return tfr_stream_writer_put(run->bare, pieces, n, err);
 }
 
 static enum tfr_status write_record(
@@ -393,29 +388,23 @@ static enum tfr_status check_features(struct cat_run *run, struct tfr_error *err
 
 static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 {
-	struct tfr_set_info info = { .command = run->c->line };
-	enum tfr_status status = tfr_expect_check(&run->expect, run->written, run->taken_sum, err);
+	TFR_AUTO_SET_INFO info = { .command = run->c->line };
 
-	if (!status)
-		status = check_features(run, err);
-	if (!status && !run->s->follow)
-		status = tfr_expect_some(
-			&run->expect, tfr_select_read(run->in.select), run->written, err);
-	if (status || run->s->dry_run)
-		return status;
-	if (!status && run->bare)
-		status = tfr_stream_writer_seal(run->bare, err);
-	if (!status && run->bare)
-		status = selection_publish(&run->in, err);
-	if (!status && run->bare)
+	TFR_TRY(tfr_expect_check(&run->expect, run->written, run->taken_sum, err));
+	TFR_TRY(check_features(run, err));
+	if (!run->s->follow)
+		TFR_TRY(tfr_expect_some(
+			&run->expect, tfr_select_read(run->in.select), run->written, err));
+	if (run->s->dry_run)
+		return TFR_OK;
+	if (run->bare) {
+		TFR_TRY(tfr_stream_writer_seal(run->bare, err));
+		TFR_TRY(selection_publish(&run->in, err));
 		return tfr_stream_writer_publish(run->bare, err);
-	if (!status)
-		status = selection_carry(&run->in, &info, err);
+	}
+	TFR_TRY(selection_carry(&run->in, &info, err));
 	info.beside[0] = run->in.quarantine;
-	if (!status)
-		status = tfr_set_writer_publish(run->out, &info, err);
-	tfr_set_info_clear(&info);
-	return status;
+	return tfr_set_writer_publish(run->out, &info, err);
 }
 
 static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
@@ -423,11 +412,8 @@ static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
 	struct tfr_record rec;
 	enum tfr_status status;
 
-	while (!(status = tfr_select_next(run->in.select, &rec, err))) {
-		status = write_record(run, &rec, err);
-		if (status)
-			return status;
-	}
+	while (!(status = tfr_select_next(run->in.select, &rec, err)))
+		TFR_TRY(write_record(run, &rec, err));
 	return status == TFR_END ? publish(run, err) : status;
 }
 
@@ -444,10 +430,8 @@ static enum tfr_status flush(struct cat_run *run, struct tfr_error *err)
 static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 {
 	struct cat_run *run = ctx;
-	enum tfr_status status = flush(run, err);
 
-	if (status)
-		return status;
+	TFR_TRY(flush(run, err));
 	if (!*run->interrupted) /* a signal ends the sleep */
 		nanosleep(&(struct timespec){ .tv_nsec = FOLLOW_NS }, NULL);
 	return *run->interrupted ? TFR_END : TFR_OK;

@@ -103,20 +103,17 @@ static enum tfr_status show_record(
 {
 	const char *text = NULL;
 	size_t size = 0;
-	enum tfr_status status;
 
-	status = tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err);
-	if (!status && run->html) {
+	TFR_TRY(tfr_printer_text(run->printer, rec->data, rec->size, &text, &size, err));
+	if (run->html) {
 		bool example = tfr_printer_content(run->printer) == TFR_CONTENT_EXAMPLE &&
 			       !tfr_is_sequence_example(rec->data, rec->size);
 
 		return show_html_put(run->html, rec, path, text, example, err);
 	}
-	if (!status) {
-		print_heading(rec, path, run->colour);
-		fwrite(text, 1, size, stdout);
-	}
-	return status;
+	print_heading(rec, path, run->colour);
+	fwrite(text, 1, size, stdout);
+	return TFR_OK;
 }
 
 /* NO_COLOR (no-color.org) applies if it is not empty; --color takes precedence. */
@@ -190,6 +187,28 @@ static enum tfr_status show_json(
 	return tfr_export(run->selection.select, &o, &report, err) ?: TFR_END;
 }
 
+/* In the form that the options ask for.  TFR_END: all were shown. */
+static enum tfr_status show_selection(
+	struct show_run *run, const struct tfr_print_opts *print, struct tfr_error *err)
+{
+	const struct show_settings *s = run->s;
+	struct show_html_opts page = { .path = s->html,
+		.force = s->force,
+		.command = "show",
+		.title = "Records of",
+		.inputs = run->c->operands,
+		.input_count = run->c->count,
+		.values = print->values,
+		.limited = s->limit == UINT64_MAX };
+
+	run->printer = tfr_printer_new(print);
+	if (!run->printer)
+		return cmd_fill_no_memory(err);
+	if (s->html)
+		TFR_TRY(show_html_open(&run->html, &page, err));
+	return s->json ? show_json(run, print, err) : show_all(run, err);
+}
+
 static int check_usage(struct cmd *c, const struct show_settings *s)
 {
 	if (s->bytes && !s->json)
@@ -224,28 +243,12 @@ static int show_main(struct cmd *c)
 		.columns = terminal_columns(s),
 	};
 	struct tfr_error err = { 0 };
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	c->quiet = s->quiet;
 	if (check_usage(c, s) || selection_open(c, &run.selection, &selection_opts))
 		return c->exit;
-	run.printer = tfr_printer_new(&print_opts);
-	if (!run.printer) {
-		status = cmd_fill_no_memory(&err);
-	} else if (s->html) {
-		struct show_html_opts page = { .path = s->html,
-			.force = s->force,
-			.command = "show",
-			.title = "Records of",
-			.inputs = c->operands,
-			.input_count = c->count,
-			.values = print_opts.values,
-			.limited = s->limit == UINT64_MAX };
-
-		status = show_html_open(&run.html, &page, &err);
-	}
-	if (!status)
-		status = s->json ? show_json(&run, &print_opts, &err) : show_all(&run, &err);
+	status = show_selection(&run, &print_opts, &err);
 	if (status != TFR_END) {
 		fflush(stdout);
 		err.status = status;

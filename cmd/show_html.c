@@ -427,10 +427,7 @@ enum tfr_status show_html_put(struct show_html *h, const struct tfr_record *rec,
 
 	page_text(h->page, example ? "<article>\n" : "<article class=\"wide\">\n");
 	if (example) {
-		enum tfr_status status = tfr_example_parse(h->ex, rec->data, rec->size, err);
-
-		if (status)
-			return status;
+		TFR_TRY(tfr_example_parse(h->ex, rec->data, rec->size, err));
 		image = put_image(h);
 		put_label(h);
 	}

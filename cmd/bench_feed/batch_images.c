@@ -267,28 +267,33 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 	return status;
 }
 
+/* `memory` takes the first n samples. */
+static enum tfr_status draw_samples(struct feed *f, unsigned device, const struct tfr_tensor *t,
+	uint8_t *memory, unsigned n, struct tfr_error *err)
+{
+	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
+
+	TFR_TRY(tfr_device_download(
+		f->devices[device], memory, t->data, (size_t)t->strides[0] * n, err));
+	if (!is_audio(t))
+		return develop(&f->gallery, t, memory, n, err);
+	return draw_waves(&f->gallery, t, memory, n,
+		t->shape[1] == plan->audio_channels && t->shape[2] == plan->audio_samples, err);
+}
+
 enum tfr_status feed_gallery_fill(struct feed *f, const struct tfr_batch *b, struct tfr_error *err)
 {
 	const struct tfr_tensor *t = find_samples(b);
 	unsigned n = b->records < FEED_IMAGES ? b->records : FEED_IMAGES;
 	enum tfr_status status;
 	uint8_t *memory;
-	size_t size;
 
 	if (!t || !n)
 		return TFR_OK;
-	size = (size_t)t->strides[0] * n;
-	memory = malloc(size);
+	memory = malloc((size_t)t->strides[0] * n);
 	if (!memory)
 		return cmd_fill_no_memory(err);
-	status = tfr_device_download(f->devices[b->device], memory, t->data, size, err);
-	if (!status && is_audio(t))
-		status = draw_waves(&f->gallery, t, memory, n,
-			t->shape[1] == tfr_pipeline_plan(f->pipeline)->audio_channels &&
-				t->shape[2] == tfr_pipeline_plan(f->pipeline)->audio_samples,
-			err);
-	else if (!status)
-		status = develop(&f->gallery, t, memory, n, err);
+	status = draw_samples(f, b->device, t, memory, n, err);
 	free(memory);
 	return status;
 }

@@ -65,20 +65,16 @@ static void note_start(
 		k->first_idle_step = batch->index;
 }
 
+/* The step holds the batch if it starts. */
 static enum tfr_status start(
 	struct feed *f, struct step *step, const struct tfr_batch *batch, struct tfr_error *err)
 {
 	struct feed_device_use *use = &f->compute.devices[batch->device];
 	double seconds = draw(&f->compute);
-	enum tfr_status status;
 
 	note_start(&f->compute, use, batch);
 	step->start_ns = feed_trace_now();
-	status = tfr_device_compute(f->devices[batch->device], seconds, step->event, err);
-	if (status) {
-		tfr_pipeline_release(f->pipeline, batch);
-		return status;
-	}
+	TFR_TRY(tfr_device_compute(f->devices[batch->device], seconds, step->event, err));
 	step->batch = *batch;
 	step->running = true;
 	step->seconds = seconds;
@@ -197,49 +193,45 @@ static enum tfr_status make_room(
 	unsigned next = (unsigned)(index / f->s->steps_per_transfer % f->device_count);
 	bool all = tfr_pipeline_plan(f->pipeline)->device < 2;
 
-	for (unsigned d = 0; d < f->device_count; d++) {
-		enum tfr_status status;
-
-		if (d != next && !all)
-			continue;
-		status = finish(f, &steps[d], &f->compute.devices[d], err);
-		if (status)
-			return status;
-	}
+	for (unsigned d = 0; d < f->device_count; d++)
+		if (d == next || all)
+			TFR_TRY(finish(f, &steps[d], &f->compute.devices[d], err));
 	return TFR_OK;
+}
+
+/* Ends the step of the batch's device, and starts the one of the batch. */
+static enum tfr_status next_step(
+	struct feed *f, struct step *steps, const struct tfr_batch *batch, struct tfr_error *err)
+{
+	struct step *step = &steps[batch->device];
+
+	TFR_TRY(describe_first(f, batch, err));
+	TFR_TRY(finish(f, step, &f->compute.devices[batch->device], err));
+	return start(f, step, batch, err);
 }
 
 static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_error *err)
 {
-	enum tfr_status status;
-
+	for (unsigned i = 0; i < f->device_count; i++)
+		TFR_TRY(tfr_event_new(&steps[i].event, f->devices[i], err));
 	for (uint64_t index = 0;; index++) {
 		struct tfr_batch batch;
+		enum tfr_status status;
 
-		status = make_room(f, steps, index, err);
-		if (status)
-			return status;
-		status = take(f, &batch, err);
-		if (status)
-			return status;
-		status = describe_first(f, &batch, err);
-		if (!status)
-			status = finish(
-				f, &steps[batch.device], &f->compute.devices[batch.device], err);
+		TFR_TRY(make_room(f, steps, index, err));
+		TFR_TRY(take(f, &batch, err));
+		status = next_step(f, steps, &batch, err);
 		if (status) {
 			tfr_pipeline_release(f->pipeline, &batch);
 			return status;
 		}
-		status = start(f, &steps[batch.device], &batch, err);
-		if (status)
-			return status;
 	}
 }
 
 static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
 {
 	struct step *steps;
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 	struct tfr_error late;
 
 	steps = calloc(f->device_count, sizeof(*steps));
@@ -247,10 +239,7 @@ static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
 		return cmd_fill_no_memory(err);
 	f->compute.random = f->s->opts.seed;
 	f->compute.threshold = fmax(f->compute.mean / 100, 1e-3);
-	for (unsigned i = 0; !status && i < f->device_count; i++)
-		status = tfr_event_new(&steps[i].event, f->devices[i], err);
-	if (!status)
-		status = train(f, steps, err);
+	status = train(f, steps, err);
 	/* What a device that hangs still computes would be waited for. */
 	for (unsigned i = 0; !feed_is_stuck(f, err) && i < f->device_count; i++) {
 		enum tfr_status end = finish(f, &steps[i], &f->compute.devices[i], &late);

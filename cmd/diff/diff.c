@@ -235,44 +235,42 @@ static void warn_others(struct diff_run *r, unsigned side, const struct tfr_swee
 			"AB"[side]);
 }
 
-static enum tfr_status survey_sides(struct diff_run *r, struct tfr_error *err)
+static enum tfr_status survey_side(struct diff_run *r, unsigned side, struct tfr_error *err)
 {
 	bool again = r->result.parts & DIFF_RECORDS;
-	enum tfr_status status = TFR_OK;
+	struct tfr_survey_opts opts = { .common = r->sweeps[side],
+		.values = r->result.parts & DIFF_VALUES };
+	struct tfr_sweep_report report = { 0 };
+	enum tfr_status status;
 
-	for (unsigned side = 0; !status && side < 2; side++) {
-		struct tfr_survey_opts opts = { .common = r->sweeps[side],
-			.values = r->result.parts & DIFF_VALUES };
-		struct tfr_sweep_report report = { 0 };
-
-		if (again) /* bad records are already reported and counted */
-			opts.common.warn = NULL;
-		status = tfr_survey_run(&r->surveys[side], &opts, &report, err);
-		if (!again)
-			r->result.sides[side] = report;
-		if (!status && again)
-			warn_others(r, side, &report);
-		if (!status)
-			warn_sequences(r, side, r->surveys[side]);
-	}
+	if (again) /* bad records are already reported and counted */
+		opts.common.warn = NULL;
+	status = tfr_survey_run(&r->surveys[side], &opts, &report, err);
 	if (status == TFR_EDATA && again)
 		tfr_error_hint(err, "'--only records' compares records that are not Examples.");
-	return status;
+	TFR_TRY(status);
+	if (again)
+		warn_others(r, side, &report);
+	else
+		r->result.sides[side] = report;
+	warn_sequences(r, side, r->surveys[side]);
+	return TFR_OK;
 }
 
 static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *err)
 {
 	const struct tfr_survey *const *sides = (const struct tfr_survey *const *)r->surveys;
-	enum tfr_status status = survey_sides(r, err);
 
-	if (!status && r->result.parts & DIFF_SCHEMA)
-		status = tfr_diff_schemas(sides, keep_schema, r, err);
-	if (!status && r->result.parts & DIFF_VALUES)
-		status = tfr_diff_distributions(sides, keep_values, r, err);
+	for (unsigned side = 0; side < 2; side++)
+		TFR_TRY(survey_side(r, side, err));
+	if (r->result.parts & DIFF_SCHEMA)
+		TFR_TRY(tfr_diff_schemas(sides, keep_schema, r, err));
+	if (r->result.parts & DIFF_VALUES)
+		TFR_TRY(tfr_diff_distributions(sides, keep_values, r, err));
 	if (r->result.values_count)
 		qsort(r->result.values, r->result.values_count, sizeof(*r->result.values),
 			farthest_first);
-	return status;
+	return TFR_OK;
 }
 
 /* Whether schema or values can differ: not if all records are equal, even in another order. */
@@ -295,29 +293,26 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 		.ordered = s->ordered,
 		.memory = s->memory ? s->memory : 1,
 		.examples = s->examples };
-	enum tfr_status status = TFR_OK;
 
 	result->same = true;
 	if (!result->parts || result->parts & DIFF_SCHEMA)
-		status = tfr_diff_classes(
-			(const struct tfr_set *const *)r->sets, &result->classes, err);
-	if (status)
-		return status;
+		TFR_TRY(tfr_diff_classes(
+			(const struct tfr_set *const *)r->sets, &result->classes, err));
 	if (!result->parts) {
-		status = tfr_overlap(&opts, &result->overlap, err);
+		TFR_TRY(tfr_overlap(&opts, &result->overlap, err));
 		result->same = !result->overlap.shared && !result->classes.differ;
 		memcpy(result->sides, result->overlap.sides, sizeof(result->sides));
-		return status;
+		return TFR_OK;
 	}
 	if (result->parts & DIFF_RECORDS) {
-		status = tfr_diff_records(&opts, &result->records, err);
+		TFR_TRY(tfr_diff_records(&opts, &result->records, err));
 		result->same = !tfr_diff_differs(&result->records);
 		memcpy(result->sides, result->records.sides, sizeof(result->sides));
 	}
-	if (!status && result->parts != DIFF_RECORDS && may_differ(result))
-		status = compare_features(r, err);
+	if (result->parts != DIFF_RECORDS && may_differ(result))
+		TFR_TRY(compare_features(r, err));
 	result->same &= !result->schema_count && !result->values_above && !result->classes.differ;
-	return status;
+	return TFR_OK;
 }
 
 /* --- run and output --- */

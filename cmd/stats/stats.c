@@ -81,16 +81,15 @@ static enum tfr_status sum_up_features(
 	size_t n = survey ? tfr_survey_count(survey) : 0;
 	struct tfr_feature_stats *more =
 		realloc(r->features, (r->all + n + 1) * sizeof(*r->features));
-	enum tfr_status status = TFR_OK;
 
 	if (!more)
 		return cmd_fill_no_memory(err);
 	r->features = more;
-	for (size_t i = 0; !status && i < n; i++) {
-		status = tfr_survey_feature(survey, i, &more[r->all], err);
-		r->all += !status;
+	for (size_t i = 0; i < n; i++) {
+		TFR_TRY(tfr_survey_feature(survey, i, &more[r->all], err));
+		r->all++;
 	}
-	return status;
+	return TFR_OK;
 }
 
 static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
@@ -123,12 +122,11 @@ static void report_missing(struct stats_run *r)
 	tfr_feature_watch_free(names);
 }
 
-static int tell(struct stats_run *r)
+static enum tfr_status print_statistics(struct stats_run *r, struct tfr_error *err)
 {
-	struct tfr_error err = { 0 };
-	enum tfr_status status = sum_up(r, &err);
-	struct show_html_opts page = { .path = r->s->html,
-		.force = r->s->force,
+	const struct stats_settings *s = r->s;
+	struct show_html_opts page = { .path = s->html,
+		.force = s->force,
 		.command = "stats",
 		.title = "Statistics of",
 		.inputs = r->c->operands,
@@ -136,40 +134,46 @@ static int tell(struct stats_run *r)
 		.values = 8,
 		.limited = true };
 
+	if (s->json)
+		TFR_TRY(print_json(r, err));
+	if (s->order && !s->json)
+		TFR_TRY(stats_print_order(s->order, &r->order, err));
+	if (s->order && !s->json && !s->html)
+		putchar('\n');
+	if (!s->json && !s->html)
+		TFR_TRY(stats_print(r->survey, &r->sizes, r->features, r->all, err));
+	if (!s->html)
+		return TFR_OK;
+	return stats_html(&page, r->survey, &r->sizes, r->features, r->all, r->input, err);
+}
+
+static int tell(struct stats_run *r)
+{
+	struct tfr_error err = { 0 };
+	enum tfr_status status = sum_up(r, &err);
+
 	if (r->s->order && !r->order.records && r->order.absent)
 		report_missing(r);
-	if (!status && r->s->json)
-		status = print_json(r, &err);
-	if (!status && r->s->order && !r->s->json)
-		status = stats_print_order(r->s->order, &r->order, &err);
-	if (!status && r->s->order && !r->s->json && !r->s->html)
-		putchar('\n');
-	if (!status && !r->s->json && !r->s->html)
-		status = stats_print(r->survey, &r->sizes, r->features, r->all, &err);
-	if (!status && r->s->html)
-		status = stats_html(
-			&page, r->survey, &r->sizes, r->features, r->all, r->input, &err);
+	if (!status)
+		status = print_statistics(r, &err);
 	return status ? cmd_fail(r->c, &err) : r->c->exit;
 }
 
 /* --- the sources of the statistics --- */
 
-static enum tfr_status merge_files(struct stats_run *r, struct tfr_error *err)
+/* The first file becomes the survey that the others are added to. */
+static enum tfr_status merge_file(struct stats_run *r, const char *path, struct tfr_error *err)
 {
-	enum tfr_status status = TFR_OK;
+	struct tfr_survey *read = NULL;
+	enum tfr_status status;
 
-	for (size_t i = 0; !status && i < r->c->count; i++) {
-		struct tfr_survey *part = NULL;
-
-		status = tfr_survey_read(&part, r->c->operands[i], err);
-		if (!status && !r->survey) {
-			r->survey = part;
-			continue;
-		}
-		if (!status)
-			status = tfr_survey_merge(r->survey, part, err);
-		tfr_survey_free(part);
+	TFR_TRY(tfr_survey_read(&read, path, err));
+	if (!r->survey) {
+		r->survey = read;
+		return TFR_OK;
 	}
+	status = tfr_survey_merge(r->survey, read, err);
+	tfr_survey_free(read);
 	return status;
 }
 
@@ -180,7 +184,10 @@ static int merge(struct stats_run *r)
 	r->c->quiet = r->s->common.quiet;
 	if (!r->c->count)
 		return cmd_usage(r->c, "--merge takes the files that --json wrote");
-	return merge_files(r, &err) ? cmd_fail(r->c, &err) : tell(r);
+	for (size_t i = 0; i < r->c->count; i++)
+		if (merge_file(r, r->c->operands[i], &err))
+			return cmd_fail(r->c, &err);
+	return tell(r);
 }
 
 /* --order and the records on a page need a second pass over the inputs. */

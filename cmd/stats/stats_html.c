@@ -201,6 +201,19 @@ static void put_cards(struct show_html *h, const struct tfr_survey *s,
 			n - i);
 }
 
+static enum tfr_status put_page(struct show_html *h, const struct tfr_survey *s,
+	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
+	const struct tfr_sweep_opts *examples, struct tfr_error *err)
+{
+	put_cards(h, s, sizes, features, n);
+	TFR_TRY(page_status(show_html_page(h), err));
+	if (examples && !show_html_full(h)) {
+		page_text(show_html_page(h), "<h2>First records</h2>\n");
+		TFR_TRY(put_examples(h, examples, err));
+	}
+	return show_html_publish(h, err);
+}
+
 enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_survey *s,
 	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
 	const struct tfr_sweep_opts *examples, struct tfr_error *err)
@@ -208,16 +221,8 @@ enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_s
 	struct show_html *h = NULL;
 	enum tfr_status status = show_html_open(&h, opts, err);
 
-	if (!status) {
-		put_cards(h, s, sizes, features, n);
-		status = page_status(show_html_page(h), err);
-	}
-	if (!status && examples && !show_html_full(h)) {
-		page_text(show_html_page(h), "<h2>First records</h2>\n");
-		status = put_examples(h, examples, err);
-	}
 	if (!status)
-		status = show_html_publish(h, err);
+		status = put_page(h, s, sizes, features, n, examples, err);
 	show_html_close(h);
 	return status;
 }

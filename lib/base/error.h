@@ -40,14 +40,6 @@ enum tfr_status tfr_fail_nomem(struct tfr_error *err, const char *what);
 /* Copies a failure, if `why` is one.  Returns its status. */
 enum tfr_status tfr_error_pass(const struct tfr_error *why, struct tfr_error *err);
 
-/* Returns the status of a call that fails. */
-#define TFR_TRY(call)                                                                              \
-	do {                                                                                       \
-		const enum tfr_status tfr_status_of_call = (call);                                 \
-		if (tfr_status_of_call)                                                            \
-			return tfr_status_of_call;                                                 \
-	} while (0)
-
 /* Returns TFR_ENOMEM where memory was asked for and `got` is false or NULL. */
 #define TFR_NEED_MEMORY(got, err, what)                                                            \
 	do {                                                                                       \

@@ -1,8 +1,16 @@
-/* tfr-private/error.h - what libtfr tells about itself, for tfr alone. */
+/* tfr-private/error.h - returning failures, and what libtfr tells about itself, for tfr alone. */
 #ifndef TFR_PRIVATE_ERROR_H
 #define TFR_PRIVATE_ERROR_H
 
 #include <tfr/error.h>
+
+/* Returns the status of a call that fails. */
+#define TFR_TRY(call)                                                                              \
+	do {                                                                                       \
+		const enum tfr_status tfr_status_of_call = (call);                                 \
+		if (tfr_status_of_call)                                                            \
+			return tfr_status_of_call;                                                 \
+	} while (0)
 
 #ifdef __cplusplus
 extern "C" {
