@@ -31,23 +31,12 @@ struct cmd {
 	void (*failed)(struct cmd *c, const struct tfr_error *err);
 };
 
-/* --- messages --- */
+/* --- messages (messages.c) --- */
 
 /* Prints "tfr NAME: message" and the hint, and raises the exit status. */
 void cmd_error(struct cmd *c, const struct tfr_error *err);
 /* The same, and returns the exit status: `return cmd_fail(c, &err);` */
 int cmd_fail(struct cmd *c, const struct tfr_error *err);
-/* Whether the command line has a URL, also in "NAME=URL", "@URL" and "--output=URL". */
-bool cmd_names_object(const struct cmd *c);
-/* Limits records to --memory.  Of a command that has a default for it, which is for more than a
- * record, 1 GiB is allowed in any case. */
-void cmd_limit_records(const struct cmd *c);
-/* Applies the options of objects, if the command line names any: their parts get a quarter of
- * --memory, and --tmpdir. */
-int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
-/* The next URL from `at` on in a word such as "--root=URL", "@URL" or "--mix=URL=1,URL=2", and its
- * size without a weight; NULL: there is none. */
-char *cmd_next_url(char *const *argv, int i, char *at, size_t *size);
 /* "out of memory": as an error of the command, and as an error to return. */
 int cmd_no_memory(struct cmd *c);
 static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)
@@ -77,16 +66,8 @@ bool cmd_put_word(FILE *out, const char *word);
 /* Prints "tfr NAME: message" and the hint; "tfr: message" if `name` is NULL. */
 void cmd_print_error(const char *name, const struct tfr_error *err);
 
-/* --- the standard streams --- */
+/* --- reports in JSON (messages.c) --- */
 
-/* Opens the closed ones as /dev/null, before any file is opened.  False: that failed. */
-bool cmd_claim_streams(void);
-/* Whether writing to standard output has failed; call it right after the write, so that errno is
- * kept for the message at the end. */
-bool cmd_stdout_failed(void);
-/* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
- * and returns 3.  `name` of the command may be NULL. */
-int cmd_finish_stdout(const char *name, int status);
 /* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().  NULL: out of
  * memory; the functions of tfr_json ignore it, and cmd_print_json() reports it.
  * CMD_JSON_VERSION is raised when a key of any command is renamed or removed. */
@@ -97,18 +78,41 @@ void cmd_json_sum(struct tfr_json *j, const char *key, uint64_t sum);
 /* Prints the object as a line and frees it.  Returns the exit status: 3 if out of memory, or if
  * `to` is standard error and cannot be written. */
 int cmd_print_json(struct cmd *c, struct tfr_json *j, FILE *to);
+
+/* --- the standard streams (streams.c) --- */
+
+/* Opens the closed ones as /dev/null, before any file is opened.  False: that failed. */
+bool cmd_claim_streams(void);
+/* Whether writing to standard output has failed; call it right after the write, so that errno is
+ * kept for the message at the end. */
+bool cmd_stdout_failed(void);
+/* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
+ * and returns 3.  `name` of the command may be NULL. */
+int cmd_finish_stdout(const char *name, int status);
+/* Refuses to write binary data to a terminal without `force`.  0: accepted. */
+int cmd_check_terminal(struct cmd *c, const char *output, bool force);
+
+/* --- inputs (inputs.c) --- */
+
+/* Opens the operands as inputs; without any, standard input, unless it is a terminal.  On failure
+ * the error is printed and the status returned; 0 is success. */
+int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
 /* Refuses an input that is also standard output: reading it would never end.  0: accepted. */
 int cmd_check_apart(struct cmd *c, const struct tfr_set *set);
 /* The same for the operands of a command that does not open them with cmd_open_inputs(). */
 int cmd_check_operands_apart(struct cmd *c);
 
-/* --- inputs and outputs --- */
+/* The settings of --expect, --expect-sum and --allow-empty, as a member of the command's settings.
+ */
+struct expecting {
+	const char *records, *sum;
+	bool allow_empty;
+};
+/* Reads them.  On failure the error is printed and the exit status returned; 0 is success. */
+int cmd_expect(struct cmd *c, const struct expecting *e, struct tfr_expect *expect);
 
-/* Opens the operands as inputs; without any, standard input, unless it is a terminal.  On failure
- * the error is printed and the status returned; 0 is success. */
-int cmd_open_inputs(struct cmd *c, bool allow_missing, struct tfr_set **set);
-/* Refuses to write binary data to a terminal without `force`.  0: accepted. */
-int cmd_check_terminal(struct cmd *c, const char *output, bool force);
+/* --- the end by a signal (signals.c) --- */
+
 /* The list of temporary files that a signal removes; give it to every output. */
 struct tfr_temporaries *cmd_temporaries(void);
 /* From now on, when the reader of a pipe has exited, the process removes its temporary files and
@@ -123,16 +127,21 @@ void cmd_abort_uploads(void);
  * nothing. */
 void cmd_end_of_signal(void);
 
-/* The settings of --expect, --expect-sum and --allow-empty, as a member of the command's settings.
- */
-struct expecting {
-	const char *records, *sum;
-	bool allow_empty;
-};
-/* Reads them.  On failure the error is printed and the exit status returned; 0 is success. */
-int cmd_expect(struct cmd *c, const struct expecting *e, struct tfr_expect *expect);
+/* --- what the options say about objects and memory (remote_options.c) --- */
 
-/* --- progress and the closing line --- */
+/* Whether the command line has a URL, also in "NAME=URL", "@URL" and "--output=URL". */
+bool cmd_names_object(const struct cmd *c);
+/* Limits records to --memory.  Of a command that has a default for it, which is for more than a
+ * record, 1 GiB is allowed in any case. */
+void cmd_limit_records(const struct cmd *c);
+/* Applies the options of objects, if the command line names any: their parts get a quarter of
+ * --memory, and --tmpdir. */
+int cmd_set_remote(struct cmd *c, const struct opt_remote_settings *s);
+/* The next URL from `at` on in a word such as "--root=URL", "@URL" or "--mix=URL=1,URL=2", and its
+ * size without a weight; NULL: there is none. */
+char *cmd_next_url(char *const *argv, int i, char *at, size_t *size);
+
+/* --- progress and the closing line (progress.c) --- */
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
