@@ -407,7 +407,7 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 	return tfr_set_writer_publish(run->out, &info, err);
 }
 
-static enum tfr_status copy(struct cat_run *run, struct tfr_error *err)
+static enum tfr_status copy_records(struct cat_run *run, struct tfr_error *err)
 {
 	struct tfr_record rec;
 	enum tfr_status status;
@@ -540,7 +540,7 @@ static void write_all(struct cat_run *run)
 {
 	struct tfr_error err;
 
-	if (open_output(run, &err) || copy(run, &err)) {
+	if (open_output(run, &err) || copy_records(run, &err)) {
 		cmd_progress_stop();
 		if (!run->written) /* the reason may be a misspelt feature */
 			tfr_select_finish(run->in.select);

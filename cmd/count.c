@@ -153,7 +153,7 @@ static void value_counted(void *ctx, const struct tfr_bytes *value, uint64_t cou
 	printf("\t%llu\n", (unsigned long long)count);
 }
 
-static void missing(void *ctx, const struct tfr_error *err)
+static void report_missing(void *ctx, const struct tfr_error *err)
 {
 	cmd_error(((struct count_run *)ctx)->c, err);
 }
@@ -175,7 +175,7 @@ static void count_selected(struct count_run *run, const struct tfr_set *set)
 			.threads = (unsigned)s->jobs,
 			.progress = cmd_show_progress,
 			.warn = warn_text,
-			.missing = missing,
+			.missing = report_missing,
 			.ctx = run,
 		},
 		.by = s->by,

@@ -52,7 +52,7 @@ static enum tfr_status put_duplicate(void *ctx, const char *path, uint64_t recor
 	return page_status(report, err);
 }
 
-static void tell(struct cmd *c, const struct tfr_dedup_report *r)
+static void print_report(struct cmd *c, const struct tfr_dedup_report *r)
 {
 	const struct dedup_settings *s = c->settings;
 	struct tfr_json *j;
@@ -85,7 +85,7 @@ static enum tfr_status dedup(const struct dedup_settings *s, struct tfr_dedup_op
 	return tfr_dedup(o, r, err);
 }
 
-static int run(struct cmd *c, struct tfr_dedup_opts *o)
+static int run_dedup(struct cmd *c, struct tfr_dedup_opts *o)
 {
 	const struct dedup_settings *s = c->settings;
 	struct tfr_dedup_report r = { 0 };
@@ -95,7 +95,7 @@ static int run(struct cmd *c, struct tfr_dedup_opts *o)
 	page_close(report);
 	if (status)
 		return rewriting_finish(c, &s->common, status, &r.common, &err);
-	tell(c, &r);
+	print_report(c, &r);
 	return c->exit;
 }
 
@@ -120,7 +120,7 @@ static int dedup_main(struct cmd *c)
 	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
 	if (!rewriting_start(c, &s->common, &o.common, &input))
-		run(c, &o);
+		run_dedup(c, &o);
 	rewriting_close(&o.common, input);
 	return c->exit;
 }

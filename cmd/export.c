@@ -153,7 +153,7 @@ static void print_plan(const char *output, const struct tfr_export_report *repor
 		(unsigned long long)report->written, (unsigned long long)report->output_bytes);
 }
 
-static void run(struct cmd *c, struct tfr_export_opts *o)
+static void run_export(struct cmd *c, struct tfr_export_opts *o)
 {
 	const struct export_settings *s = c->settings;
 	struct tfr_progress progress = { 0 };
@@ -222,7 +222,7 @@ static int export_main(struct cmd *c)
 		failed = find_columns(c, &o, &found);
 	}
 	if (!failed)
-		run(c, &o);
+		run_export(c, &o);
 	if (found)
 		tfr_export_columns_free(found, o.column_count);
 	else

@@ -44,7 +44,7 @@ struct index_run {
 };
 
 /* Counts the file by its result, and returns the word for it. */
-static const char *settle(
+static const char *count_result(
 	struct index_run *run, const struct tfr_index_report *report, const struct tfr_error *err)
 {
 	run->files++;
@@ -96,7 +96,7 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 	const struct tfr_error *err)
 {
 	struct index_run *run = ctx;
-	const char *word = settle(run, report, err);
+	const char *word = count_result(run, report, err);
 	bool stale = !err && !report->written && report->before != TFR_INDEX_GOOD;
 	bool fault = stale && !run->s->dry_run;
 	char escaped[4 * 4096];

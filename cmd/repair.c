@@ -108,7 +108,7 @@ static void file_done(void *ctx, const char *path, const struct tfr_repair_total
 		run->files[run->file_count++] = *totals;
 }
 
-static void warned(void *ctx, const char *text)
+static void warn_of(void *ctx, const char *text)
 {
 	cmd_warn(((struct repair_run *)ctx)->c, "%s", text);
 }
@@ -168,7 +168,7 @@ static void print_closing_lines(struct repair_run *run, const struct tfr_repair_
 				  });
 }
 
-static void repair(struct repair_run *run)
+static void run_repair(struct repair_run *run)
 {
 	const struct repair_settings *s = run->s;
 	struct tfr_progress progress = { .total_bytes = tfr_set_bytes(run->set) };
@@ -188,7 +188,7 @@ static void repair(struct repair_run *run)
 		.progress = &progress,
 		.damage = print_damage,
 		.file = file_done,
-		.warn = warned,
+		.warn = warn_of,
 		.ctx = run,
 	};
 	struct tfr_repair_report report;
@@ -256,7 +256,7 @@ static int repair_main(struct cmd *c)
 	run.set = set;
 	/* A part without files writes no output without records. */
 	if ((tfr_set_count(set) || s->dry_run) && (!s->json || start_json(&run)))
-		repair(&run);
+		run_repair(&run);
 	tfr_json_free(run.json);
 	free(run.files);
 	tfr_set_close(set);

@@ -106,7 +106,7 @@ static void free_rules(struct tfr_resample_opts *o)
 /* --- the report --- */
 
 /* A share for a person, in 7 columns at most. */
-static const char *share(double x, char text[16])
+static const char *format_share(double x, char text[16])
 {
 	if (x > 0 && x < 0.001)
 		snprintf(text, 16, "%.1e", x);
@@ -134,9 +134,9 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 
 		table_bytes(t, class->name, strlen(class->name));
 		table_count(t, class->records);
-		table_cell(t, "%s", share(class->p, text));
-		table_cell(t, "%s", share(class->t, text));
-		table_cell(t, "%s", share(class->acceptance, text));
+		table_cell(t, "%s", format_share(class->p, text));
+		table_cell(t, "%s", format_share(class->t, text));
+		table_cell(t, "%s", format_share(class->acceptance, text));
 		table_count(t, class->final);
 	}
 	table_finish(c, t, stderr);
@@ -210,7 +210,7 @@ static int print_json(struct cmd *c, const struct tfr_resample_report *r)
 	return cmd_print_json(c, j, rewriting_json_file(s->output));
 }
 
-static int resample(struct cmd *c, struct tfr_resample_opts *o)
+static int run_resample(struct cmd *c, struct tfr_resample_opts *o)
 {
 	const struct resample_settings *s = c->settings;
 	struct tfr_resample_report report;
@@ -251,7 +251,7 @@ static int resample_main(struct cmd *c)
 	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
 	if (!take_numbers(c, &o) && !take_rules(c, &o))
-		resample(c, &o);
+		run_resample(c, &o);
 	free_rules(&o);
 	return c->exit;
 }

@@ -83,7 +83,7 @@ static const char style[] =
 	"pre { font-size: 12px; overflow-x: auto; margin: .4rem 0 0; }\n"
 	"</style>\n</head>\n<body>\n";
 
-static double channel(const char *colour, int i)
+static double colour_channel(const char *colour, int i)
 {
 	char digits[3] = { colour[1 + 2 * i], colour[2 + 2 * i], '\0' };
 
@@ -100,7 +100,8 @@ static void put_filters(struct show_html *h)
 			"<filter id=\"m%d\" color-interpolation-filters=\"sRGB\"><feColorMatrix "
 			"values=\"0 0 0 0 %.3f 0 0 0 0 %.3f 0 0 0 0 %.3f 255 0 0 0 0\"/>"
 			"</filter>\n",
-			i, channel(colours[i], 0), channel(colours[i], 1), channel(colours[i], 2));
+			i, colour_channel(colours[i], 0), colour_channel(colours[i], 1),
+			colour_channel(colours[i], 2));
 	page_text(h->page, "</svg>\n<main>\n");
 }
 
@@ -172,7 +173,7 @@ void show_html_close(struct show_html *h)
 /* ---- The image ---- */
 
 /* NULL: browsers do not show this format. */
-static const char *mime(enum tfr_image_format format)
+static const char *mime_type(enum tfr_image_format format)
 {
 	switch (format) {
 	case TFR_IMAGE_JPEG:
@@ -194,7 +195,7 @@ static const char *mime(enum tfr_image_format format)
 
 static bool is_image(const struct tfr_feature *f, struct tfr_bytes *b)
 {
-	return tfr_feature_bytes(f, 0, b) && mime(tfr_image_sniff(b->data, b->size));
+	return tfr_feature_bytes(f, 0, b) && mime_type(tfr_image_sniff(b->data, b->size));
 }
 
 /* image/encoded, or else the first feature that is an image and not a mask. */
@@ -216,14 +217,14 @@ static bool find_image(const struct tfr_example *ex, struct tfr_bytes *b)
 
 static void put_data(struct show_html *h, const char *attribute, struct tfr_bytes b)
 {
-	page_format(
-		h->page, " %s=\"data:%s;base64,", attribute, mime(tfr_image_sniff(b.data, b.size)));
+	page_format(h->page, " %s=\"data:%s;base64,", attribute,
+		mime_type(tfr_image_sniff(b.data, b.size)));
 	page_base64(h->page, b.data, b.size);
 	page_text(h->page, "\"");
 }
 
 /* Whether the bytes, in base64, still fit on the page. */
-static bool fits(const struct show_html *h, struct tfr_bytes b)
+static bool fits_page(const struct show_html *h, struct tfr_bytes b)
 {
 	return !h->limited || page_size(h->page) + b.size / 3 * 4 < FULL;
 }
@@ -235,7 +236,7 @@ static void put_masks(struct show_html *h, const struct tfr_image_info *info)
 
 	tfr_cursor_init(&c, tfr_example_get(h->ex, "image/object/mask"));
 	for (int i = 0; i < MAX_MASKS && tfr_cursor_bytes(&c, &b); i++) {
-		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG || !fits(h, b))
+		if (tfr_image_sniff(b.data, b.size) != TFR_IMAGE_PNG || !fits_page(h, b))
 			continue;
 		page_format(h->page,
 			"<image width=\"%u\" height=\"%u\" preserveAspectRatio=\"none\" "
@@ -298,7 +299,7 @@ static bool put_image(struct show_html *h)
 
 	if (!find_image(h->ex, &b))
 		return false;
-	if (!fits(h, b)) {
+	if (!fits_page(h, b)) {
 		page_format(h->page,
 			"<p>an image of %s is left out: the page is limited to 2 MB</p>\n",
 			tfr_format_size(b.size, size));

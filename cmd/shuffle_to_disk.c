@@ -101,7 +101,7 @@ static int print_report_json(struct cmd *c, const char *output, const struct tfr
 	return cmd_print_json(c, j, rewriting_json_file(output));
 }
 
-static int shuffle(
+static int run_shuffle(
 	struct cmd *c, const struct shuffle_settings *s, const struct tfr_shuffle_opts *o)
 {
 	struct tfr_shuffle_report report;
@@ -135,7 +135,7 @@ static int shuffle_main(struct cmd *c)
 	if (s->common.dry_run)
 		dry_run(c, s, &o);
 	else
-		shuffle(c, s, &o);
+		run_shuffle(c, s, &o);
 	cmd_progress_stop();
 	rewriting_close(&o.common, input);
 	return c->exit;

@@ -15,7 +15,7 @@ enum { SETS_MAX = 4, ROWS_MAX = 20 };
 
 /* --- for a person --- */
 
-static double part(uint64_t records, uint64_t of)
+static double fraction_of(uint64_t records, uint64_t of)
 {
 	return of ? (double)records / (double)of : 0;
 }
@@ -39,13 +39,13 @@ static void print_sets(struct cmd *c, const struct tfr_split_report *r)
 		else
 			table_cell(t, "the rest");
 		table_count(t, set->records);
-		table_cell(t, "%.4f", part(set->records, r->common.taken));
+		table_cell(t, "%.4f", fraction_of(set->records, r->common.taken));
 	}
 	if (r->left) {
 		table_cell(t, "(none)");
 		table_cell(t, "%s", "");
 		table_count(t, r->left);
-		table_cell(t, "%.4f", part(r->left, r->common.taken));
+		table_cell(t, "%.4f", fraction_of(r->left, r->common.taken));
 	}
 	table_finish(c, t, stderr);
 }
@@ -138,7 +138,7 @@ static void put_sets(struct tfr_json *j, const struct tfr_split_report *r)
 		if (set->fraction > 0)
 			tfr_json_f64(j, "fraction", set->fraction);
 		tfr_json_u64(j, "records", set->records);
-		tfr_json_f64(j, "actual", part(set->records, r->common.taken));
+		tfr_json_f64(j, "actual", fraction_of(set->records, r->common.taken));
 		tfr_json_u64(j, "bytes", set->bytes);
 		cmd_json_sum(j, "sum", set->sum);
 		tfr_json_close_object(j);
@@ -275,7 +275,7 @@ static const char *output_of(const struct tfr_share *shares, size_t count)
 	return "";
 }
 
-static void report(struct cmd *c, const struct tfr_split_report *r, const char *output)
+static void print_report(struct cmd *c, const struct tfr_split_report *r, const char *output)
 {
 	const struct split_settings *s = c->settings;
 	char off[TFR_COUNTED_TEXT];
@@ -298,7 +298,7 @@ static void report(struct cmd *c, const struct tfr_split_report *r, const char *
 		split_report_json(c, r, s->stratify, rewriting_json_file(output));
 }
 
-static int split(struct cmd *c, const struct tfr_share *shares, size_t count)
+static int run_split(struct cmd *c, const struct tfr_share *shares, size_t count)
 {
 	const struct split_settings *s = c->settings;
 	struct tfr_split_opts o = {
@@ -323,7 +323,7 @@ static int split(struct cmd *c, const struct tfr_share *shares, size_t count)
 	if (status)
 		rewriting_finish(c, &s->common, status, &r.common, &err);
 	else
-		report(c, &r, output_of(shares, count));
+		print_report(c, &r, output_of(shares, count));
 	tfr_split_report_clear(&r);
 	rewriting_close(&o.common, input);
 	return c->exit;
@@ -341,7 +341,7 @@ static int split_main(struct cmd *c)
 	if (!shares)
 		return cmd_no_memory(c);
 	if (!parse_outputs(c, shares))
-		split(c, shares, s->outputs.count);
+		run_split(c, shares, s->outputs.count);
 	free_shares(shares, s->outputs.count);
 	return c->exit;
 }

@@ -26,20 +26,20 @@ static void put_feature(struct tfr_json *j, const char *text, size_t length)
 	const char *blank = memchr(name, ' ', size);
 	struct tfr_error err;
 	enum tfr_status status;
-	char part[64];
+	char word[64];
 
 	tfr_json_open_object(j, NULL);
-	snprintf(part, sizeof(part), "%.*s", (int)(blank ? blank - name : end - name), name);
-	tfr_json_string(j, "name", part);
+	snprintf(word, sizeof(word), "%.*s", (int)(blank ? blank - name : end - name), name);
+	tfr_json_string(j, "name", word);
 	tfr_json_bool(j, "built", built);
-	if (built && (status = tfr_feature_open(part, &err)) != TFR_END) {
+	if (built && (status = tfr_feature_open(word, &err)) != TFR_END) {
 		tfr_json_bool(j, "opens", !status);
 		if (status)
 			tfr_json_string(j, "error", err.message);
 	}
 	if (blank && blank[1] != '(') {
-		snprintf(part, sizeof(part), "%.*s", (int)(end - blank - 1), blank + 1);
-		tfr_json_string(j, "version", part);
+		snprintf(word, sizeof(word), "%.*s", (int)(end - blank - 1), blank + 1);
+		tfr_json_string(j, "version", word);
 	}
 	tfr_json_close_object(j);
 }

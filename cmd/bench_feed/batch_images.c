@@ -69,7 +69,7 @@ struct colours {
 	const char *text; /* the mapping, for the page */
 };
 
-static void widen(const struct view *v, float *least, float *most)
+static void widen_range(const struct view *v, float *least, float *most)
 {
 	for (uint32_t y = 0; y < v->height; y++)
 		for (uint32_t x = 0; x < v->width; x++)
@@ -98,7 +98,7 @@ static struct colours colours_of(enum tfr_dtype dtype, float least, float most)
 }
 
 /* Every `step`-th pixel of each direction. */
-static void paint(const struct view *v, const struct colours *k, uint32_t step, uint8_t *out)
+static void fill_pixels(const struct view *v, const struct colours *k, uint32_t step, uint8_t *out)
 {
 	for (uint32_t y = 0; y + step <= v->height; y += step)
 		for (uint32_t x = 0; x + step <= v->width; x += step)
@@ -111,7 +111,7 @@ static void paint(const struct view *v, const struct colours *k, uint32_t step, 
 }
 
 /* Frees `pixels`; NULL: out of memory. */
-static enum tfr_status keep(struct feed_gallery *g, struct tfr_encoder *e, uint8_t *pixels,
+static enum tfr_status add_png(struct feed_gallery *g, struct tfr_encoder *e, uint8_t *pixels,
 	uint32_t width, uint32_t height, unsigned channels, struct tfr_error *err)
 {
 	static const struct tfr_encode_opts opts = { .format = TFR_IMAGE_PNG };
@@ -155,8 +155,8 @@ static enum tfr_status keep_image(struct feed_gallery *g, struct tfr_encoder *e,
 	g->reduced |= step > 1;
 	pixels = malloc((size_t)width * height * v->channels);
 	if (pixels)
-		paint(v, k, step, pixels);
-	return keep(g, e, pixels, width, height, v->channels, err);
+		fill_pixels(v, k, step, pixels);
+	return add_png(g, e, pixels, width, height, v->channels, err);
 }
 
 /* ---- audio: time runs from left to right, a column spans its smallest to its largest value ----
@@ -208,7 +208,7 @@ static enum tfr_status draw_waves(struct feed_gallery *g, const struct tfr_tenso
 
 		if (pixels)
 			draw_wave(t, memory + (size_t)t->strides[0] * i, first, pixels);
-		status = keep(g, e, pixels, WAVE_WIDTH, WAVE_HEIGHT, 1, err);
+		status = add_png(g, e, pixels, WAVE_WIDTH, WAVE_HEIGHT, 1, err);
 	}
 	tfr_encoder_free(e);
 	return status;
@@ -243,7 +243,7 @@ static struct view view_of(const struct tfr_tensor *t, const void *memory)
 		t->strides[down], t->strides[deep] };
 }
 
-static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *t,
+static enum tfr_status draw_images(struct feed_gallery *g, const struct tfr_tensor *t,
 	const uint8_t *memory, unsigned n, struct tfr_error *err)
 {
 	struct tfr_encoder *e = tfr_encoder_new();
@@ -254,7 +254,7 @@ static enum tfr_status develop(struct feed_gallery *g, const struct tfr_tensor *
 	for (unsigned i = 0; i < n; i++) {
 		struct view v = view_of(t, memory + (size_t)t->strides[0] * i);
 
-		widen(&v, &least, &most);
+		widen_range(&v, &least, &most);
 	}
 	k = colours_of(t->dtype, least, most);
 	g->range = k.text;
@@ -276,7 +276,7 @@ static enum tfr_status draw_samples(struct feed *f, unsigned device, const struc
 	TFR_TRY(tfr_device_download(
 		f->devices[device], memory, t->data, (size_t)t->strides[0] * n, err));
 	if (!is_audio(t))
-		return develop(&f->gallery, t, memory, n, err);
+		return draw_images(&f->gallery, t, memory, n, err);
 	return draw_waves(&f->gallery, t, memory, n,
 		t->shape[1] == plan->audio_channels && t->shape[2] == plan->audio_samples, err);
 }

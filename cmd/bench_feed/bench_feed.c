@@ -44,7 +44,7 @@ static double still_cached(int fd, uint64_t size)
 }
 
 /* The bytes that stay in memory. */
-static uint64_t drop(const char *path)
+static uint64_t drop_from_cache(const char *path)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -64,15 +64,15 @@ static uint64_t drop(const char *path)
 static void make_cold(struct cmd *c, const struct tfr_set *set)
 {
 	uint64_t kept = 0, all = tfr_set_bytes(set);
-	char part[TFR_SIZE_TEXT], whole[TFR_SIZE_TEXT];
+	char left[TFR_SIZE_TEXT], whole[TFR_SIZE_TEXT];
 
 	for (size_t i = 0; i < tfr_set_count(set); i++)
-		kept += drop(tfr_set_path(set, i));
+		kept += drop_from_cache(tfr_set_path(set, i));
 	if (kept > all / 20)
 		cmd_warn(c,
 			"about %s of %s stay in memory: the system does not drop them, for "
 			"example because the files are in a RAM disk",
-			tfr_format_size(kept, part), tfr_format_size(all, whole));
+			tfr_format_size(kept, left), tfr_format_size(all, whole));
 }
 
 /* --- one pipeline --- */
@@ -84,7 +84,7 @@ enum { NAMED = 10 };
 #define LINK_SECONDS 0.05
 
 /* The main thread asks, again and again. */
-static bool interrupted(void *ctx)
+static bool is_interrupted(void *ctx)
 {
 	struct feed *f = ctx;
 
@@ -148,7 +148,7 @@ static int open_pipeline(struct feed *f)
 	opts.skip_bad = strcmp(s->on_error, "fail") != 0;
 	opts.skipped = record_skipped;
 	opts.warn = warn_of_name;
-	opts.cancelled = interrupted;
+	opts.cancelled = is_interrupted;
 	opts.traced = f->trace ? piece_done : NULL;
 	opts.ctx = f;
 	if (s->cold)
@@ -236,7 +236,7 @@ uint64_t feed_peak_memory_bytes(const struct feed *f)
 	return bytes;
 }
 
-static void gather(struct feed *f)
+static void gather_stats(struct feed *f)
 {
 	size_t n;
 
@@ -282,7 +282,7 @@ static int read_features(struct feed *f)
 	return 0;
 }
 
-static int compose(struct feed *f)
+static int compose_stages(struct feed *f)
 {
 	if (f->s->stages)
 		f->stages = strdup(f->s->stages);
@@ -316,7 +316,7 @@ static void write_files(struct feed *f)
 		cmd_error(f->c, &err);
 }
 
-static void report(struct feed *f)
+static void write_report(struct feed *f)
 {
 	struct tfr_error err;
 
@@ -334,7 +334,7 @@ static void report(struct feed *f)
 		cmd_error(f->c, &err);
 }
 
-static void run(struct feed *f)
+static void run_feed(struct feed *f)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
@@ -358,13 +358,13 @@ static void run(struct feed *f)
 	feed_history_start(f->history);
 	status = feed_consume(f, &err);
 	feed_history_stop(f->history);
-	gather(f);
+	gather_stats(f);
 	f->verified = f->s->opts.verify && f->stats.batches &&
 		      (status == TFR_END || status == TFR_ECANCELLED);
 	if (status == TFR_END)
 		measure_links(f);
 	f->reported = true;
-	report(f);
+	write_report(f);
 	feed_hint_stuck(f, &err);
 	if (status != TFR_END && status != TFR_ECANCELLED)
 		cmd_error(f->c, &err);
@@ -384,7 +384,7 @@ static void publish_quarantine(struct feed *f)
 
 /* Closing would wait for a driver that never returns, or for a step that a GPU still computes, so
  * the process ends without closing anything. */
-static void leave(struct feed *f)
+static void end_process(struct feed *f)
 {
 	publish_quarantine(f);
 	feed_trace_abandon(f->trace);
@@ -399,15 +399,15 @@ void feed_end_stuck(struct feed *f, const struct tfr_error *err)
 	if (f->pipeline && !f->reported) {
 		feed_history_stop(f->history);
 		if (!f->gathered)
-			gather(f);
-		report(f);
+			gather_stats(f);
+		write_report(f);
 	}
 	if (err)
 		cmd_error(f->c, err);
-	leave(f);
+	end_process(f);
 }
 
-static void clear(struct feed *f)
+static void clear_feed(struct feed *f)
 {
 	close_pipeline(f);
 	feed_history_free(f->history);
@@ -454,9 +454,9 @@ static int open_devices(struct feed *f)
 }
 
 /* 0: the run can start.  Otherwise the exit status. */
-static int prepare(struct feed *f)
+static int prepare_feed(struct feed *f)
 {
-	if (feed_check_options(f->c, f->s) || read_features(f) || compose(f) ||
+	if (feed_check_options(f->c, f->s) || read_features(f) || compose_stages(f) ||
 		open_quarantine(f) || open_outputs(f) ||
 		cmd_open_inputs(f->c, f->s->allow_missing, &f->set))
 		return f->c->exit;
@@ -473,11 +473,11 @@ static int bench_feed_main(struct cmd *c)
 	f->c = c;
 	f->s = c->settings;
 	c->quiet = f->s->quiet;
-	if (!prepare(f))
-		run(f);
+	if (!prepare_feed(f))
+		run_feed(f);
 	if (f->left_running)
-		leave(f);
-	clear(f);
+		end_process(f);
+	clear_feed(f);
 	free(f);
 	cmd_end_of_signal();
 	return c->exit;

@@ -138,8 +138,8 @@ void feed_history_start(struct feed_history *h); /* after the pipeline is open *
 void feed_history_stop(struct feed_history *h);
 void feed_history_free(struct feed_history *h); /* after it is closed; accepts NULL */
 const struct feed_point *feed_history_points(const struct feed_history *h, unsigned *count);
-/* Records per second in equal parts of the run: at most `most` of them, and fewer for few batches.
- * Returns the number of parts. */
+/* Records per second in equal spans of the run: at most `most` of them, and fewer for few batches.
+ * Returns the number of spans. */
 unsigned feed_history_rates(const struct feed_history *h, double *rates, unsigned most);
 /* Wipes the live view before a line of text is printed; the next sample draws it again. */
 void feed_history_hide(struct feed_history *h);
@@ -218,7 +218,7 @@ void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);
 /* TFR_EDATA: a figure became worse than the tolerance allows. */
 enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err);
 
-/* The parts of a report that are one line of text, for the terminal and for the page: the device,
+/* What a report has as one line of text, for the terminal and for the page: the device,
  * the stages, the rates, the memory. */
 typedef void feed_put(void *ctx, const char *label, const char *text);
 void feed_facts(const struct feed *f, feed_put *put, void *ctx);

@@ -55,7 +55,7 @@ static enum tfr_status no_report(const char *path, const char *why, struct tfr_e
 	return TFR_EDATA;
 }
 
-static double number(json_object *report, const char *name)
+static double read_number(json_object *report, const char *name)
 {
 	const char *dot = strchr(name, '.');
 	char outer[64];
@@ -92,7 +92,7 @@ enum tfr_status feed_comparison_open(
 	if (!json_object_is_type(json_object_object_get(k->old, "pipeline"), json_type_string))
 		return no_report(path, "it has no member 'pipeline'", err);
 	for (unsigned i = 0; i < FIGURES; i++) {
-		k->before[i] = number(k->old, figures[i].name);
+		k->before[i] = read_number(k->old, figures[i].name);
 		if (figures[i].decides && !isfinite(k->before[i])) {
 			snprintf(why, sizeof(why), "it has no number '%s'", figures[i].name);
 			return no_report(path, why, err);
@@ -152,7 +152,7 @@ void feed_comparison_make(struct feed_comparison *k, const struct feed *f, doubl
 }
 
 /* The change in percent of the earlier value, or in points for a share. */
-static double change(const struct feed_comparison *k, unsigned i)
+static double change_of(const struct feed_comparison *k, unsigned i)
 {
 	double before = k->before[i], now = k->now[i];
 
@@ -166,9 +166,9 @@ static double change(const struct feed_comparison *k, unsigned i)
 	return before != 0 ? 100 * (now - before) / before : INFINITY;
 }
 
-static bool worse(const struct feed_comparison *k, unsigned i)
+static bool is_worse(const struct feed_comparison *k, unsigned i)
 {
-	double by = change(k, i);
+	double by = change_of(k, i);
 
 	if (!figures[i].decides || isnan(by))
 		return false;
@@ -200,12 +200,12 @@ void feed_comparison_print(const struct feed_comparison *k)
 	for (unsigned i = 0; i < FIGURES; i++) {
 		if (!isfinite(k->before[i]))
 			continue;
-		snprintf(by, sizeof(by), "%+.1f%s", change(k, i),
+		snprintf(by, sizeof(by), "%+.1f%s", change_of(k, i),
 			figures[i].unit == SHARE ? " points" : "%");
 		printf("%-26s%14s%14s%12s%s\n", figures[i].name,
 			figure_text(figures[i].unit, k->before[i], before),
 			figure_text(figures[i].unit, k->now[i], now), by,
-			worse(k, i) ? "  worse" : "");
+			is_worse(k, i) ? "  worse" : "");
 	}
 }
 
@@ -222,9 +222,9 @@ void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j)
 		tfr_json_string(j, "name", figures[i].name);
 		tfr_json_f64(j, "before", k->before[i]);
 		tfr_json_f64(j, "after", k->now[i]);
-		tfr_json_f64(j, "change", change(k, i));
+		tfr_json_f64(j, "change", change_of(k, i));
 		tfr_json_bool(j, "judged", figures[i].decides);
-		tfr_json_bool(j, "worse", worse(k, i));
+		tfr_json_bool(j, "worse", is_worse(k, i));
 		tfr_json_close_object(j);
 	}
 	tfr_json_close_array(j);
@@ -237,10 +237,10 @@ enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tf
 
 	*err = (struct tfr_error){ .status = TFR_EDATA };
 	for (unsigned i = 0; i < FIGURES; i++)
-		if (worse(k, i))
+		if (is_worse(k, i))
 			used += (size_t)snprintf(err->message + used, sizeof(err->message) - used,
 				"%s%s changed by %+.1f%%", used ? ", " : "", figures[i].name,
-				change(k, i));
+				change_of(k, i));
 	if (!used)
 		return TFR_OK;
 	snprintf(err->message + used, sizeof(err->message) - used,

@@ -25,7 +25,7 @@ struct step {
  * wait for the device's event, exact to the microsecond. */
 enum { LOOK_NS = 20000000, SPARE_NS = 5000000 };
 
-static double uniform(uint64_t *state)
+static double draw_uniform(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15ull);
 
@@ -35,14 +35,14 @@ static double uniform(uint64_t *state)
 }
 
 /* The seconds of the next step: normally distributed, never negative. */
-static double draw(struct feed_compute *k)
+static double draw_seconds(struct feed_compute *k)
 {
 	double a, b, seconds;
 
 	if (k->deviation <= 0)
 		return k->mean;
-	a = uniform(&k->random);
-	b = uniform(&k->random);
+	a = draw_uniform(&k->random);
+	b = draw_uniform(&k->random);
 	seconds = k->mean + k->deviation * sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 	return seconds > 0 ? seconds : 0;
 }
@@ -66,11 +66,11 @@ static void note_start(
 }
 
 /* The step holds the batch if it starts. */
-static enum tfr_status start(
+static enum tfr_status start_step(
 	struct feed *f, struct step *step, const struct tfr_batch *batch, struct tfr_error *err)
 {
 	struct feed_device_use *use = &f->compute.devices[batch->device];
-	double seconds = draw(&f->compute);
+	double seconds = draw_seconds(&f->compute);
 
 	note_start(&f->compute, use, batch);
 	step->start_ns = feed_trace_now();
@@ -82,7 +82,7 @@ static enum tfr_status start(
 }
 
 /* Waits until the step is nearly over.  False: a signal came. */
-static bool outwait(const struct feed *f, const struct step *step)
+static bool outwait_step(const struct feed *f, const struct step *step)
 {
 	uint64_t end = step->start_ns + (uint64_t)(step->seconds * 1e9);
 
@@ -101,7 +101,7 @@ static bool outwait(const struct feed *f, const struct step *step)
 
 /* A signal ends a simulated step at once.  A kernel on a GPU keeps running; the process then ends
  * without waiting for it, and its event is not freed. */
-static bool leave(struct feed *f, struct step *step)
+static bool leave_step(struct feed *f, struct step *step)
 {
 	tfr_event_cut_short(step->event);
 	if (tfr_device_in_process(f->devices[step->batch.device]) || tfr_event_done(step->event))
@@ -113,7 +113,7 @@ static bool leave(struct feed *f, struct step *step)
 	return true;
 }
 
-static enum tfr_status finish(
+static enum tfr_status finish_step(
 	struct feed *f, struct step *step, struct feed_device_use *use, struct tfr_error *err)
 {
 	double seconds = 0, since_start;
@@ -121,7 +121,7 @@ static enum tfr_status finish(
 
 	if (!step->running)
 		return TFR_OK;
-	if (!outwait(f, step) && leave(f, step)) {
+	if (!outwait_step(f, step) && leave_step(f, step)) {
 		*err = (struct tfr_error){ .status = TFR_ECANCELLED, .message = "cancelled" };
 		return TFR_ECANCELLED;
 	}
@@ -138,7 +138,7 @@ static enum tfr_status finish(
 	return status;
 }
 
-static enum tfr_status take(struct feed *f, struct tfr_batch *batch, struct tfr_error *err)
+static enum tfr_status take_batch(struct feed *f, struct tfr_batch *batch, struct tfr_error *err)
 {
 	uint64_t since = feed_trace_now();
 	enum tfr_status status = tfr_pipeline_next(f->pipeline, batch, err);
@@ -171,12 +171,12 @@ static enum tfr_status describe_first(
 }
 
 /* No --compute-ms: as fast as possible. */
-static enum tfr_status drain(struct feed *f, struct tfr_error *err)
+static enum tfr_status take_all(struct feed *f, struct tfr_error *err)
 {
 	struct tfr_batch batch;
 	enum tfr_status status;
 
-	while ((status = take(f, &batch, err)) == TFR_OK) {
+	while ((status = take_batch(f, &batch, err)) == TFR_OK) {
 		status = describe_first(f, &batch, err);
 		tfr_pipeline_release(f->pipeline, &batch);
 		if (status)
@@ -195,7 +195,7 @@ static enum tfr_status make_room(
 
 	for (unsigned d = 0; d < f->device_count; d++)
 		if (d == next || all)
-			TFR_TRY(finish(f, &steps[d], &f->compute.devices[d], err));
+			TFR_TRY(finish_step(f, &steps[d], &f->compute.devices[d], err));
 	return TFR_OK;
 }
 
@@ -206,11 +206,11 @@ static enum tfr_status next_step(
 	struct step *step = &steps[batch->device];
 
 	TFR_TRY(describe_first(f, batch, err));
-	TFR_TRY(finish(f, step, &f->compute.devices[batch->device], err));
-	return start(f, step, batch, err);
+	TFR_TRY(finish_step(f, step, &f->compute.devices[batch->device], err));
+	return start_step(f, step, batch, err);
 }
 
-static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_error *err)
+static enum tfr_status train_until_end(struct feed *f, struct step *steps, struct tfr_error *err)
 {
 	for (unsigned i = 0; i < f->device_count; i++)
 		TFR_TRY(tfr_event_new(&steps[i].event, f->devices[i], err));
@@ -219,7 +219,7 @@ static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_erro
 		enum tfr_status status;
 
 		TFR_TRY(make_room(f, steps, index, err));
-		TFR_TRY(take(f, &batch, err));
+		TFR_TRY(take_batch(f, &batch, err));
 		status = next_step(f, steps, &batch, err);
 		if (status) {
 			tfr_pipeline_release(f->pipeline, &batch);
@@ -228,7 +228,7 @@ static enum tfr_status train(struct feed *f, struct step *steps, struct tfr_erro
 	}
 }
 
-static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
+static enum tfr_status train_devices(struct feed *f, struct tfr_error *err)
 {
 	struct step *steps;
 	enum tfr_status status;
@@ -239,10 +239,10 @@ static enum tfr_status train_all(struct feed *f, struct tfr_error *err)
 		return cmd_fill_no_memory(err);
 	f->compute.random = f->s->opts.seed;
 	f->compute.threshold = fmax(f->compute.mean / 100, 1e-3);
-	status = train(f, steps, err);
+	status = train_until_end(f, steps, err);
 	/* What a device that hangs still computes would be waited for. */
 	for (unsigned i = 0; !feed_is_stuck(f, err) && i < f->device_count; i++) {
-		enum tfr_status end = finish(f, &steps[i], &f->compute.devices[i], &late);
+		enum tfr_status end = finish_step(f, &steps[i], &f->compute.devices[i], &late);
 
 		if (end && status == TFR_END) {
 			*err = late;
@@ -259,7 +259,7 @@ enum tfr_status feed_consume(struct feed *f, struct tfr_error *err)
 	enum tfr_status status;
 
 	feed_guard_phase(f->guard, "feeding", 0);
-	status = f->compute.mean > 0 ? train_all(f, err) : drain(f, err);
+	status = f->compute.mean > 0 ? train_devices(f, err) : take_all(f, err);
 	feed_guard_phase(f->guard, NULL, 0);
 	return status;
 }

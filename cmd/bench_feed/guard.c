@@ -36,7 +36,7 @@ static double patience(const struct feed_guard *g)
 }
 
 /* Whether the phase is stuck. */
-static bool expired(const struct feed_guard *g)
+static bool is_stuck(const struct feed_guard *g)
 {
 	uint64_t now = feed_trace_now(), from = g->alive_ns + LATER_NS;
 	double limit = patience(g);
@@ -51,7 +51,7 @@ static void *watch(void *arg)
 	struct feed_guard *g = arg;
 
 	pthread_mutex_lock(&g->lock);
-	while (!g->stopping && !expired(g)) {
+	while (!g->stopping && !is_stuck(g)) {
 		struct timespec ts;
 		uint64_t until = feed_trace_now() + LOOK_NS;
 

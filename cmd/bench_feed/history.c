@@ -50,7 +50,7 @@ static struct live *open_live(const struct feed *f)
 	return l;
 }
 
-static void wipe(struct live *l)
+static void wipe_live(struct live *l)
 {
 	if (l->drawn > 1)
 		fprintf(stderr, "\x1b[%uA", l->drawn - 1);
@@ -151,7 +151,7 @@ static void draw_live(struct live *l, const struct tfr_pipeline_stats *st)
 	pthread_mutex_lock(&l->lock);
 	l->now = *st;
 	columns = screen_columns(stderr);
-	wipe(l);
+	wipe_live(l);
 	put_head(l, columns);
 	if (screen_rows(stderr) > st->stage_count + 2) {
 		for (unsigned i = 0; i < st->stage_count; i++)
@@ -168,7 +168,7 @@ static void hide_live(struct live *l)
 	if (!l)
 		return;
 	pthread_mutex_lock(&l->lock);
-	wipe(l);
+	wipe_live(l);
 	fflush(stderr);
 	pthread_mutex_unlock(&l->lock);
 }
@@ -200,7 +200,7 @@ struct feed_history {
 	struct feed_point points[POINTS];
 };
 
-static void keep(struct feed_history *h)
+static void keep_point(struct feed_history *h)
 {
 	const struct tfr_pipeline_stats *st = &h->stats;
 
@@ -222,10 +222,10 @@ static void keep(struct feed_history *h)
 	};
 }
 
-static void look(struct feed_history *h)
+static void take_sample(struct feed_history *h)
 {
 	tfr_pipeline_stats(h->f->pipeline, &h->stats);
-	keep(h);
+	keep_point(h);
 	feed_trace_queues(h->f->trace, &h->stats);
 	if (h->live)
 		draw_live(h->live, &h->stats);
@@ -243,7 +243,7 @@ static void *history_main(void *arg)
 		while (!h->stop && !pthread_cond_timedwait(&h->stop_now, &h->lock, &until))
 			;
 		if (!h->stop)
-			look(h);
+			take_sample(h);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return NULL;
@@ -290,7 +290,7 @@ void feed_history_stop(struct feed_history *h)
 	tfr_pipeline_stats(h->f->pipeline, &h->stats);
 	if (h->count > 1 && h->stats.seconds - h->points[h->count - 1].seconds < LOOK / 2)
 		h->count--;
-	keep(h);
+	keep_point(h);
 }
 
 void feed_history_free(struct feed_history *h)
@@ -327,21 +327,21 @@ static double records_at(const struct feed_history *h, double seconds)
 
 unsigned feed_history_rates(const struct feed_history *h, double *rates, unsigned most)
 {
-	unsigned parts = h && h->count > 3 ? h->count - 1 : 0;
-	uint64_t batches = parts ? h->points[h->count - 1].batches : 0;
-	double end = parts ? h->points[h->count - 1].seconds : 0;
+	unsigned spans = h && h->count > 3 ? h->count - 1 : 0;
+	uint64_t batches = spans ? h->points[h->count - 1].batches : 0;
+	double end = spans ? h->points[h->count - 1].seconds : 0;
 
 	assert(most);
 	if (!batches)
 		return 0;
-	/* Records arrive in batches: a part shorter than a batch would be all or nothing. */
-	if (parts > 3 + batches / 3)
-		parts = 3 + (unsigned)(batches / 3);
-	parts = parts < most ? parts : most;
-	for (unsigned i = 0; i < parts; i++)
-		rates[i] = (records_at(h, end * (i + 1) / parts) - records_at(h, end * i / parts)) *
-			   parts / end;
-	return parts;
+	/* Records arrive in batches: a span shorter than a batch would be all or nothing. */
+	if (spans > 3 + batches / 3)
+		spans = 3 + (unsigned)(batches / 3);
+	spans = spans < most ? spans : most;
+	for (unsigned i = 0; i < spans; i++)
+		rates[i] = (records_at(h, end * (i + 1) / spans) - records_at(h, end * i / spans)) *
+			   spans / end;
+	return spans;
 }
 
 void feed_history_hide(struct feed_history *h)

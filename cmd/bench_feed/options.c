@@ -199,7 +199,7 @@ struct conflict {
 	const char *hint;
 };
 
-static int refuse(struct cmd *c, const struct conflict *k)
+static int refuse_conflict(struct cmd *c, const struct conflict *k)
 {
 	struct tfr_error err = { .status = TFR_EUSAGE };
 
@@ -235,7 +235,7 @@ static int check_conflicts(struct cmd *c, const struct feed_settings *s)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (all[i].both)
-			return refuse(c, &all[i]);
+			return refuse_conflict(c, &all[i]);
 	return 0;
 }
 
@@ -267,7 +267,7 @@ int feed_check_options(struct cmd *c, const struct feed_settings *s)
  * that --augment and --stages report the same errors. */
 
 /* Stages that set the size of an image: without an argument they take --size. */
-static bool shapes(const char *name, size_t n)
+static bool sets_size(const char *name, size_t n)
 {
 	static const char *const names[] = { "random-resized-crop", "random-crop", "centre-crop",
 		"five-crop", "resize", "pad" };
@@ -286,7 +286,7 @@ static void put_augment(FILE *out, const char *list, const char *size)
 	for (const char *name = list; *name;) {
 		size_t n = strcspn(name, ","), word = strcspn(name, ",=*");
 
-		shaped |= shapes(name, word);
+		shaped |= sets_size(name, word);
 		name += n + (name[n] == ',');
 	}
 	if (!shaped)
@@ -295,24 +295,24 @@ static void put_augment(FILE *out, const char *list, const char *size)
 		size_t n = strcspn(list, ","), word = strcspn(list, ",=*");
 
 		fprintf(out, ",%.*s", (int)word, list);
-		if (shapes(list, word) && list[word] != '=')
+		if (sets_size(list, word) && list[word] != '=')
 			fprintf(out, "=%s", size);
 		fprintf(out, "%.*s", (int)(n - word), list + word);
 		list += n + (list[n] == ',');
 	}
 }
 
-static uint64_t given(uint64_t n, uint64_t otherwise)
+static uint64_t given_or(uint64_t n, uint64_t otherwise)
 {
 	return n == FEED_NOT_GIVEN ? otherwise : n;
 }
 
 static void put_list(FILE *out, const struct feed_settings *s, bool images)
 {
-	uint64_t shuffle = given(s->shuffle, 2048);
+	uint64_t shuffle = given_or(s->shuffle, 2048);
 
-	fprintf(out, "read=%llu:%llu", (unsigned long long)given(s->cycle_length, 4),
-		(unsigned long long)given(s->block_length, 1));
+	fprintf(out, "read=%llu:%llu", (unsigned long long)given_or(s->cycle_length, 4),
+		(unsigned long long)given_or(s->block_length, 1));
 	if (images || s->opts.where)
 		fputs(",parse", out);
 	if (s->opts.where)
@@ -324,8 +324,8 @@ static void put_list(FILE *out, const struct feed_settings *s, bool images)
 		put_augment(out, s->augment ? s->augment : "random-resized-crop,flip,normalise",
 			s->size ? s->size : "224");
 	}
-	fprintf(out, ",batch=%llu", (unsigned long long)given(s->batch, 64));
-	if (given(s->prefetch, 0))
+	fprintf(out, ",batch=%llu", (unsigned long long)given_or(s->batch, 64));
+	if (given_or(s->prefetch, 0))
 		fprintf(out, ",prefetch=%llu", (unsigned long long)s->prefetch);
 	fputs(",upload", out);
 }

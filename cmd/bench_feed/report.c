@@ -255,27 +255,27 @@ bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT])
 	return true;
 }
 
-/* Records per second in equal parts of the run, as bars.  The highest rate has the highest bar. */
+/* Records per second in equal spans of the run, as bars.  The highest rate has the highest bar. */
 static void print_over_time(const struct feed *f)
 {
 	static const char *const bars[2][8] = { { "_", ".", ":", "-", "=", "+", "*", "#" },
 		{ "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" } };
 	const char *const *levels = bars[screen_utf8()];
-	double part[SPARKS], most = 0, end = f->stats.seconds;
+	double rates[SPARKS], most = 0, end = f->stats.seconds;
 	unsigned room =
 		screen_columns(stdout) > LABEL + SPARKS ? SPARKS : screen_columns(stdout) / 2;
-	unsigned parts = feed_history_rates(f->history, part, room);
+	unsigned spans = feed_history_rates(f->history, rates, room);
 	char text[SPARKS * 3 + 120] = "", rate[TFR_SIZE_TEXT], each[32];
 
-	if (!parts)
+	if (!spans)
 		return;
-	for (unsigned i = 0; i < parts; i++)
-		most = part[i] > most ? part[i] : most;
-	for (unsigned i = 0; i < parts; i++)
-		strcat(text, levels[most > 0 ? (int)(part[i] / most * 7 + 0.5) : 0]);
+	for (unsigned i = 0; i < spans; i++)
+		most = rates[i] > most ? rates[i] : most;
+	for (unsigned i = 0; i < spans; i++)
+		strcat(text, levels[most > 0 ? (int)(rates[i] / most * 7 + 0.5) : 0]);
 	printf("%-*s%s\n", LABEL, "over time", text);
 	snprintf(text, sizeof(text), "%s each; the highest is %s records/s",
-		figure_duration(end / parts, each), tfr_format_count(most, rate));
+		figure_duration(end / spans, each), tfr_format_count(most, rate));
 	print_field("", text);
 }
 

@@ -1,4 +1,4 @@
-/* cmd/bench_feed/report_html.c - the report as one page without external parts: charts, and images
+/* cmd/bench_feed/report_html.c - the report as one page without external files: charts, and images
  * of a batch.
  *
  * Charts are SVG in the colours of the page, which follow the light or dark scheme of the reader's
@@ -15,7 +15,7 @@
 /* A bucket of the waits, from its lower bound to the next. */
 #define BUCKET 1.035
 
-enum { CHART_WIDTH = 720, CHART_HEIGHT = 180, CHART_TOP = 30, PARTS = 120 };
+enum { CHART_WIDTH = 720, CHART_HEIGHT = 180, CHART_TOP = 30, SPANS = 120 };
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -123,18 +123,18 @@ static void put_tick(struct page *p, const char *class, double x, const char *te
 	put_label(p, class, x, false, anchor, text);
 }
 
-static void put_curve(struct page *page, const double *rates, unsigned parts, double most)
+static void put_curve(struct page *page, const double *rates, unsigned spans, double most)
 {
 	for (int area = 1; area >= 0; area--) {
 		page_format(page, "<path class=\"%s\" d=\"M", area ? "area" : "curve");
 		if (area)
 			page_format(page, "0 %d L", CHART_TOP + CHART_HEIGHT);
-		for (unsigned i = 0; i < parts; i++) {
+		for (unsigned i = 0; i < spans; i++) {
 			double y = CHART_TOP + CHART_HEIGHT * (1 - rates[i] / most);
 
-			page_format(page, "%.1f %.1f L%.1f %.1f%s", (double)i * CHART_WIDTH / parts,
-				y, (double)(i + 1) * CHART_WIDTH / parts, y,
-				i + 1 < parts ? " L" : "");
+			page_format(page, "%.1f %.1f L%.1f %.1f%s", (double)i * CHART_WIDTH / spans,
+				y, (double)(i + 1) * CHART_WIDTH / spans, y,
+				i + 1 < spans ? " L" : "");
 		}
 		if (area)
 			page_format(page, " L%d %d Z", CHART_WIDTH, CHART_TOP + CHART_HEIGHT);
@@ -156,23 +156,23 @@ static void put_time_ticks(struct page *p, double seconds)
 
 static void put_over_time(struct page *page, const struct feed *f)
 {
-	double rates[PARTS], most = 0;
-	unsigned parts = feed_history_rates(f->history, rates, PARTS);
+	double rates[SPANS], most = 0;
+	unsigned spans = feed_history_rates(f->history, rates, SPANS);
 	char rate[TFR_SIZE_TEXT], top[64];
 
-	for (unsigned i = 0; i < parts; i++)
+	for (unsigned i = 0; i < spans; i++)
 		most = fmax(most, rates[i]);
 	if (most <= 0)
 		return;
 	page_text(page, "<h2>Rate over time</h2>\n");
 	snprintf(top, sizeof(top), "%s records/s", tfr_format_count(most, rate));
 	open_chart(page, "Records per second over time", top);
-	put_curve(page, rates, parts, most);
+	put_curve(page, rates, spans, most);
 	put_time_ticks(page, f->stats.seconds);
 	page_text(page, "</svg>\n");
 }
 
-static void put_part(struct page *p, const char *class, double share)
+static void put_share(struct page *p, const char *class, double share)
 {
 	page_format(p, "<i class=\"%s\" style=\"width:%.1f%%\"></i>", class,
 		100 * (share < 0	  ? 0
@@ -192,9 +192,9 @@ static void put_stage(struct page *p, const struct feed *f, const struct tfr_sta
 		p, "<tr%s><td>", !strcmp(s->name, f->stats.bottleneck) ? " class=\"limit\"" : "");
 	put_plain(p, s->text ? s->text : s->name);
 	page_text(p, "</td><td><span class=\"stack\">");
-	put_part(p, "busy", busy / all);
-	put_part(p, "blocked", blocked / all);
-	put_part(p, "starved", starved / all);
+	put_share(p, "busy", busy / all);
+	put_share(p, "blocked", blocked / all);
+	put_share(p, "starved", starved / all);
 	page_format(p,
 		"</span></td><td>%u</td><td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td>%s</td>"
 		"<td>%s</td>",

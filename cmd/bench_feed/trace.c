@@ -105,7 +105,7 @@ static void flush(struct feed_trace *t)
 	t->count = 0;
 }
 
-static void add(struct feed_trace *t, const struct tfr_trace *piece)
+static void add_piece(struct feed_trace *t, const struct tfr_trace *piece)
 {
 	pthread_mutex_lock(&t->lock);
 	if (t->written + t->count >= PIECES_MAX) {
@@ -121,20 +121,20 @@ static void add(struct feed_trace *t, const struct tfr_trace *piece)
 void feed_trace_piece(struct feed_trace *t, const struct tfr_trace *piece)
 {
 	if (t && piece->stage < TFR_STAGES_MAX)
-		add(t, piece);
+		add_piece(t, piece);
 }
 
 void feed_trace_step(
 	struct feed_trace *t, unsigned device, uint64_t batch, uint64_t start, uint64_t end)
 {
 	if (t)
-		add(t, &(struct tfr_trace){ KIND_STEP, DEVICE + device, start, end, batch });
+		add_piece(t, &(struct tfr_trace){ KIND_STEP, DEVICE + device, start, end, batch });
 }
 
 void feed_trace_wait(struct feed_trace *t, uint64_t start, uint64_t end)
 {
 	if (t)
-		add(t, &(struct tfr_trace){ KIND_WAIT, CONSUMER, start, end, 0 });
+		add_piece(t, &(struct tfr_trace){ KIND_WAIT, CONSUMER, start, end, 0 });
 }
 
 void feed_trace_name_stages(struct feed_trace *t, const struct tfr_pipeline_stats *st)

@@ -27,7 +27,7 @@ struct finding {
 	bool system;	  /* the system failed, not the data */
 };
 
-/* Prints "PATH:RECORD:OFFSET: text", or the parts that are known, as one harmless line. */
+/* Prints "PATH:RECORD:OFFSET: text", or as much of it as is known, as one harmless line. */
 void finding_print_line(FILE *f, const struct finding *one);
 
 struct findings;

@@ -84,7 +84,7 @@ static bool is_file(const struct stat *out, const char *path)
 	return st.st_ino == out->st_ino && st.st_dev == out->st_dev;
 }
 
-static int refuse(struct cmd *c, const char *path)
+static int refuse_stdout(struct cmd *c, const char *path)
 {
 	if (!strcmp(path, "-"))
 		return cmd_usage(c, "standard input and standard output are the same file");
@@ -99,7 +99,7 @@ int cmd_check_apart(struct cmd *c, const struct tfr_set *set)
 		return 0;
 	for (size_t i = 0; i < tfr_set_count(set); i++)
 		if (is_file(&out, tfr_set_path(set, i)))
-			return refuse(c, tfr_set_path(set, i));
+			return refuse_stdout(c, tfr_set_path(set, i));
 	return 0;
 }
 
@@ -125,7 +125,7 @@ int cmd_check_operands_apart(struct cmd *c)
 		struct tfr_set *set = NULL;
 
 		if (is_file(&out, c->operands[i]))
-			return refuse(c, c->operands[i]);
+			return refuse_stdout(c, c->operands[i]);
 		if (may_look(c->operands[i]) && !tfr_set_open(&set, &opts, NULL))
 			cmd_check_apart(c, set);
 		tfr_set_close(set);

@@ -53,9 +53,9 @@ struct parser {
 	struct tfr_error *err;
 };
 
-static enum tfr_status usage(struct parser *p, const char *format, ...) TFR_PRINTF(2, 3);
+static enum tfr_status refuse_usage(struct parser *p, const char *format, ...) TFR_PRINTF(2, 3);
 
-static enum tfr_status usage(struct parser *p, const char *format, ...)
+static enum tfr_status refuse_usage(struct parser *p, const char *format, ...)
 {
 	va_list args;
 
@@ -73,12 +73,12 @@ static enum tfr_status no_memory(struct parser *p)
 	return TFR_ENOMEM;
 }
 
-static void *field(struct parser *p, const struct opt *o)
+static void *field_of(struct parser *p, const struct opt *o)
 {
 	return (char *)p->settings + o->offset;
 }
 
-static enum tfr_status append(
+static enum tfr_status append_word(
 	const char ***values, size_t *count, const char *value, struct parser *p)
 {
 	const char **larger = realloc(*values, (*count + 1) * sizeof(**values));
@@ -93,25 +93,25 @@ static enum tfr_status append(
 static enum tfr_status set_count(
 	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
-	uint64_t *n = field(p, o);
+	uint64_t *n = field_of(p, o);
 	char *end;
 
 	errno = 0;
 	*n = strtoull(value, &end, 10);
 	if (!isdigit((unsigned char)*value) || *end || errno)
-		return usage(p, "%s takes a whole number, not '%s'", shown, value);
+		return refuse_usage(p, "%s takes a whole number, not '%s'", shown, value);
 	return TFR_OK;
 }
 
 static enum tfr_status set_real(
 	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
-	double *number = field(p, o);
+	double *number = field_of(p, o);
 	char *end;
 
 	*number = tfr_text_f64(value, &end);
 	if (end == value || *end || !isfinite(*number) || *number < 0)
-		return usage(p, "%s takes a number, not '%s'", shown, value);
+		return refuse_usage(p, "%s takes a number, not '%s'", shown, value);
 	return TFR_OK;
 }
 
@@ -132,7 +132,7 @@ void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 /* Neither the recorded command line nor the list of processes shows the value. */
 static enum tfr_status set_secret(struct parser *p, const struct opt *o, const char *value)
 {
-	char **secret = field(p, o), *word = (char *)(uintptr_t)value;
+	char **secret = field_of(p, o), *word = (char *)(uintptr_t)value;
 	size_t n = strlen(value);
 
 	free(*secret);
@@ -182,7 +182,7 @@ static const struct opt *find_letter(const struct opt *table, char letter)
 
 static enum tfr_status refuse_gone(struct parser *p, const struct opt *o)
 {
-	usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
+	refuse_usage(p, "the option %s%s was removed", o->name[1] ? "--" : "-", o->name);
 	tfr_error_hint(p->err, "%s", o->help);
 	return TFR_EUSAGE;
 }
@@ -200,7 +200,7 @@ static enum tfr_status set_choice(
 		size_t size = bar ? (size_t)(bar - word) : strlen(word);
 
 		if (size == n && !memcmp(word, value, n)) {
-			*(int *)field(p, o) = index;
+			*(int *)field_of(p, o) = index;
 			return TFR_OK;
 		}
 		word = bar ? bar + 1 : NULL;
@@ -209,12 +209,12 @@ static enum tfr_status set_choice(
 	gone = find_name(p->table, removed, strlen(removed), NULL);
 	if (gone)
 		return refuse_gone(p, gone);
-	usage(p, "%s takes %s, not '%s'", shown, o->values, value);
+	refuse_usage(p, "%s takes %s, not '%s'", shown, o->values, value);
 	opt_hint_word(o->values, value, p->err);
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status set(
+static enum tfr_status set_value(
 	struct parser *p, const struct opt *o, const char *shown, const char *value)
 {
 	struct opt_list *list;
@@ -228,38 +228,38 @@ static enum tfr_status set(
 		assert(!"a row that is no option was found by its name");
 		break;
 	case OPT_FLAG:
-		*(bool *)field(p, o) = true;
+		*(bool *)field_of(p, o) = true;
 		break;
 	case OPT_STRING:
-		*(const char **)field(p, o) = value;
+		*(const char **)field_of(p, o) = value;
 		break;
 	case OPT_SECRET:
 		return set_secret(p, o, value);
 	case OPT_LIST:
-		list = field(p, o);
-		return append(&list->values, &list->count, value, p);
+		list = field_of(p, o);
+		return append_word(&list->values, &list->count, value, p);
 	case OPT_COUNT:
 		return set_count(p, o, shown, value);
 	case OPT_POSITIVE:
 		if (set_count(p, o, shown, value))
 			return TFR_EUSAGE;
-		if (!*(uint64_t *)field(p, o))
-			return usage(p, "%s takes a number from 1 on", shown);
+		if (!*(uint64_t *)field_of(p, o))
+			return refuse_usage(p, "%s takes a number from 1 on", shown);
 		break;
 	case OPT_JOB:
 		if (set_count(p, o, shown, value))
 			return TFR_EUSAGE;
-		if (*(uint64_t *)field(p, o) > OPT_JOBS_MAX)
-			return usage(p, "%s takes at most %d", shown, OPT_JOBS_MAX);
+		if (*(uint64_t *)field_of(p, o) > OPT_JOBS_MAX)
+			return refuse_usage(p, "%s takes at most %d", shown, OPT_JOBS_MAX);
 		break;
 	case OPT_SIZE:
-		if (tfr_parse_size(value, field(p, o), &e))
-			return usage(p, "%s: %s", shown, e.message);
+		if (tfr_parse_size(value, field_of(p, o), &e))
+			return refuse_usage(p, "%s: %s", shown, e.message);
 		break;
 	case OPT_REAL:
 		return set_real(p, o, shown, value);
 	case OPT_LEVEL:
-		*(int *)field(p, o) = value[0] - '0';
+		*(int *)field_of(p, o) = value[0] - '0';
 		break;
 	case OPT_CHOICE:
 		return set_choice(p, o, shown, value);
@@ -284,7 +284,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 	const char *word;
 
 	if (is_of_parts(arg + 2, n - 2)) {
-		usage(p, "'tfr %s' has no option '%.*s'", p->command->name, (int)n, arg);
+		refuse_usage(p, "'tfr %s' has no option '%.*s'", p->command->name, (int)n, arg);
 		tfr_error_hint(p->err, "tfr-cluster(7) lists the commands with --part, and engines "
 				       "for the others.");
 		return TFR_EUSAGE;
@@ -294,7 +294,7 @@ static enum tfr_status unknown_long(struct parser *p, const char *arg, size_t n)
 		if (opt_is_option(o) && o->name)
 			tfr_suggestion_offer(&meant, o->name, strlen(o->name));
 	word = tfr_suggestion_word(&meant);
-	usage(p, "unknown option '%.*s'", (int)n, arg);
+	refuse_usage(p, "unknown option '%.*s'", (int)n, arg);
 	if (word)
 		tfr_error_hint(p->err, "Did you mean '--%s'?", word);
 	return TFR_EUSAGE;
@@ -306,7 +306,7 @@ static enum tfr_status set_remote(
 	struct parser other = *p;
 
 	other.settings = &p->result->remote;
-	return set(&other, o, shown, value);
+	return set_value(&other, o, shown, value);
 }
 
 static enum tfr_status parse_long(struct parser *p, const char *arg)
@@ -333,13 +333,13 @@ static enum tfr_status parse_long(struct parser *p, const char *arg)
 	if (o->type == OPT_GONE)
 		return refuse_gone(p, o);
 	if ((!takes_argument(o) || implied) && equals)
-		return usage(p, "%.*s takes no argument", (int)n, arg);
+		return refuse_usage(p, "%.*s takes no argument", (int)n, arg);
 	if (takes_argument(o) && !implied && !equals && p->at == p->argc)
-		return usage(p, "--%s needs an argument: %s", o->name, o->arg);
+		return refuse_usage(p, "--%s needs an argument: %s", o->name, o->arg);
 	if (takes_argument(o))
 		value = implied ? implied : equals ? equals + 1 : p->argv[p->at++];
 	snprintf(shown, sizeof(shown), "--%s", o->name);
-	return remote ? set_remote(p, o, shown, value) : set(p, o, shown, value);
+	return remote ? set_remote(p, o, shown, value) : set_value(p, o, shown, value);
 }
 
 static enum tfr_status parse_short(struct parser *p, const char *arg)
@@ -356,15 +356,15 @@ static enum tfr_status parse_short(struct parser *p, const char *arg)
 			return TFR_OK;
 		}
 		if (!o)
-			return usage(p, "unknown option '-%c'", *c);
+			return refuse_usage(p, "unknown option '-%c'", *c);
 		if (o->type == OPT_GONE)
 			return refuse_gone(p, o);
 		if (takes_argument(o)) {
 			if (!c[1] && p->at == p->argc)
-				return usage(p, "-%c needs an argument: %s", *c, o->arg);
+				return refuse_usage(p, "-%c needs an argument: %s", *c, o->arg);
 			value = c[1] ? c + 1 : p->argv[p->at++];
 		}
-		status = set(p, o, shown, value);
+		status = set_value(p, o, shown, value);
 		if (status || takes_argument(o))
 			return status;
 	}
@@ -382,7 +382,7 @@ enum tfr_status opt_parse(const struct command *command, int argc, char **argv, 
 		const char *arg = argv[p.at++];
 
 		if (operands_only || arg[0] != '-' || !arg[1])
-			status = append(&result->operands, &result->count, arg, &p);
+			status = append_word(&result->operands, &result->count, arg, &p);
 		else if (!strcmp(arg, "--"))
 			operands_only = true;
 		else

@@ -46,15 +46,15 @@ double cmd_seconds(void)
 }
 
 /* The figures of one drawing, the most useful first; as many are shown as fit on the line. */
-enum { PARTS = 4, PART_TEXT = 64, BAR_LEAST = 10, BAR_MOST = 30, LINE_MOST = 100 };
+enum { FIGURES = 4, FIGURE_ROOM = 64, BAR_LEAST = 10, BAR_MOST = 30, LINE_MOST = 100 };
 
 struct drawing {
 	double done; /* share of the work; 0: unknown */
-	char part[PARTS][PART_TEXT];
+	char figures[FIGURES][FIGURE_ROOM];
 	unsigned count;
 };
 
-static struct drawing measure(const struct tfr_progress *p)
+static struct drawing measure_work(const struct tfr_progress *p)
 {
 	uint64_t items = __atomic_load_n(&p->items, __ATOMIC_RELAXED),
 		 bytes = __atomic_load_n(&p->bytes, __ATOMIC_RELAXED);
@@ -68,20 +68,21 @@ static struct drawing measure(const struct tfr_progress *p)
 		d.done = (double)items / (double)p->total_items;
 	d.done = d.done < 1 ? d.done : 1;
 	if (d.done > 0 && d.done < 1 && seconds > 1)
-		snprintf(d.part[d.count++], PART_TEXT, "%s left",
+		snprintf(d.figures[d.count++], FIGURE_ROOM, "%s left",
 			figure_left(seconds / d.done - seconds, figure));
-	snprintf(d.part[d.count++], PART_TEXT, "%s",
+	snprintf(d.figures[d.count++], FIGURE_ROOM, "%s",
 		figure_bandwidth(seconds > 0 ? (double)bytes / seconds : 0, figure));
-	snprintf(d.part[d.count++], PART_TEXT, "%s records", tfr_format_count((double)items, size));
-	snprintf(d.part[d.count++], PART_TEXT, "%s", tfr_format_size(bytes, size));
+	snprintf(d.figures[d.count++], FIGURE_ROOM, "%s records",
+		tfr_format_count((double)items, size));
+	snprintf(d.figures[d.count++], FIGURE_ROOM, "%s", tfr_format_size(bytes, size));
 	return d;
 }
 
 /* Draws one line that ends before the last column: a wrapped one could not be wiped. */
-static void show(const struct tfr_progress *p)
+static void draw_bar(const struct tfr_progress *p)
 {
-	struct drawing d = measure(p);
-	unsigned room = screen_columns(stderr) - 1, used, bar = 0, parts = 0;
+	struct drawing d = measure_work(p);
+	unsigned room = screen_columns(stderr) - 1, used, bar = 0, shown = 0;
 	char head[128], cut[TEXT_CUT(LINE_MOST)], drawn[BAR_MOST + 1];
 
 	room = room < LINE_MOST ? room : LINE_MOST;
@@ -93,8 +94,8 @@ static void show(const struct tfr_progress *p)
 		bar = BAR_LEAST;
 		used += 8 + bar; /* "  [] 100%" */
 	}
-	for (; parts < d.count && used + 2 + strlen(d.part[parts]) <= room; parts++)
-		used += 2 + (unsigned)strlen(d.part[parts]);
+	for (; shown < d.count && used + 2 + strlen(d.figures[shown]) <= room; shown++)
+		used += 2 + (unsigned)strlen(d.figures[shown]);
 	if (bar) {
 		bar += room - used;
 		bar = bar < BAR_MOST ? bar : BAR_MOST;
@@ -102,8 +103,8 @@ static void show(const struct tfr_progress *p)
 	fprintf(stderr, "\r\x1b[K%s", cut);
 	if (bar)
 		fprintf(stderr, " [%s] %3.0f%%", text_bar(drawn, bar, d.done, 0), 100 * d.done);
-	for (unsigned i = 0; i < parts; i++)
-		fprintf(stderr, "%s%s", i ? ", " : "  ", d.part[i]);
+	for (unsigned i = 0; i < shown; i++)
+		fprintf(stderr, "%s%s", i ? ", " : "  ", d.figures[i]);
 	fflush(stderr);
 	meter.drawn = true;
 }
@@ -134,7 +135,7 @@ static void *meter_main(void *arg)
 		}
 		pthread_cond_timedwait(&meter.stop_now, &meter.lock, &until);
 		if (!meter.stop)
-			show(meter.progress);
+			draw_bar(meter.progress);
 	}
 	pthread_mutex_unlock(&meter.lock);
 	return NULL;
@@ -172,7 +173,7 @@ void cmd_progress_follow(struct cmd *c, uint64_t total_bytes, enum progress_mode
 	cmd_progress_start(c, &said, mode);
 }
 
-static void store(uint64_t *to, uint64_t value)
+static void store_number(uint64_t *to, uint64_t value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
@@ -181,10 +182,11 @@ bool cmd_show_progress(void *ctx, const char *phase, const struct tfr_progress *
 {
 	(void)ctx;
 	cmd_progress_phase(phase);
-	store(&said.items, p->items);
-	store(&said.bytes, p->bytes);
-	store(&said.total_items, p->total_items);
-	store(&said.total_bytes, p->total_items || p->total_bytes ? p->total_bytes : known_bytes);
+	store_number(&said.items, p->items);
+	store_number(&said.bytes, p->bytes);
+	store_number(&said.total_items, p->total_items);
+	store_number(
+		&said.total_bytes, p->total_items || p->total_bytes ? p->total_bytes : known_bytes);
 	return true;
 }
 

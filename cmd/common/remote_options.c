@@ -16,7 +16,7 @@ enum { READ_MEMORY = 48 << 20 };
 
 #define MAX_RECORD ((uint64_t)1 << 30)
 
-static const struct opt *find(const struct command *command, const char *name)
+static const struct opt *find_option(const struct command *command, const char *name)
 {
 	for (const struct opt *o = command->options; o->type; o++)
 		if (o->name && !strcmp(o->name, name))
@@ -35,7 +35,7 @@ bool cmd_names_object(const struct cmd *c)
 /* NULL: the command has no such option.  *whole: it limits more than the size of a record. */
 static uint64_t *find_memory(const struct cmd *c, bool *whole)
 {
-	const struct opt *o = find(c->command, "memory");
+	const struct opt *o = find_option(c->command, "memory");
 	const char *defaults = c->command->defaults;
 
 	if (!o || o->type != OPT_SIZE)
@@ -58,16 +58,16 @@ static uint64_t take_memory(struct cmd *c)
 {
 	bool whole = false;
 	uint64_t *memory = find_memory(c, &whole);
-	uint64_t part = whole ? *memory / 4 : 0;
+	uint64_t quarter = whole ? *memory / 4 : 0;
 
 	if (whole)
-		*memory -= part;
-	return part;
+		*memory -= quarter;
+	return quarter;
 }
 
 static const char *temporary_folder(const struct cmd *c)
 {
-	const struct opt *o = find(c->command, "tmpdir");
+	const struct opt *o = find_option(c->command, "tmpdir");
 	const void *field = o ? (const char *)c->settings + o->offset : NULL;
 	const struct opt_list *list = field;
 

@@ -1,4 +1,4 @@
-/* cmd/common/rewrite_options.h - the common parts of commands that rewrite sets
+/* cmd/common/rewrite_options.h - what the commands that rewrite sets have in common
  * (shuffle-to-disk, resample, split, dedup): options, progress, warnings and the closing line. */
 #ifndef TFR_CMD_COMMON_REWRITE_OPTIONS_H
 #define TFR_CMD_COMMON_REWRITE_OPTIONS_H

@@ -156,7 +156,7 @@ void text_field_escaped(FILE *f, unsigned indent, const char *label, const char 
 	put_words(f, indent, label, text, false);
 }
 
-static double limit(double share, double most)
+static double limit_share(double share, double most)
 {
 	return share > 0 ? share < most ? share : most : 0;
 }
@@ -165,8 +165,8 @@ char *text_bar(char *out, unsigned width, double full, double held)
 {
 	unsigned end, last;
 
-	full = limit(full, 1);
-	held = limit(held, 1 - full);
+	full = limit_share(full, 1);
+	held = limit_share(held, 1 - full);
 	end = (unsigned)(full * width + 0.5);
 	last = (unsigned)((full + held) * width + 0.5);
 	assert(end <= last && last <= width);

@@ -28,7 +28,7 @@ struct mixture {
 	size_t count;
 };
 
-static int wrong(struct cmd *c, const char *at)
+static int refuse_mix(struct cmd *c, const char *at)
 {
 	return cmd_usage(c,
 		"--mix takes SET=WEIGHT,SET=WEIGHT, a set in quotes where its name has a comma, "
@@ -74,7 +74,7 @@ static bool is_until_first(const char *at, const char *end)
 	return (size_t)(end - at) == strlen(words) && !memcmp(at, words, strlen(words));
 }
 
-static int add(struct cmd *c, struct mixture *m, const char *name, size_t size, double weight)
+static int add_set(struct cmd *c, struct mixture *m, const char *name, size_t size, double weight)
 {
 	char *text = strndup(name, size);
 
@@ -101,7 +101,7 @@ static int read_text(struct cmd *c, struct mixture *m, const char *text)
 
 		equals = read_name(at, &name, &size);
 		if (!equals)
-			return wrong(c, at);
+			return refuse_mix(c, at);
 		end = equals + 1 + strcspn(equals + 1, ",");
 		if (is_until_first(at, end)) {
 			m->mix.until_first = true;
@@ -113,7 +113,7 @@ static int read_text(struct cmd *c, struct mixture *m, const char *text)
 			return cmd_usage(c,
 				"the weight of '%.*s' is a number, 0 or above, not '%.*s'",
 				(int)size, name, (int)(end - equals - 1), equals + 1);
-		if (add(c, m, name, size, weight))
+		if (add_set(c, m, name, size, weight))
 			return c->exit;
 		total += weight;
 		if (!*end)

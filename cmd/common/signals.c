@@ -43,7 +43,7 @@ void cmd_abort_uploads(void)
 	name_uploads(tfr_objects_abort(true));
 }
 
-static void install(void (*handler)(int))
+static void install_handler(void (*handler)(int))
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = handler }, old;
@@ -59,7 +59,7 @@ struct tfr_temporaries *cmd_temporaries(void)
 {
 	if (!temporaries) {
 		temporaries = tfr_temporaries_new();
-		install(on_signal);
+		install_handler(on_signal);
 	}
 	return temporaries;
 }
@@ -85,7 +85,7 @@ static void on_first_signal(int signal_number)
 
 const volatile bool *cmd_catch_signals(void)
 {
-	install(on_first_signal);
+	install_handler(on_first_signal);
 	tfr_objects_stop(&interrupted);
 	return &interrupted;
 }

@@ -66,57 +66,57 @@ struct diff_run {
 
 /* --- options --- */
 
-/* The part named at `p`, up to a comma or the end; 0: no such part. */
-static unsigned read_part(const char *p, size_t n)
+/* The aspect named at `p`, up to a comma or the end; 0: no such aspect. */
+static unsigned read_aspect(const char *p, size_t n)
 {
 	static const struct {
 		const char *name;
-		unsigned part;
-	} parts[] = { { "schema", DIFF_SCHEMA }, { "values", DIFF_VALUES },
+		unsigned aspect;
+	} aspects[] = { { "schema", DIFF_SCHEMA }, { "values", DIFF_VALUES },
 		{ "records", DIFF_RECORDS } };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (strlen(parts[i].name) == n && !memcmp(parts[i].name, p, n))
-			return parts[i].part;
+	for (size_t i = 0; i < sizeof(aspects) / sizeof(*aspects); i++)
+		if (strlen(aspects[i].name) == n && !memcmp(aspects[i].name, p, n))
+			return aspects[i].aspect;
 	return 0;
 }
 
-static int read_parts(struct cmd *c, const char *text, unsigned *parts)
+static int read_aspects(struct cmd *c, const char *text, unsigned *aspects)
 {
-	*parts = text ? 0 : DIFF_ALL;
+	*aspects = text ? 0 : DIFF_ALL;
 	while (text) {
 		size_t n = strcspn(text, ",");
-		unsigned part = read_part(text, n);
+		unsigned aspect = read_aspect(text, n);
 
-		if (!part)
+		if (!aspect)
 			return cmd_usage(c, "--only takes schema, values and records, not '%.*s'",
 				(int)n, text);
-		*parts |= part;
+		*aspects |= aspect;
 		text = text[n] ? text + n + 1 : NULL;
 	}
 	return 0;
 }
 
-static int check_usage(struct cmd *c, const struct diff_settings *s, unsigned *parts)
+static int check_usage(struct cmd *c, const struct diff_settings *s, unsigned *aspects)
 {
 	if (c->count != 2)
 		return cmd_usage(c, "two sets are compared, and %zu %s named", c->count,
 			c->count == 1 ? "is" : "are");
-	if (read_parts(c, s->only, parts))
+	if (read_aspects(c, s->only, aspects))
 		return c->exit;
 	if (s->overlap && (s->only || s->ordered || s->threshold != 0))
 		return cmd_usage(c, "--overlap cannot go with --only, --ordered or --threshold");
 	if (s->overlap && s->key && s->features)
 		return cmd_usage(c, "--overlap compares keys or features, not both");
-	if (!(*parts & DIFF_RECORDS) && (s->key || s->features || s->ordered))
+	if (!(*aspects & DIFF_RECORDS) && (s->key || s->features || s->ordered))
 		return cmd_usage(c, "--key, --features and --ordered are about records, which "
 				    "--only leaves out");
-	if (!(*parts & DIFF_VALUES) && s->threshold != 0)
+	if (!(*aspects & DIFF_VALUES) && s->threshold != 0)
 		return cmd_usage(c, "--threshold is about values, which --only leaves out");
 	if (!(s->threshold >= 0 && s->threshold <= 1))
 		return cmd_usage(c, "--threshold takes 0 to 1");
 	if (s->overlap)
-		*parts = 0;
+		*aspects = 0;
 	return 0;
 }
 
@@ -145,9 +145,9 @@ static int open_side(struct diff_run *r, unsigned side)
 static int open_sides(struct diff_run *r)
 {
 	const struct tfr_set *const *sets = (const struct tfr_set *const *)r->sets;
-	unsigned parts = r->result.parts;
-	bool records = parts & DIFF_RECORDS,
-	     twice = records && (parts != DIFF_RECORDS || r->s->key);
+	unsigned aspects = r->result.aspects;
+	bool records = aspects & DIFF_RECORDS,
+	     twice = records && (aspects != DIFF_RECORDS || r->s->key);
 	struct tfr_error err = { 0 };
 
 	if (open_side(r, 0) || open_side(r, 1))
@@ -162,7 +162,7 @@ static int open_sides(struct diff_run *r)
 
 /* --- comparing --- */
 
-static char *copy(struct diff_run *r, const char *text)
+static char *copy_text(struct diff_run *r, const char *text)
 {
 	char *own = text ? strdup(text) : NULL;
 
@@ -181,8 +181,8 @@ static void keep_schema(void *ctx, const struct tfr_diff_schema *d)
 	if (!list)
 		return;
 	result->schema = list;
-	list[result->schema_count++] = (struct diff_schema){ copy(r, d->feature), copy(r, d->what),
-		{ copy(r, d->has[0]), copy(r, d->has[1]) } };
+	list[result->schema_count++] = (struct diff_schema){ copy_text(r, d->feature),
+		copy_text(r, d->what), { copy_text(r, d->has[0]), copy_text(r, d->has[1]) } };
 }
 
 static void keep_values(void *ctx, const struct tfr_diff_values *v)
@@ -200,7 +200,7 @@ static void keep_values(void *ctx, const struct tfr_diff_values *v)
 		return;
 	result->values = list;
 	list[result->values_count] = *v;
-	list[result->values_count++].feature = copy(r, v->feature);
+	list[result->values_count++].feature = copy_text(r, v->feature);
 	result->values_above += v->distance > r->s->threshold;
 }
 
@@ -237,9 +237,9 @@ static void warn_others(struct diff_run *r, unsigned side, const struct tfr_swee
 
 static enum tfr_status survey_side(struct diff_run *r, unsigned side, struct tfr_error *err)
 {
-	bool again = r->result.parts & DIFF_RECORDS;
+	bool again = r->result.aspects & DIFF_RECORDS;
 	struct tfr_survey_opts opts = { .common = r->sweeps[side],
-		.values = r->result.parts & DIFF_VALUES };
+		.values = r->result.aspects & DIFF_VALUES };
 	struct tfr_sweep_report report = { 0 };
 	enum tfr_status status;
 
@@ -263,9 +263,9 @@ static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *er
 
 	for (unsigned side = 0; side < 2; side++)
 		TFR_TRY(survey_side(r, side, err));
-	if (r->result.parts & DIFF_SCHEMA)
+	if (r->result.aspects & DIFF_SCHEMA)
 		TFR_TRY(tfr_diff_schemas(sides, keep_schema, r, err));
-	if (r->result.parts & DIFF_VALUES)
+	if (r->result.aspects & DIFF_VALUES)
 		TFR_TRY(tfr_diff_distributions(sides, keep_values, r, err));
 	if (r->result.values_count)
 		qsort(r->result.values, r->result.values_count, sizeof(*r->result.values),
@@ -278,10 +278,10 @@ static bool may_differ(const struct diff_result *result)
 {
 	const struct tfr_diff_report *d = &result->records;
 
-	return !(result->parts & DIFF_RECORDS) || d->only[0] || d->only[1] || d->changed;
+	return !(result->aspects & DIFF_RECORDS) || d->only[0] || d->only[1] || d->changed;
 }
 
-static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
+static enum tfr_status compare_sets(struct diff_run *r, struct tfr_error *err)
 {
 	const struct diff_settings *s = r->s;
 	struct diff_result *result = &r->result;
@@ -289,27 +289,27 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 		.key = s->key,
 		.features = s->features,
 		.identity = s->overlap && !s->key && !s->features,
-		.parse = s->common.on_error && result->parts != DIFF_RECORDS && result->parts,
+		.parse = s->common.on_error && result->aspects != DIFF_RECORDS && result->aspects,
 		.ordered = s->ordered,
 		.memory = s->memory ? s->memory : 1,
 		.examples = s->examples };
 
 	result->same = true;
-	if (!result->parts || result->parts & DIFF_SCHEMA)
+	if (!result->aspects || result->aspects & DIFF_SCHEMA)
 		TFR_TRY(tfr_diff_classes(
 			(const struct tfr_set *const *)r->sets, &result->classes, err));
-	if (!result->parts) {
+	if (!result->aspects) {
 		TFR_TRY(tfr_overlap(&opts, &result->overlap, err));
 		result->same = !result->overlap.shared && !result->classes.differ;
 		memcpy(result->sides, result->overlap.sides, sizeof(result->sides));
 		return TFR_OK;
 	}
-	if (result->parts & DIFF_RECORDS) {
+	if (result->aspects & DIFF_RECORDS) {
 		TFR_TRY(tfr_diff_records(&opts, &result->records, err));
 		result->same = !tfr_diff_differs(&result->records);
 		memcpy(result->sides, result->records.sides, sizeof(result->sides));
 	}
-	if (result->parts != DIFF_RECORDS && may_differ(result))
+	if (result->aspects != DIFF_RECORDS && may_differ(result))
 		TFR_TRY(compare_features(r, err));
 	result->same &= !result->schema_count && !result->values_above && !result->classes.differ;
 	return TFR_OK;
@@ -317,7 +317,7 @@ static enum tfr_status compare(struct diff_run *r, struct tfr_error *err)
 
 /* --- run and output --- */
 
-static int run(struct diff_run *r)
+static int run_diff(struct diff_run *r)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
@@ -326,7 +326,7 @@ static int run(struct diff_run *r)
 	if (open_sides(r))
 		return r->c->exit;
 	cmd_progress_follow(r->c, 0, (enum progress_mode)r->s->common.progress);
-	status = compare(r, &err);
+	status = compare_sets(r, &err);
 	cmd_progress_stop();
 	if (!status && r->no_memory)
 		status = cmd_fill_no_memory(&err);
@@ -343,7 +343,7 @@ static int run(struct diff_run *r)
 	return r->c->exit;
 }
 
-static void clear(struct diff_run *r)
+static void clear_run(struct diff_run *r)
 {
 	struct diff_result *result = &r->result;
 
@@ -377,9 +377,9 @@ static int diff_main(struct cmd *c)
 			.examples = s->examples } };
 
 	c->quiet = s->common.quiet;
-	if (!check_usage(c, s, &r.result.parts))
-		run(&r);
-	clear(&r);
+	if (!check_usage(c, s, &r.result.aspects))
+		run_diff(&r);
+	clear_run(&r);
 	return c->exit;
 }
 

@@ -15,7 +15,7 @@ struct diff_result {
 	const char *inputs[2]; /* as given on the command line */
 	size_t files[2];
 	struct tfr_sweep_report sides[2];
-	unsigned parts; /* DIFF_…: the parts that were compared; 0: the overlap */
+	unsigned aspects; /* DIFF_…: what was compared; 0: the overlap */
 	bool same;
 
 	const char *key;

@@ -9,10 +9,11 @@
 #include "diff/diff.h"
 
 /* Adds an error, formatted as by printf, about a file if `path` is not NULL. */
-static void add(struct findings *f, const char *name, const char *path, const char *format, ...)
-	TFR_PRINTF(4, 5);
+static void add_difference(struct findings *f, const char *name, const char *path,
+	const char *format, ...) TFR_PRINTF(4, 5);
 
-static void add(struct findings *f, const char *name, const char *path, const char *format, ...)
+static void add_difference(
+	struct findings *f, const char *name, const char *path, const char *format, ...)
 {
 	char *text;
 	va_list args;
@@ -32,11 +33,11 @@ static void add_schema(struct findings *f, const struct diff_result *r)
 		const char *name = d->feature ? d->feature : "the records";
 
 		if (d->has[0] && d->has[1])
-			add(f, "schema", NULL, "%s: %s %s in A, %s in B", name, d->what, d->has[0],
-				d->has[1]);
+			add_difference(f, "schema", NULL, "%s: %s %s in A, %s in B", name, d->what,
+				d->has[0], d->has[1]);
 		else
-			add(f, "schema", NULL, "%s: only in %c: %s", name, d->has[0] ? 'A' : 'B',
-				d->has[0] ? d->has[0] : d->has[1]);
+			add_difference(f, "schema", NULL, "%s: only in %c: %s", name,
+				d->has[0] ? 'A' : 'B', d->has[0] ? d->has[0] : d->has[1]);
 	}
 	findings_end_case(f, "schema");
 }
@@ -47,7 +48,7 @@ static void add_values(struct findings *f, const struct diff_result *r)
 		const struct tfr_diff_values *v = &r->values[i];
 		const struct tfr_diff_aspect *a = &v->aspects[v->largest];
 
-		add(f, "values", NULL, "the %s of %s are %.3g apart (%s)", a->of,
+		add_difference(f, "values", NULL, "the %s of %s are %.3g apart (%s)", a->of,
 			v->feature ? v->feature : "the records", v->distance,
 			tfr_diff_measure_name(a->measure));
 	}
@@ -57,7 +58,7 @@ static void add_values(struct findings *f, const struct diff_result *r)
 static void add_pair(
 	struct findings *f, const char *name, const struct tfr_diff_pair *p, const char *what)
 {
-	add(f, name, p->at[0].path, "record %llu %s record %llu of %s",
+	add_difference(f, name, p->at[0].path, "record %llu %s record %llu of %s",
 		(unsigned long long)p->at[0].record, what, (unsigned long long)p->at[1].record,
 		p->at[1].path);
 }
@@ -69,21 +70,22 @@ static void add_records(struct findings *f, const struct diff_result *r)
 
 	for (unsigned side = 0; side < 2; side++) {
 		if (d->only[side])
-			add(f, "records", NULL, "%llu only in %c",
+			add_difference(f, "records", NULL, "%llu only in %c",
 				(unsigned long long)d->only[side], "AB"[side]);
 		for (size_t i = 0; i < d->only_count[side]; i++)
-			add(f, "records", d->only_at[side][i].path, "record %llu is only in %c",
+			add_difference(f, "records", d->only_at[side][i].path,
+				"record %llu is only in %c",
 				(unsigned long long)d->only_at[side][i].record, "AB"[side]);
 	}
 	if (d->changed)
-		add(f, "records", NULL, "%llu changed", (unsigned long long)d->changed);
+		add_difference(f, "records", NULL, "%llu changed", (unsigned long long)d->changed);
 	for (size_t i = 0; i < d->pair_count; i++)
 		add_pair(f, "records", &d->pairs[i], "differs from");
 	findings_end_case(f, "records");
 	if (!r->ordered)
 		return;
 	if (d->steps_back)
-		add(f, "order", NULL, "%s back in B, in the order of A",
+		add_difference(f, "order", NULL, "%s back in B, in the order of A",
 			tfr_format_counted(d->steps_back, "step", counted));
 	for (size_t i = 0; i < d->step_count; i++)
 		add_pair(f, "order", &d->steps[i], "is out of order with");
@@ -96,7 +98,7 @@ static void add_overlap(struct findings *f, const struct diff_result *r)
 	char counted[TFR_COUNTED_TEXT];
 
 	if (o->shared)
-		add(f, "overlap", NULL, "%s of A and %llu of B are shared",
+		add_difference(f, "overlap", NULL, "%s of A and %llu of B are shared",
 			tfr_format_counted(o->records[0], "record", counted),
 			(unsigned long long)o->records[1]);
 	for (size_t i = 0; i < o->pair_count; i++)
@@ -109,7 +111,7 @@ static void add_classes(struct findings *f, const struct diff_result *r)
 	const struct tfr_diff_class_report *c = &r->classes;
 
 	if (c->differ)
-		add(f, "classes", NULL,
+		add_difference(f, "classes", NULL,
 			"%llu with another number, the first: '%s' is %lld in A, %lld in B",
 			(unsigned long long)c->differ, c->text, (long long)c->label[0],
 			(long long)c->label[1]);
@@ -122,15 +124,15 @@ void diff_print_findings(struct cmd *c, const struct diff_result *r, enum report
 
 	if (!f)
 		return;
-	if (!r->parts || r->parts & DIFF_SCHEMA)
+	if (!r->aspects || r->aspects & DIFF_SCHEMA)
 		add_classes(f, r);
-	if (r->parts & DIFF_SCHEMA)
+	if (r->aspects & DIFF_SCHEMA)
 		add_schema(f, r);
-	if (r->parts & DIFF_VALUES)
+	if (r->aspects & DIFF_VALUES)
 		add_values(f, r);
-	if (r->parts & DIFF_RECORDS)
+	if (r->aspects & DIFF_RECORDS)
 		add_records(f, r);
-	if (!r->parts)
+	if (!r->aspects)
 		add_overlap(f, r);
 	findings_print(f);
 	findings_free(f);

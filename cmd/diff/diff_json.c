@@ -217,13 +217,13 @@ void diff_print_json(struct cmd *c, const struct diff_result *r)
 	tfr_json_bool(j, "same", r->same);
 	put_sides(j, r);
 	put_classes(j, r);
-	if (r->parts & DIFF_SCHEMA)
+	if (r->aspects & DIFF_SCHEMA)
 		put_schema(j, r);
-	if (r->parts & DIFF_VALUES)
+	if (r->aspects & DIFF_VALUES)
 		put_values(j, r);
-	if (r->parts & DIFF_RECORDS)
+	if (r->aspects & DIFF_RECORDS)
 		put_records(j, r);
-	if (!r->parts)
+	if (!r->aspects)
 		put_overlap(j, r);
 	tfr_json_close_object(j);
 	cmd_print_json(c, j, stdout);

@@ -5,12 +5,12 @@
 #include "diff/diff.h"
 #include "stats/stats.h"
 
-static const char *plain(const char *raw, char text[4200])
+static const char *plain_text(const char *raw, char text[4200])
 {
 	return tfr_escape_line(text, 4200, raw);
 }
 
-static const char *count(uint64_t n)
+static const char *format_count(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -19,7 +19,7 @@ static void print_place(const char *before, const struct tfr_diff_place *at, con
 {
 	char text[4200];
 
-	printf("%s%s:%llu%s", before, plain(at->path, text), (unsigned long long)at->record,
+	printf("%s%s:%llu%s", before, plain_text(at->path, text), (unsigned long long)at->record,
 		behind);
 }
 
@@ -48,11 +48,11 @@ static void print_sides(const struct diff_result *r)
 		printf("%c  %llu ", "AB"[side], (unsigned long long)s -> taken);
 		if (s->taken != s->records)
 			printf("of %llu ", (unsigned long long)s->records);
-		printf("record%s in %zu file%s", count(s->records), r->files[side],
-			count(r->files[side]));
+		printf("record%s in %zu file%s", format_count(s->records), r->files[side],
+			format_count(r->files[side]));
 		if (s->bad)
 			printf(", %llu bad", (unsigned long long)s->bad);
-		printf(": %s\n", plain(r->inputs[side], text));
+		printf(": %s\n", plain_text(r->inputs[side], text));
 	}
 }
 
@@ -64,7 +64,7 @@ static void print_schema(const struct diff_result *r)
 		printf("\nschema   the same\n");
 		return;
 	}
-	printf("\nschema   %zu difference%s\n", r->schema_count, count(r->schema_count));
+	printf("\nschema   %zu difference%s\n", r->schema_count, format_count(r->schema_count));
 	for (size_t i = 0; i < r->schema_count && i < most_features(r); i++) {
 		const struct diff_schema *d = &r->schema[i];
 		const char *name = d->feature;
@@ -133,12 +133,12 @@ static void print_by(const struct diff_result *r)
 	char text[4200];
 
 	if (r->key)
-		printf("by '%s'%s", plain(r->key, text),
-			r->features && r->parts ? " and features" : "");
+		printf("by '%s'%s", plain_text(r->key, text),
+			r->features && r->aspects ? " and features" : "");
 	else
-		printf("by %s", r->features ? "features"
-				: r->parts  ? "content"
-					    : "image or content");
+		printf("by %s", r->features  ? "features"
+				: r->aspects ? "content"
+					     : "image or content");
 }
 
 static void print_only(const struct tfr_diff_report *d)
@@ -155,7 +155,8 @@ static void print_changed(const struct diff_result *r)
 	const struct tfr_diff_report *d = &r->records;
 	char text[4200];
 
-	printf("\nchanged  %llu record%s", (unsigned long long)d->changed, count(d->changed));
+	printf("\nchanged  %llu record%s", (unsigned long long)d->changed,
+		format_count(d->changed));
 	if (d->same)
 		printf(", %llu of them only in how features are written",
 			(unsigned long long)d->same);
@@ -180,7 +181,7 @@ static void print_changed(const struct diff_result *r)
 		print_place("  < ", &p->at[0], "\n");
 		print_place("  > ", &p->at[1], p->feature_count ? ": " : "\n");
 		for (size_t k = 0; k < p->feature_count; k++)
-			printf("%s%s", plain(p->features[k], text),
+			printf("%s%s", plain_text(p->features[k], text),
 				k + 1 < p->feature_count ? ", " : "\n");
 	}
 	print_more(d->changed, d->pair_count);
@@ -193,7 +194,7 @@ static void print_order(const struct tfr_diff_report *d)
 		return;
 	}
 	printf("\norder    %llu step%s back in B, in the order of A\n",
-		(unsigned long long)d->steps_back, count(d->steps_back));
+		(unsigned long long)d->steps_back, format_count(d->steps_back));
 	for (size_t i = 0; i < d->step_count; i++) {
 		print_place("  < ", &d->steps[i].at[0], "\n");
 		print_place("  > ", &d->steps[i].at[1], "\n");
@@ -217,8 +218,9 @@ static void print_records(const struct diff_result *r)
 	for (unsigned side = 0; side < 2; side++)
 		if (d->repeated[side])
 			printf("  %llu key%s of %c name%s several records\n",
-				(unsigned long long)d->repeated[side], count(d->repeated[side]),
-				"AB"[side], d -> repeated[side] == 1 ? "s" : "");
+				(unsigned long long)d->repeated[side],
+				format_count(d->repeated[side]), "AB"[side],
+				d -> repeated[side] == 1 ? "s" : "");
 	print_only(d);
 	if (d->changed)
 		print_changed(r);
@@ -237,7 +239,7 @@ static void print_overlap(const struct diff_result *r)
 		return;
 	}
 	printf(": %llu record%s of A and %llu of B share %llu %s\n",
-		(unsigned long long)o->records[0], count(o->records[0]),
+		(unsigned long long)o->records[0], format_count(o->records[0]),
 		(unsigned long long)o->records[1], (unsigned long long)o->shared,
 		r->key	      ? (o->shared == 1 ? "key" : "keys")
 		: r->features ? (o->shared == 1 ? "content" : "contents")
@@ -264,12 +266,12 @@ void diff_print(const struct diff_result *r)
 {
 	print_sides(r);
 	print_classes(r);
-	if (r->parts & DIFF_SCHEMA)
+	if (r->aspects & DIFF_SCHEMA)
 		print_schema(r);
-	if (r->parts & DIFF_VALUES)
+	if (r->aspects & DIFF_VALUES)
 		print_values(r);
-	if (r->parts & DIFF_RECORDS)
+	if (r->aspects & DIFF_RECORDS)
 		print_records(r);
-	if (!r->parts)
+	if (!r->aspects)
 		print_overlap(r);
 }

@@ -146,8 +146,6 @@ int shard_parse_audio(struct cmd *c, const struct shard_settings *s, struct tfr_
 
 /* --- the columns of a list --- */
 
-/* A name ends at the last '=' of its part, because a name can contain '='. */
-
 static bool parse_kind(const char *word, enum tfr_kind *kind)
 {
 	static const struct {
@@ -165,12 +163,12 @@ static bool parse_kind(const char *word, enum tfr_kind *kind)
 	return false;
 }
 
-/* Adds "NAME=TYPE". */
-static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *part, size_t size)
+/* Adds "NAME=TYPE".  The name ends at the last '=', because it can contain one. */
+static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *word, size_t size)
 {
 	struct tfr_column_type *types =
 		reallocarray((void *)(uintptr_t)o->types, o->type_count + 1, sizeof(*types));
-	char *name = strndup(part, size), *equals = name ? strrchr(name, '=') : NULL;
+	char *name = strndup(word, size), *equals = name ? strrchr(name, '=') : NULL;
 	int status = 0;
 
 	if (types)

@@ -242,7 +242,7 @@ struct talk {
 	struct splits_found splits;
 };
 
-static void warn(void *ctx, const char *text)
+static void warn_of(void *ctx, const char *text)
 {
 	struct talk *t = ctx;
 
@@ -391,7 +391,7 @@ static bool records_on_stdout(const struct tfr_convert_opts *o)
 	return false;
 }
 
-static void convert(struct cmd *c, struct tfr_convert_opts *o)
+static void run_convert(struct cmd *c, struct tfr_convert_opts *o)
 {
 	const struct shard_settings *s = c->settings;
 	struct talk talk = { .c = c, .json = s->json ? cmd_json_open(0) : NULL };
@@ -411,7 +411,7 @@ static void convert(struct cmd *c, struct tfr_convert_opts *o)
 		tfr_json_open_array(talk.json, "shards");
 	o->options = options_text;
 	o->progress = &progress;
-	o->warn = warn;
+	o->warn = warn_of;
 	o->planned = print_planned;
 	o->found_split = note_split;
 	o->ctx = &talk;
@@ -518,7 +518,7 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 	o->target_count = outputs->count;
 	if (!shard_parse_columns(c, s, o) && !parse_outputs(c, outputs, targets) &&
 		!cmd_check_operands_apart(c))
-		convert(c, o);
+		run_convert(c, o);
 	shard_free_columns(o);
 	for (size_t i = 0; i < outputs->count; i++) {
 		free((void *)(uintptr_t)targets[i].set);

@@ -20,7 +20,7 @@ struct axis {
 };
 
 /* From 0 to 1. */
-static double place(const struct axis *a, double v)
+static double place_of(const struct axis *a, double v)
 {
 	double x;
 
@@ -42,7 +42,7 @@ static bool is_skewed(const struct tfr_distribution *d, bool whole)
 }
 
 /* Without the outermost hundredths, if they would squeeze all other values into a few bars. */
-static void trim(struct axis *a, const struct tfr_distribution *d)
+static void trim_axis(struct axis *a, const struct tfr_distribution *d)
 {
 	double first = d->quantiles[0], last = d->quantiles[TFR_QUANTILES - 1];
 
@@ -61,19 +61,19 @@ static struct axis choose_axis(const struct tfr_distribution *d, bool whole)
 	a.shift = a.logarithmic && d->min < 1 && whole;
 	if (a.logarithmic)
 		return a;
-	trim(&a, d);
+	trim_axis(&a, d);
 	if (whole && a.high - a.low <= BARS_OF_ONE)
 		a.bars = (int)(a.high - a.low);
 	return a;
 }
 
 /* A bin's count, spread evenly over the bars that it covers. */
-static void spread(double *bars, const struct axis *a, const struct tfr_distribution *d,
+static void spread_bin(double *bars, const struct axis *a, const struct tfr_distribution *d,
 	const struct tfr_bin *bin)
 {
 	double low = fmax(bin->low, d->min), high = fmin(bin->high, d->max);
-	double from = place(a, a->whole ? floor(low) : low) * a->bars;
-	double to = place(a, a->whole ? floor(high) + 1 : high) * a->bars;
+	double from = place_of(a, a->whole ? floor(low) : low) * a->bars;
+	double to = place_of(a, a->whole ? floor(high) + 1 : high) * a->bars;
 	int first = (int)fmin(from, a->bars - 1), last = (int)fmin(to, a->bars - 1);
 
 	assert(first >= 0 && last < a->bars);
@@ -102,7 +102,7 @@ static double tick_step(const struct axis *a)
 
 static void put_tick(struct page *page, const struct axis *a, double v, bool one_per_bar)
 {
-	double x = place(a, v) * WIDTH + (one_per_bar ? (double)WIDTH / a->bars / 2 : 0);
+	double x = place_of(a, v) * WIDTH + (one_per_bar ? (double)WIDTH / a->bars / 2 : 0);
 	char text[TFR_SIZE_TEXT];
 
 	if (fabs(v) >= 1e5)
@@ -151,7 +151,7 @@ void stats_histogram(struct page *page, const struct tfr_distribution *d, bool w
 	a = choose_axis(d, whole);
 	assert(a.bars > 0 && a.bars <= BARS_OF_ONE && a.high > a.low);
 	for (size_t i = 0; i < d->bin_count; i++)
-		spread(bars, &a, d, &d->bins[i]);
+		spread_bin(bars, &a, d, &d->bins[i]);
 	for (int i = 0; i < a.bars; i++)
 		most = fmax(most, bars[i]);
 	if (!(most > 0))

@@ -147,7 +147,7 @@ static enum tfr_status print_statistics(struct stats_run *r, struct tfr_error *e
 	return stats_html(&page, r->survey, &r->sizes, r->features, r->all, r->input, err);
 }
 
-static int tell(struct stats_run *r)
+static int report_statistics(struct stats_run *r)
 {
 	struct tfr_error err = { 0 };
 	enum tfr_status status = sum_up(r, &err);
@@ -177,7 +177,7 @@ static enum tfr_status merge_file(struct stats_run *r, const char *path, struct 
 	return status;
 }
 
-static int merge(struct stats_run *r)
+static int merge_surveys(struct stats_run *r)
 {
 	struct tfr_error err = { 0 };
 
@@ -187,7 +187,7 @@ static int merge(struct stats_run *r)
 	for (size_t i = 0; i < r->c->count; i++)
 		if (merge_file(r, r->c->operands[i], &err))
 			return cmd_fail(r->c, &err);
-	return tell(r);
+	return report_statistics(r);
 }
 
 /* --order and the records on a page need a second pass over the inputs. */
@@ -206,7 +206,7 @@ static int check_files(struct cmd *c, const struct tfr_set *set)
 	return 0;
 }
 
-static int look(struct stats_run *r)
+static int survey_inputs(struct stats_run *r)
 {
 	const struct stats_settings *s = r->s;
 	struct tfr_survey_opts opts = { .values = true };
@@ -229,7 +229,7 @@ static int look(struct stats_run *r)
 	if (!status && s->order)
 		status = tfr_order(&order, &r->order, &err);
 	if (!looking_finish(r->c, status, &err))
-		tell(r);
+		report_statistics(r);
 	tfr_set_close(set);
 	return r->c->exit;
 }
@@ -258,9 +258,9 @@ static int stats_main(struct cmd *c)
 			c, r.s->merge, "--merge", "It adds up the statistics of all parts."))
 		return c->exit;
 	if (r.s->merge)
-		merge(&r);
+		merge_surveys(&r);
 	else
-		look(&r);
+		survey_inputs(&r);
 	for (size_t i = 0; i < r.all; i++)
 		tfr_feature_stats_clear(&r.features[i]);
 	free(r.features);
