@@ -451,16 +451,12 @@ static void print_summary(struct cat_run *run)
 	cmd_print_summary(run->c, &summary);
 }
 
-/* As export --dry-run prints it: the framing of a record takes 16 bytes. */
+/* The framing of a record takes 16 bytes. */
 static void print_plan(const struct cat_run *run)
 {
-	const struct cat_settings *s = run->s;
-	uint64_t framing = s->to != TO_RECORDS ? 0 : 16 * run->written;
-	char name[4 * 4096];
+	uint64_t framing = run->s->to != TO_RECORDS ? 0 : 16 * run->written;
 
-	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), s->output),
-		(unsigned long long)run->written,
-		(unsigned long long)(run->bytes + framing + run->lengths));
+	cmd_print_planned(run->s->output, run->written, run->bytes + framing + run->lengths);
 }
 
 static bool names_a_set(const char *output)

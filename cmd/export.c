@@ -144,15 +144,6 @@ static void print_summary(
 	cmd_print_summary(c, &summary);
 }
 
-/* For a dry run: the line that tfr shard --dry-run prints for each shard. */
-static void print_plan(const char *output, const struct tfr_export_report *report)
-{
-	char name[4 * 4096];
-
-	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), output),
-		(unsigned long long)report->written, (unsigned long long)report->output_bytes);
-}
-
 static void run_export(struct cmd *c, struct tfr_export_opts *o)
 {
 	const struct export_settings *s = c->settings;
@@ -178,7 +169,7 @@ static void run_export(struct cmd *c, struct tfr_export_opts *o)
 	if (!status) {
 		tfr_select_finish(records.select);
 		if (s->dry_run)
-			print_plan(s->output, &report);
+			cmd_print_planned(s->output, report.written, report.output_bytes);
 		else
 			print_summary(c, records.select, &report);
 	}

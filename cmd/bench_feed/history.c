@@ -66,7 +66,7 @@ static void put_line(struct live *l, const char *text)
 }
 
 /* Appends a figure to a line of less than `columns`; false, and nothing, if it does not fit. */
-static bool TFR_PRINTF(3, 4) add(char line[LINE], unsigned columns, const char *format, ...)
+static bool TFR_PRINTF(3, 4) add_figure(char line[LINE], unsigned columns, const char *format, ...)
 {
 	size_t used = strlen(line);
 	char text[LINE];
@@ -90,12 +90,12 @@ static void put_head(struct live *l, unsigned columns)
 	char text[FIGURE_TEXT], count[TFR_SIZE_TEXT], line[LINE] = "";
 
 	seconds = seconds > 0 ? seconds : 1;
-	add(line, columns, "%.1f s: %s records/s", b->seconds,
+	add_figure(line, columns, "%.1f s: %s records/s", b->seconds,
 		tfr_format_count((double)(b->records - a->records) / seconds, count));
-	add(line, columns, ", %s batches", tfr_format_count((double)b->batches, count));
-	add(line, columns, ", %s read",
+	add_figure(line, columns, ", %s batches", tfr_format_count((double)b->batches, count));
+	add_figure(line, columns, ", %s read",
 		figure_bandwidth((double)(b->bytes - a->bytes) / seconds, text));
-	add(line, columns, ", %s to the device",
+	add_figure(line, columns, ", %s to the device",
 		figure_bandwidth((double)(b->device_bytes - a->device_bytes) / seconds, text));
 	put_line(l, line);
 }
@@ -115,11 +115,11 @@ static void put_stage(struct live *l, unsigned columns, unsigned i)
 	busy = (b->busy - a->busy) / time;
 	text_bar(bar, width, busy, (b->blocked - a->blocked) / time);
 	busy = busy < 0 ? 0 : busy > 1 ? 1 : busy;
-	add(line, columns, "%-*s", NAME, text_cut(b->name, NAME, CUT_END, cut));
-	add(line, columns, " [%s]", bar);
-	add(line, columns, " %4s busy", figure_share(busy, share));
+	add_figure(line, columns, "%-*s", NAME, text_cut(b->name, NAME, CUT_END, cut));
+	add_figure(line, columns, " [%s]", bar);
+	add_figure(line, columns, " %4s busy", figure_share(busy, share));
 	if (b->queue_capacity)
-		add(line, columns, "  queue %llu/%llu", (unsigned long long)b->queue_now,
+		add_figure(line, columns, "  queue %llu/%llu", (unsigned long long)b->queue_now,
 			(unsigned long long)b->queue_capacity);
 	put_line(l, line);
 }
@@ -130,14 +130,16 @@ static void put_waits(struct live *l, unsigned columns)
 	char text[FIGURE_TEXT], line[LINE] = "";
 
 	if (st->batches > 1) {
-		add(line, columns, "batch wait: p50 %s", figure_duration(st->wait_p50, text));
-		add(line, columns, ", p99 %s", figure_duration(st->wait_p99, text));
+		add_figure(
+			line, columns, "batch wait: p50 %s", figure_duration(st->wait_p50, text));
+		add_figure(line, columns, ", p99 %s", figure_duration(st->wait_p99, text));
 		if (l->f->compute.mean > 0)
-			add(line, columns, "; the device waits %.0f%%", 100 * st->idle_fraction);
+			add_figure(line, columns, "; the device waits %.0f%%",
+				100 * st->idle_fraction);
 		else
-			add(line, columns, ", max %s", figure_duration(st->wait_max, text));
+			add_figure(line, columns, ", max %s", figure_duration(st->wait_max, text));
 	} else {
-		add(line, columns, "the first batch is in progress");
+		add_figure(line, columns, "the first batch is in progress");
 	}
 	put_line(l, line);
 }

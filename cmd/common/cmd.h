@@ -66,6 +66,9 @@ bool cmd_put_word(FILE *out, const char *word);
 /* Prints "tfr NAME: message" and the hint; "tfr: message" if `name` is NULL. */
 void cmd_print_error(const char *name, const struct tfr_error *err);
 
+/* The line of --dry-run for an output file on standard output, with tabs between the columns. */
+void cmd_print_planned(const char *path, uint64_t records, uint64_t bytes);
+
 /* --- reports in JSON (messages.c) --- */
 
 /* Opens the object of a report, with its "version"; `depth` as in tfr_json_pretty().  NULL: out of

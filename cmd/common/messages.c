@@ -66,12 +66,12 @@ int cmd_usage(struct cmd *c, const char *format, ...)
 
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value)
 {
+	const struct opt *o = opt_of_name(c->command->options, option);
 	struct tfr_error err = { .status = TFR_EUSAGE };
 
 	snprintf(err.message, sizeof(err.message), "--%s takes %s, not '%s'", option, said, value);
-	for (const struct opt *o = c->command->options; o->type; o++)
-		if (opt_is_option(o) && o->name && !strcmp(o->name, option) && o->values)
-			opt_hint_word(o->values, value, &err);
+	if (o && o->values)
+		opt_hint_word(o->values, value, &err);
 	return cmd_fail(c, &err);
 }
 
@@ -122,6 +122,14 @@ bool cmd_put_word(FILE *out, const char *word)
 		fputs(text, out);
 	free(text);
 	return text;
+}
+
+void cmd_print_planned(const char *path, uint64_t records, uint64_t bytes)
+{
+	char name[4 * 4096];
+
+	printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), path),
+		(unsigned long long)records, (unsigned long long)bytes);
 }
 
 /* --- reports in JSON --- */

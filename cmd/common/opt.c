@@ -115,6 +115,14 @@ static enum tfr_status set_real(
 	return TFR_OK;
 }
 
+const struct opt *opt_of_name(const struct opt *table, const char *name)
+{
+	for (const struct opt *o = table; o->type; o++)
+		if (opt_is_option(o) && o->name && !strcmp(o->name, name))
+			return o;
+	return NULL;
+}
+
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err)
 {
 	struct tfr_suggestion meant;

@@ -130,6 +130,9 @@ void opt_result_clear(struct opt_result *result, const struct opt *table, void *
  * caller frees the text.  NULL: out of memory. */
 char *opt_describe(const struct opt *table, const void *settings, const char *const *except);
 
+/* The option of this name, without those of objects.  NULL: there is none. */
+const struct opt *opt_of_name(const struct opt *table, const char *name);
+
 /* Sets a hint: the word in `words`, separated by '|', that `value` most likely means. */
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err);
 

@@ -16,14 +16,6 @@ enum { READ_MEMORY = 48 << 20 };
 
 #define MAX_RECORD ((uint64_t)1 << 30)
 
-static const struct opt *find_option(const struct command *command, const char *name)
-{
-	for (const struct opt *o = command->options; o->type; o++)
-		if (o->name && !strcmp(o->name, name))
-			return o;
-	return NULL;
-}
-
 bool cmd_names_object(const struct cmd *c)
 {
 	for (int i = 1; i < c->argc; i++)
@@ -35,7 +27,7 @@ bool cmd_names_object(const struct cmd *c)
 /* NULL: the command has no such option.  *whole: it limits more than the size of a record. */
 static uint64_t *find_memory(const struct cmd *c, bool *whole)
 {
-	const struct opt *o = find_option(c->command, "memory");
+	const struct opt *o = opt_of_name(c->command->options, "memory");
 	const char *defaults = c->command->defaults;
 
 	if (!o || o->type != OPT_SIZE)
@@ -67,7 +59,7 @@ static uint64_t take_memory(struct cmd *c)
 
 static const char *temporary_folder(const struct cmd *c)
 {
-	const struct opt *o = find_option(c->command, "tmpdir");
+	const struct opt *o = opt_of_name(c->command->options, "tmpdir");
 	const void *field = o ? (const char *)c->settings + o->offset : NULL;
 	const struct opt_list *list = field;
 

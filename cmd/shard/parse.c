@@ -194,17 +194,15 @@ static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *word,
 
 static int add_types(struct cmd *c, struct tfr_convert_opts *o, const char *list)
 {
-	int status = 0;
-
-	while (!status) {
+	for (;;) {
 		size_t n = strcspn(list, ",");
 
-		status = add_type(c, o, list, n);
+		if (add_type(c, o, list, n))
+			return c->exit;
 		if (!list[n])
-			break;
+			return 0;
 		list += n + 1;
 	}
-	return status;
 }
 
 static int add_embed(struct cmd *c, struct tfr_convert_opts *o, const char *text)
@@ -234,21 +232,21 @@ static int add_embed(struct cmd *c, struct tfr_convert_opts *o, const char *text
 
 int shard_parse_columns(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o)
 {
-	int status = 0;
-
-	for (size_t i = 0; !status && i < s->types.count; i++)
-		status = add_types(c, o, s->types.values[i]);
-	for (size_t i = 0; !status && i < s->embeds.count; i++)
-		status = add_embed(c, o, s->embeds.values[i]);
+	for (size_t i = 0; i < s->types.count; i++)
+		if (add_types(c, o, s->types.values[i]))
+			return c->exit;
+	for (size_t i = 0; i < s->embeds.count; i++)
+		if (add_embed(c, o, s->embeds.values[i]))
+			return c->exit;
 	o->na = s->na;
 	if (s->delimiter)
 		o->delimiter = strcmp(s->delimiter, "tab") ? *s->delimiter : '\t';
-	if (!status && s->delimiter && strcmp(s->delimiter, "tab") &&
+	if (s->delimiter && strcmp(s->delimiter, "tab") &&
 		(strlen(s->delimiter) != 1 || strchr("\"\r\n", *s->delimiter) ||
 			!isascii((unsigned char)*s->delimiter)))
-		status = cmd_usage(
+		return cmd_usage(
 			c, "--delimiter takes one ASCII character or tab, not '%s'", s->delimiter);
-	return status;
+	return 0;
 }
 
 void shard_free_columns(struct tfr_convert_opts *o)

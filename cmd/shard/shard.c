@@ -271,11 +271,9 @@ static void print_failure(struct talk *t, const struct tfr_convert_opts *o, stru
 static void print_planned(void *ctx, const struct tfr_planned_shard *shard)
 {
 	struct talk *t = ctx;
-	char name[4 * 4096];
 
 	if (!t->json) {
-		printf("%s\t%llu\t%llu\n", tfr_escape_name(name, sizeof(name), shard->file),
-			(unsigned long long)shard->records, (unsigned long long)shard->bytes);
+		cmd_print_planned(shard->file, shard->records, shard->bytes);
 		return;
 	}
 	tfr_json_open_object(t->json, NULL);
