@@ -93,7 +93,7 @@ struct feed {
 
 	struct tfr_writer *quarantine;
 	bool quarantine_failed;
-	uint64_t named;
+	uint64_t named; /* skipped records; warnings name the first of them */
 
 	struct feed_history *history;
 	struct feed_trace *trace;
@@ -112,7 +112,7 @@ struct feed {
 	bool verified;		  /* --verify-transfers found no difference */
 	bool left_running;	  /* a GPU may still be working: nothing may be closed */
 	struct feed_guard *guard; /* NULL: devices of this process need none */
-	bool gathered, reported;
+	bool gathered, reported;  /* the figures are collected; the report was started */
 };
 
 /* options.c: checks numbers and conflicts.  0, or the exit status; the error is printed. */

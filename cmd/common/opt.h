@@ -137,7 +137,7 @@ const struct opt *opt_of_name(const struct opt *table, const char *name);
 void opt_hint_word(const char *words, const char *value, struct tfr_error *err);
 
 /* Finds the option in `word` that takes an argument; an old name finds the current option.  *value:
- * the argument if it is part of the same word, else NULL.  Returns NULL for any other word. */
+ * the argument if it is in the same word, else NULL.  Returns NULL for any other word. */
 const struct opt *opt_find(const struct opt *table, const char *word, const char **value);
 
 /* Prints the options under their headings, wrapped at 80 columns. */

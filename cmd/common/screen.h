@@ -17,7 +17,7 @@ bool screen_utf8(void);
 /* The columns that `n` bytes of harmless text take: two for wide East Asian characters and emoji,
  * none for combining ones. */
 unsigned text_columns(const char *text, size_t n);
-/* Cuts harmless text to `columns`, with "…" for the omitted part: the end, or the beginning of a
+/* Cuts harmless text to `columns`, with "…" for what is omitted: the end, or the beginning of a
  * path, because paths differ at their ends.  `out` has TEXT_CUT(columns) bytes. */
 enum text_cut { CUT_END, CUT_BEGINNING };
 #define TEXT_CUT(columns) (4 * (size_t)(columns) + 32)

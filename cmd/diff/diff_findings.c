@@ -1,7 +1,8 @@
-/* cmd/diff/diff_findings.c - differences for CI services: each part that was compared is a test
+/* cmd/diff/diff_findings.c - differences for CI services: each aspect that was compared is a test
  * case.
  *
- * A part that differs has one finding with its counts, and one for each of the first examples. */
+ * An aspect that differs has one finding with its counts, and one for each of the first examples.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
