@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/selection.h"
 
 struct cat_settings {

@@ -1,28 +1,24 @@
-/* cmd/commands.c - the table of commands.  tests/man/option_tables.c compares their options. */
-#include "builtin.h"
+/* cmd/commands.c - the table of commands, in the order and the groups of 'tfr help'.
+ *
+ * tests/man/option_tables.c compares their options. */
+#include "common/cmd.h"
 
-/* In the order of the groups in common/help.c. */
-const struct command *const commands[] = {
-	&cmd_shard,
-	&cmd_finish,
-	&cmd_index,
-	&cmd_show,
-	&cmd_count,
-	&cmd_schema,
-	&cmd_stats,
-	&cmd_diff,
-	&cmd_check,
-	&cmd_doctor,
-	&cmd_repair,
-	&cmd_cat,
-	&cmd_shuffle_to_disk,
-	&cmd_resample,
-	&cmd_split,
-	&cmd_dedup,
-	&cmd_export,
-	&cmd_bench_feed,
-	&cmd_help,
-	&cmd_version,
-	&cmd_completion,
-	NULL,
-};
+/* clang-format off */
+#define COMMANDS(GROUP, COMMAND)                                                                   \
+	GROUP("Create", shard) COMMAND(finish) COMMAND(index)                                      \
+	GROUP("Inspect", show) COMMAND(count) COMMAND(schema) COMMAND(stats) COMMAND(diff)         \
+	GROUP("Verify and repair", check) COMMAND(doctor) COMMAND(repair)                          \
+	GROUP("Transform", cat) COMMAND(shuffle_to_disk) COMMAND(resample) COMMAND(split)          \
+		COMMAND(dedup) COMMAND(export)                                                     \
+	GROUP("Feed", bench_feed)                                                                  \
+	GROUP("Other", help) COMMAND(version) COMMAND(completion)
+
+#define DECLARE(name) extern const struct command cmd_##name;
+#define DECLARE_FIRST(heading, name) DECLARE(name)
+#define ROW(name) { NULL, &cmd_##name },
+#define ROW_FIRST(heading, name) { heading, &cmd_##name },
+/* clang-format on */
+
+COMMANDS(DECLARE_FIRST, DECLARE)
+
+const struct command_row commands[] = { COMMANDS(ROW_FIRST, ROW){ NULL, NULL } };

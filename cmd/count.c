@@ -4,7 +4,7 @@
  * one number. */
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/part.h"
 
 struct count_settings {

@@ -1,7 +1,7 @@
 /* cmd/dedup.c - tfr dedup: keeps the first of each group of equal records. */
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/html_page.h"
 #include "common/rewrite_options.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/findings.h"
 #include "common/screen.h"
 

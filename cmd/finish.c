@@ -1,5 +1,5 @@
 /* cmd/finish.c - tfr finish: completes sets that were written in parts. */
-#include "builtin.h"
+#include "common/cmd.h"
 
 struct finish_settings {
 	uint64_t jobs;

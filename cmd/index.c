@@ -5,7 +5,7 @@
  * written (--dry-run), and is empty otherwise. */
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/part.h"
 
 struct index_settings {

@@ -9,7 +9,6 @@
 
 #include <tfr-private/io.h>
 
-#include "builtin.h"
 #include "common/cmd.h"
 #include "common/text.h"
 
@@ -141,7 +140,7 @@ int main(int argc, char **argv)
 		return argc < 2 ? 2 : cmd_finish_stdout(NULL, 0);
 	}
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))
-		c.command = &cmd_version;
+		c.command = help_find_command("version");
 	else
 		c.command = help_find_command(argv[1]);
 	if (!c.command)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/rewrite_options.h"
 #include "common/table.h"
 

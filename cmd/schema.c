@@ -4,7 +4,7 @@
  * status 1: no reader can read such a set. */
 #include <stdlib.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/findings.h"
 #include "common/inspect_options.h"
 

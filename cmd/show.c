@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/selection.h"
 #include "show_html.h"
 

@@ -6,7 +6,7 @@
 #include <tfr-private/device.h>
 #include <tfr-private/error.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 
 struct version_settings {
 	bool json;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bench_feed/bench_feed.h"
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/selection.h"
 
 /* --- --cold: drops the inputs from the page cache ---

@@ -10,7 +10,20 @@
 
 #include "common/opt.h"
 
-extern const struct command *const commands[]; /* NULL-terminated */
+/* The last row has no command. */
+extern const struct command_row {
+	const char *heading; /* of the group that begins with this command; NULL: none does */
+	const struct command *command;
+} commands[];
+
+/* --- help (help.c) --- */
+
+/* Finds a command by its name or alias.  NULL: none. */
+const struct command *help_find_command(const char *name);
+/* Fills the error, with a hint: the command that was probably meant. */
+void help_unknown_command(const char *name, struct tfr_error *err);
+void help_print_commands(FILE *f);
+void help_print_command(const struct command *command);
 
 /* One run of a command. */
 struct cmd {

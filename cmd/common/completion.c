@@ -1,7 +1,7 @@
 /* cmd/common/completion.c - completion scripts for shells, made from the option tables. */
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 
 static const struct opt no_options[] = { OPTIONS_END };
 
@@ -21,8 +21,8 @@ static void print_names(const struct command *command, const char *between)
 
 static void print_commands(void)
 {
-	for (const struct command *const *p = commands; *p; p++)
-		printf("%s%s", p == commands ? "" : " ", (*p)->name);
+	for (const struct command_row *p = commands; p->command; p++)
+		printf("%s%s", p == commands ? "" : " ", p->command->name);
 }
 
 /* --- bash --- */
@@ -39,13 +39,14 @@ static const char bash_begin[] =
 
 static void print_bash_values(void)
 {
-	for (const struct command *const *p = commands; *p; p++)
-		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++) {
+	for (const struct command_row *p = commands; p->command; p++)
+		for (const struct opt *o = p->command->options;
+			(o = opt_or_remote(o, p->command))->type; o++) {
 			if (!opt_is_option(o) || !o->values)
 				continue;
-			printf("\t'%s --%s'", (*p)->name, o->name);
-			if ((*p)->alias)
-				printf(" | '%s --%s'", (*p)->alias, o->name);
+			printf("\t'%s --%s'", p->command->name, o->name);
+			if (p->command->alias)
+				printf(" | '%s --%s'", p->command->alias, o->name);
 			printf(") words='");
 			print_values(o);
 			printf("' ;;\n");
@@ -82,8 +83,8 @@ static void print_bash(void)
 	       "\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- "
 	       "\"$cur\"))\n\t\treturn\n\tfi\n"
 	       "\tcase \"$cur\" in\n\t-*)\n\t\tcase \"${COMP_WORDS[1]}\" in\n");
-	for (const struct command *const *p = commands; *p; p++)
-		print_bash_options(*p);
+	for (const struct command_row *p = commands; p->command; p++)
+		print_bash_options(p->command);
 	printf("\t\tesac\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
 	       "\t*) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n\tesac\n}\n"
 	       "complete -o filenames -F _tfr tfr\n");
@@ -129,18 +130,19 @@ static void print_zsh_option(const struct opt *o)
 static void print_zsh(void)
 {
 	printf("#compdef tfr\n_tfr() {\n\tlocal -a commands=(\n");
-	for (const struct command *const *p = commands; *p; p++) {
-		printf("\t\t'%s:", (*p)->name);
-		print_escaped((*p)->summary, ":");
+	for (const struct command_row *p = commands; p->command; p++) {
+		printf("\t\t'%s:", p->command->name);
+		print_escaped(p->command->summary, ":");
 		printf("'\n");
 	}
 	printf("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command "
 	       "commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n");
-	for (const struct command *const *p = commands; *p; p++) {
+	for (const struct command_row *p = commands; p->command; p++) {
 		printf("\t");
-		print_names(*p, " | ");
+		print_names(p->command, " | ");
 		printf(")\n\t\t_arguments -s");
-		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++)
+		for (const struct opt *o = p->command->options;
+			(o = opt_or_remote(o, p->command))->type; o++)
 			if (opt_is_option(o) && o->name)
 				print_zsh_option(o);
 		printf(" \\\n\t\t\t'*:file:_files' ;;\n");
@@ -175,13 +177,14 @@ static void print_fish_option(const struct command *command, const struct opt *o
 
 static void print_fish(void)
 {
-	for (const struct command *const *p = commands; *p; p++) {
-		printf("complete -c tfr -n __fish_use_subcommand -f -a %s -d '", (*p)->name);
-		print_escaped((*p)->summary, "");
+	for (const struct command_row *p = commands; p->command; p++) {
+		printf("complete -c tfr -n __fish_use_subcommand -f -a %s -d '", p->command->name);
+		print_escaped(p->command->summary, "");
 		printf("'\n");
-		for (const struct opt *o = (*p)->options; (o = opt_or_remote(o, *p))->type; o++)
+		for (const struct opt *o = p->command->options;
+			(o = opt_or_remote(o, p->command))->type; o++)
 			if (opt_is_option(o) && o->name)
-				print_fish_option(*p, o);
+				print_fish_option(p->command, o);
 	}
 }
 

@@ -10,37 +10,19 @@
 
 #include <tfr/remote.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 
 static const struct opt no_options[] = { OPTIONS_END };
 
-/* A group ends where the next one begins. */
-static const struct {
-	const char *heading;
-	const struct command *first;
-} groups[] = {
-	{ "Create", &cmd_shard },
-	{ "Inspect", &cmd_show },
-	{ "Verify and repair", &cmd_check },
-	{ "Transform", &cmd_cat },
-	{ "Feed", &cmd_bench_feed },
-	{ "Other", &cmd_help },
-};
-
 void help_print_commands(FILE *f)
 {
-	const size_t n = sizeof(groups) / sizeof(*groups);
-	size_t group = 0;
-
 	fprintf(f, "usage: tfr COMMAND [OPTION]... [FILE]...\n\n"
 		   "create, inspect, verify and benchmark TFRecord files\n");
-	for (const struct command *const *p = commands; *p; p++) {
-		if (group < n && *p == groups[group].first)
-			fprintf(f, "\n%s:\n", groups[group++].heading);
-		assert(group > 0); /* the first command begins a group */
-		fprintf(f, "  %-16s %s\n", (*p)->name, (*p)->summary);
+	for (const struct command_row *p = commands; p->command; p++) {
+		if (p->heading)
+			fprintf(f, "\n%s:\n", p->heading);
+		fprintf(f, "  %-16s %s\n", p->command->name, p->command->summary);
 	}
-	assert(group == n);
 	fprintf(f, "\n'tfr COMMAND -h' lists options, 'tfr help COMMAND' opens the page.\n");
 }
 
@@ -54,9 +36,10 @@ void help_print_command(const struct command *command)
 
 const struct command *help_find_command(const char *name)
 {
-	for (const struct command *const *p = commands; *p; p++)
-		if (!strcmp((*p)->name, name) || ((*p)->alias && !strcmp((*p)->alias, name)))
-			return *p;
+	for (const struct command_row *p = commands; p->command; p++)
+		if (!strcmp(p->command->name, name) ||
+			(p->command->alias && !strcmp(p->command->alias, name)))
+			return p->command;
 	return NULL;
 }
 
@@ -69,10 +52,10 @@ void help_unknown_command(const char *name, struct tfr_error *err)
 	snprintf(err->message, sizeof(err->message), "unknown command '%.*s'",
 		(int)tfr_path_shown(name), name);
 	tfr_suggestion_init(&meant, name, strlen(name));
-	for (const struct command *const *p = commands; *p; p++) {
-		tfr_suggestion_offer(&meant, (*p)->name, strlen((*p)->name));
-		if ((*p)->alias)
-			tfr_suggestion_offer(&meant, (*p)->alias, strlen((*p)->alias));
+	for (const struct command_row *p = commands; p->command; p++) {
+		tfr_suggestion_offer(&meant, p->command->name, strlen(p->command->name));
+		if (p->command->alias)
+			tfr_suggestion_offer(&meant, p->command->alias, strlen(p->command->alias));
 	}
 	word = tfr_suggestion_word(&meant);
 	if (word)

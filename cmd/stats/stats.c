@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 #include "common/inspect_options.h"
 #include "common/part.h"
 #include "stats/stats.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "builtin.h"
+#include "common/cmd.h"
 
 static const struct {
 	const char *name, *arg, *phrase;
@@ -102,8 +102,8 @@ static unsigned count_uses(const char *name)
 {
 	unsigned n = 0;
 
-	for (const struct command *const *p = commands; *p; p++)
-		for (const struct opt *o = (*p)->options; o->type; o++)
+	for (const struct command_row *p = commands; p->command; p++)
+		for (const struct opt *o = p->command->options; o->type; o++)
 			n += is_option(o) && !strcmp(o->name, name);
 	return n;
 }
@@ -144,26 +144,26 @@ static void check_meaning(const struct command *command, const struct opt *o)
 }
 
 /* Compares with each option of the same name or letter in later commands. */
-static void compare(const struct command *const *from, const struct opt *o)
+static void compare(const struct command_row *from, const struct opt *o)
 {
-	for (const struct command *const *p = from + 1; *p; p++)
-		for (const struct opt *other = (*p)->options; other->type; other++) {
+	for (const struct command_row *p = from + 1; p->command; p++)
+		for (const struct opt *other = p->command->options; other->type; other++) {
 			bool same;
 
 			if (!is_option(other))
 				continue;
 			same = !strcmp(o->name, other->name);
 			if (same && strcmp(kind(o), kind(other)) &&
-				!argument_of(*from, o->name, NULL) &&
-				!argument_of(*p, o->name, NULL))
+				!argument_of(from->command, o->name, NULL) &&
+				!argument_of(p->command, o->name, NULL))
 				FAIL("--%s takes %s in tfr %s, %s in tfr %s", o->name, kind(o),
-					(*from)->name, kind(other), (*p)->name);
+					from->command->name, kind(other), p->command->name);
 			if (same && o->letter != other->letter)
 				FAIL("--%s has another letter in tfr %s than in tfr %s", o->name,
-					(*from)->name, (*p)->name);
+					from->command->name, p->command->name);
 			if (!same && o->letter && o->letter == other->letter)
 				FAIL("-%c is --%s in tfr %s, --%s in tfr %s", o->letter, o->name,
-					(*from)->name, other->name, (*p)->name);
+					from->command->name, other->name, p->command->name);
 		}
 }
 
@@ -189,16 +189,16 @@ int main(void)
 {
 	unsigned options = 0;
 
-	for (const struct command *const *p = commands; *p; p++)
-		for (const struct opt *o = (*p)->options; o->type; o++) {
+	for (const struct command_row *p = commands; p->command; p++)
+		for (const struct opt *o = p->command->options; o->type; o++) {
 			if (o->type == OPT_ALIAS || o->type == OPT_GONE)
-				check_old_name(*p, o);
+				check_old_name(p->command, o);
 			if (!is_option(o))
 				continue;
 			options++;
 			compare(p, o);
 			if (count_uses(o->name) > 1)
-				check_meaning(*p, o);
+				check_meaning(p->command, o);
 		}
 	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
 		if (!count_uses(shared[i].name))
