@@ -8,7 +8,6 @@
 
 #include "common/cmd.h"
 #include "common/findings.h"
-#include "common/part.h"
 
 /* --- the report --- */
 

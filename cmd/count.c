@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/part.h"
 
 struct count_settings {
 	uint64_t jobs, max_record;

@@ -3,7 +3,7 @@
 
 #include "common/cmd.h"
 #include "common/html_page.h"
-#include "common/rewrite_options.h"
+#include "common/sweep_options.h"
 
 struct dedup_settings {
 	struct rewriting common;
@@ -119,8 +119,9 @@ static int dedup_main(struct cmd *c)
 		return cmd_usage(c, "the output and the report are one file");
 	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
-	if (!rewriting_start(c, &s->common, &o.common, &input))
-		run_dedup(c, &o);
+	if (rewriting_start(c, &s->common, &o.common, &input))
+		return c->exit;
+	run_dedup(c, &o);
 	rewriting_close(&o.common, input);
 	return c->exit;
 }

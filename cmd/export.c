@@ -17,9 +17,7 @@ static const struct export_settings defaults = { .limit = UINT64_MAX };
 
 static const struct opt options[] = {
 	OPT_HEADING("Input"),
-	OPT(STRING, 0, "where", "EXPR", NULL,
-		"only records for which EXPR holds, such as 'image/class/label == 3'",
-		struct export_settings, where),
+	OPT_WHERE(struct export_settings, where),
 	OPT(COUNT, 0, "skip", "N", NULL, "skip the first N selected records [0]",
 		struct export_settings, skip),
 	OPT(COUNT, 'n', "limit", "N", NULL, "export at most N records [all]",

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/part.h"
 
 struct index_settings {
 	uint64_t jobs;

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/part.h"
-#include "common/rewrite_options.h"
 #include "common/selection.h"
+#include "common/sweep_options.h"
 
 struct repair_settings {
 	const char *output, *on_error, *part;

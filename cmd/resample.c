@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/rewrite_options.h"
+#include "common/sweep_options.h"
 #include "common/table.h"
 
 enum { ROWS = 20 };
@@ -218,10 +218,8 @@ static int run_resample(struct cmd *c, struct tfr_resample_opts *o)
 	struct tfr_set *input = NULL;
 	enum tfr_status status;
 
-	if (rewriting_start(c, &s->common, &o->common, &input)) {
-		rewriting_close(&o->common, input);
+	if (rewriting_start(c, &s->common, &o->common, &input))
 		return c->exit;
-	}
 	status = tfr_resample(o, &report, &err);
 	cmd_progress_stop();
 	if (!status)

@@ -6,7 +6,7 @@
 
 #include "common/cmd.h"
 #include "common/findings.h"
-#include "common/inspect_options.h"
+#include "common/sweep_options.h"
 
 struct schema_settings {
 	struct looking common;

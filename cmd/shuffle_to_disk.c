@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/rewrite_options.h"
+#include "common/sweep_options.h"
 
 struct shuffle_settings {
 	struct rewriting common;
@@ -128,10 +128,8 @@ static int shuffle_main(struct cmd *c)
 		return cmd_usage(c, "no output: name one with -o");
 	if (rewriting_check_output(c, &s->common, s->output))
 		return c->exit;
-	if (rewriting_start(c, &s->common, &o.common, &input)) {
-		rewriting_close(&o.common, input);
+	if (rewriting_start(c, &s->common, &o.common, &input))
 		return c->exit;
-	}
 	if (s->common.dry_run)
 		dry_run(c, s, &o);
 	else

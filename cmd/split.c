@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/rewrite_options.h"
+#include "common/sweep_options.h"
 #include "common/table.h"
 
 /* --- the report --- */
@@ -314,10 +314,8 @@ static int run_split(struct cmd *c, const struct tfr_share *shares, size_t count
 	struct tfr_error err;
 	enum tfr_status status;
 
-	if (rewriting_start(c, &s->common, &o.common, &input)) {
-		rewriting_close(&o.common, input);
+	if (rewriting_start(c, &s->common, &o.common, &input))
 		return c->exit;
-	}
 	status = tfr_split(&o, &r, &err);
 	if (status)
 		rewriting_finish(c, &s->common, status, &r.common, &err);

@@ -59,6 +59,8 @@ static inline enum tfr_status cmd_fill_no_memory(struct tfr_error *err)
 }
 /* Reports wrong usage, formatted as by printf; returns 2. */
 int cmd_usage(struct cmd *c, const char *format, ...) TFR_PRINTF(2, 3);
+/* The same with a hint, which may be NULL. */
+int cmd_usage_hint(struct cmd *c, const char *hint, const char *format, ...) TFR_PRINTF(3, 4);
 /* Reports that `value` is not one of the option's words: "--OPTION takes SAID, not 'value'", with a
  * hint.  SAID lists the words for the user; the hint is one of the words in the option's row. */
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value);
@@ -105,6 +107,12 @@ bool cmd_stdout_failed(void);
 /* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
  * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
+/* Reads --part, "I/N", "auto/N" or "auto", into c->part and c->parts; the latter two ask the
+ * environment.  NULL: not given.  On failure the error is printed and the exit status returned; 0
+ * is success. */
+int cmd_take_part(struct cmd *c, const char *text);
+/* Refuses an option that a part cannot have, if both are given.  0: accepted. */
+int cmd_refuse_in_part(struct cmd *c, bool given, const char *option, const char *hint);
 /* Refuses to write binary data to a terminal without `force`.  0: accepted. */
 int cmd_check_terminal(struct cmd *c, const char *output, bool force);
 
@@ -201,7 +209,7 @@ double cmd_seconds(void);
 	OPT(FLAG, 'q', "quiet", NULL, NULL, "no warnings, no closing line", settings, f)
 #define OPT_FORCE(settings, f)                                                                     \
 	OPT(FLAG, 'f', "force", NULL, NULL, "overwrite existing files", settings, f)
-/* Read with cmd_take_part() (common/part.h). */
+/* Read with cmd_take_part(). */
 #define OPT_PART(settings, f)                                                                      \
 	OPT(STRING, 0, "part", "I/N", NULL,                                                        \
 		"take every Nth file from file I on, counted from 0; auto: ask the scheduler "     \
@@ -212,6 +220,10 @@ double cmd_seconds(void);
 		settings, f)
 #define OPT_JSON(settings, f)                                                                      \
 	OPT(FLAG, 0, "json", NULL, NULL, "one JSON object in place of text", settings, f)
+#define OPT_WHERE(settings, f)                                                                     \
+	OPT(STRING, 0, "where", "EXPR", NULL,                                                      \
+		"only records for which EXPR holds, such as 'image/class/label == 3'", settings,   \
+		f)
 #define OPT_MISSING(settings, f)                                                                   \
 	OPT(FLAG, 0, "allow-missing", NULL, NULL, "continue when a set lacks members", settings, f)
 /* `f` is a member of type struct expecting.  One macro is for commands that write nothing, the

@@ -53,15 +53,34 @@ int cmd_no_memory(struct cmd *c)
 	return cmd_fail(c, &err);
 }
 
-int cmd_usage(struct cmd *c, const char *format, ...)
+static void fail_usage(struct cmd *c, const char *hint, const char *format, va_list args)
 {
 	struct tfr_error err = { .status = TFR_EUSAGE };
+
+	vsnprintf(err.message, sizeof(err.message), format, args);
+	if (hint)
+		tfr_error_hint(&err, "%s", hint);
+	cmd_fail(c, &err);
+}
+
+int cmd_usage(struct cmd *c, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(err.message, sizeof(err.message), format, args);
+	fail_usage(c, NULL, format, args);
 	va_end(args);
-	return cmd_fail(c, &err);
+	return c->exit;
+}
+
+int cmd_usage_hint(struct cmd *c, const char *hint, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail_usage(c, hint, format, args);
+	va_end(args);
+	return c->exit;
 }
 
 int cmd_usage_word(struct cmd *c, const char *option, const char *said, const char *value)

@@ -2,10 +2,9 @@
  *
  * A scheduler is a row of a table: the variables with the id of this task, the number of tasks, the
  * first and the last id and the step, and the id of the first task if no variable has it. */
-#include "common/part.h"
+#include "common/cmd.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,21 +72,6 @@ static const struct scheduler *find_scheduler(int64_t *id)
 	return alone;
 }
 
-static int refuse_part(struct cmd *c, const char *hint, const char *format, ...) TFR_PRINTF(3, 4);
-
-static int refuse_part(struct cmd *c, const char *hint, const char *format, ...)
-{
-	struct tfr_error err = { .status = TFR_EUSAGE };
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err.message, sizeof(err.message), format, args);
-	va_end(args);
-	if (hint)
-		tfr_error_hint(&err, "%s", hint);
-	return cmd_fail(c, &err);
-}
-
 /* Reads the index of this task and the number of tasks; *count is 0 if that is unknown. */
 static void read_task(
 	const struct scheduler *s, int64_t id, int64_t *index, int64_t *count, bool *irregular)
@@ -115,22 +99,22 @@ static int find_part(struct cmd *c, int64_t number)
 
 	s = find_scheduler(&id);
 	if (!s)
-		return refuse_part(c,
+		return cmd_usage_hint(c,
 			"Give --part I/N, or set a variable that tfr-cluster(7) lists.",
 			"--part auto: the environment names no scheduler");
 	read_task(s, id, &index, &count, &irregular);
 	if (!number && !count)
-		return refuse_part(c, "Give --part auto/N.",
+		return cmd_usage_hint(c, "Give --part auto/N.",
 			"--part auto: this scheduler does not say how many parts there are");
 	if (!number && irregular)
-		return refuse_part(c,
+		return cmd_usage_hint(c,
 			"Give --part auto/N, which takes the ids as indexes of parts.",
 			"--part auto: the task ids of the array have no constant step");
 	if (number && count && number != count) /* some of N tasks run: ids are indexes */
 		index = id - s->from;
 	number = number ? number : count;
 	if (number > PARTS_MAX || index < 0 || index >= number)
-		return refuse_part(c,
+		return cmd_usage_hint(c,
 			"Start one task per part.  Number the tasks of an array from 0, as in "
 			"0-63.",
 			"--part auto: task %lld is not one of the parts", (long long)id);
@@ -150,14 +134,14 @@ int cmd_take_part(struct cmd *c, const char *text)
 		return find_part(c, 0);
 	if (!slash || !read_number(slash + 1, text + strlen(text), &parts) ||
 		(strncmp(text, "auto/", 5) && !read_number(text, slash, &part)))
-		return refuse_part(c, "Parts count from 0, as shards do: 0/8 to 7/8.",
+		return cmd_usage_hint(c, "Parts count from 0, as shards do: 0/8 to 7/8.",
 			"--part takes I/N, auto/N or auto");
 	if (parts < 1 || parts > PARTS_MAX)
-		return refuse_part(c, NULL, "--part: the number of parts is 1 to %d", PARTS_MAX);
+		return cmd_usage_hint(c, NULL, "--part: the number of parts is 1 to %d", PARTS_MAX);
 	if (!strncmp(text, "auto/", 5))
 		return find_part(c, parts);
 	if (part >= parts)
-		return refuse_part(c, "Parts count from 0, as shards do: the last of 8 is 7/8.",
+		return cmd_usage_hint(c, "Parts count from 0, as shards do: the last of 8 is 7/8.",
 			"--part: there is no part %lld", (long long)part);
 	c->part = (uint32_t)part;
 	c->parts = (uint32_t)parts;
@@ -168,5 +152,5 @@ int cmd_refuse_in_part(struct cmd *c, bool given, const char *option, const char
 {
 	if (!given || !c->parts)
 		return 0;
-	return refuse_part(c, hint, "%s cannot go with --part", option);
+	return cmd_usage_hint(c, hint, "%s cannot go with --part", option);
 }

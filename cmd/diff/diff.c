@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/inspect_options.h"
+#include "common/sweep_options.h"
 #include "diff/diff.h"
 
 struct diff_settings {

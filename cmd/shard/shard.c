@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/part.h"
 #include "common/selection.h"
 #include "common/text.h"
 #include "shard/options.h"

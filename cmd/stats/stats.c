@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/cmd.h"
-#include "common/inspect_options.h"
-#include "common/part.h"
+#include "common/sweep_options.h"
 #include "stats/stats.h"
 
 enum { BATCH_MAX = 1 << 20 };

@@ -1,10 +1,42 @@
-/* cmd/common/rewrite_options.c - converts the common options of the rewriting commands to those
- * of the library. */
-#include "common/rewrite_options.h"
+/* cmd/common/sweep_options.c - converts the common options of commands that read every record to
+ * those of the library. */
+#include "common/sweep_options.h"
 
 #include <string.h>
 
 #include "common/selection.h"
+
+struct tfr_sweep_opts looking_sweep(
+	struct cmd *c, const struct looking *l, const struct tfr_set *input)
+{
+	return (struct tfr_sweep_opts){
+		.input = input,
+		.where = l->where,
+		.on_fault = (enum tfr_on_fault)l->on_error,
+		.threads = (unsigned)l->jobs,
+		.progress = cmd_show_progress,
+		.warn = cmd_warn_text,
+		.missing = cmd_missing,
+		.ctx = c,
+	};
+}
+
+int looking_start(
+	struct cmd *c, const struct looking *l, struct tfr_sweep_opts *o, struct tfr_set **input)
+{
+	c->quiet = l->quiet;
+	if (cmd_open_inputs(c, l->allow_missing, input))
+		return c->exit;
+	*o = looking_sweep(c, l, *input);
+	cmd_progress_follow(c, tfr_set_bytes(*input), (enum progress_mode)l->progress);
+	return 0;
+}
+
+int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error *err)
+{
+	cmd_progress_stop();
+	return status ? cmd_fail(c, err) : 0;
+}
 
 int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output)
 {
@@ -18,25 +50,21 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
 	return cmd_check_terminal(c, output, r->force || r->dry_run);
 }
 
-int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
+static int rewriting_open(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input)
 {
+	const struct looking look = {
+		.jobs = r->jobs,
+		.where = r->where,
+		.on_error = (int)selection_on_fault(r->on_error),
+	};
 	struct tfr_error err;
 
 	c->quiet = r->quiet;
 	if (selection_check_on_error(c, r->on_error) || cmd_open_inputs(c, r->allow_missing, input))
 		return c->exit;
 	*o = (struct tfr_rewrite_opts){
-		.sweep = {
-			.input = *input,
-			.where = r->where,
-			.on_fault = selection_on_fault(r->on_error),
-			.threads = (unsigned)r->jobs,
-			.progress = cmd_show_progress,
-			.warn = cmd_warn_text,
-			.missing = cmd_missing,
-			.ctx = c,
-		},
+		.sweep = looking_sweep(c, &look, *input),
 		.seed = r->seed,
 		.writer = {
 			.threads = (unsigned)r->jobs,
@@ -54,7 +82,6 @@ int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite
 	if (selection_open_quarantine(
 		    &o->sweep.quarantine, r->on_error, r->force, r->dry_run, &err))
 		return cmd_fail(c, &err);
-	cmd_progress_follow(c, 0, (enum progress_mode)r->progress);
 	return 0;
 }
 
@@ -62,6 +89,17 @@ void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input)
 {
 	tfr_stream_writer_close(o->sweep.quarantine);
 	tfr_set_close(input);
+}
+
+int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
+	struct tfr_set **input)
+{
+	if (rewriting_open(c, r, o, input)) {
+		rewriting_close(o, *input);
+		return c->exit;
+	}
+	cmd_progress_follow(c, 0, (enum progress_mode)r->progress);
+	return 0;
 }
 
 int rewriting_finish(struct cmd *c, const struct rewriting *r, enum tfr_status status,

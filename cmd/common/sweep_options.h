@@ -1,9 +1,43 @@
-/* cmd/common/rewrite_options.h - what the commands that rewrite sets have in common
- * (shuffle-to-disk, resample, split, dedup): options, progress, warnings and the closing line. */
-#ifndef TFR_CMD_COMMON_REWRITE_OPTIONS_H
-#define TFR_CMD_COMMON_REWRITE_OPTIONS_H
+/* cmd/common/sweep_options.h - the common options of commands that read every record, and their
+ * runs: those that write none (schema, stats), and those that rewrite sets (shuffle-to-disk,
+ * resample, split, dedup). */
+#ifndef TFR_CMD_COMMON_SWEEP_OPTIONS_H
+#define TFR_CMD_COMMON_SWEEP_OPTIONS_H
 
 #include "common/cmd.h"
+
+/* --- commands that write no records --- */
+
+/* A member `common` of the command's settings. */
+struct looking {
+	uint64_t jobs, max_record;
+	const char *where;
+	int on_error, progress;
+	bool allow_missing, quiet;
+};
+
+/* Rows of the command's option table, for settings with a member `common`. */
+#define LOOKING_INPUT(settings)                                                                    \
+	OPT_WHERE(settings, common.where),                                                         \
+		OPT(CHOICE, 0, "on-error", "HOW", "fail|skip",                                     \
+			"damaged records: fail, or skip them with a warning [fail]", settings,     \
+			common.on_error),                                                          \
+		OPT_GONE_COMPRESSION, OPT_MISSING(settings, common.allow_missing)
+#define LOOKING_RUNNING(settings)                                                                  \
+	OPT_JOBS(settings, common.jobs), OPT_PROGRESS(settings, common.progress),                  \
+		OPT_QUIET(settings, common.quiet)
+
+/* Fills the options of a sweep over `input` from the common options. */
+struct tfr_sweep_opts looking_sweep(
+	struct cmd *c, const struct looking *l, const struct tfr_set *input);
+/* Opens the operands and fills `o`; starts to show progress if requested.  On failure the error
+ * is printed and the exit status returned; 0 is success. */
+int looking_start(
+	struct cmd *c, const struct looking *l, struct tfr_sweep_opts *o, struct tfr_set **input);
+/* Ends the progress; prints `err` if there is a failure.  Returns the exit status. */
+int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error *err);
+
+/* --- commands that rewrite sets --- */
 
 /* A member `common` of the command's settings. */
 struct rewriting {
@@ -17,10 +51,7 @@ struct rewriting {
 /* Rows of the command's option table, for settings with a member `common`: the section "Input",
  * those of the sections "Output" and "Running" after the command's own. */
 #define REWRITING_INPUT(settings)                                                                  \
-	OPT_HEADING("Input"),                                                                      \
-		OPT(STRING, 0, "where", "EXPR", NULL,                                              \
-			"only records for which EXPR holds, such as 'image/class/label == 3'",     \
-			settings, common.where),                                                   \
+	OPT_HEADING("Input"), OPT_WHERE(settings, common.where),                                   \
 		OPT(STRING, 0, "on-error", "HOW", "fail|skip|quarantine=",                         \
 			"damaged records: fail, skip, or quarantine=FILE, which skips them and "   \
 			"writes their bytes to FILE [fail]",                                       \
@@ -50,7 +81,7 @@ int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char 
  * is printed and the exit status returned; 0 is success. */
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,
 	struct tfr_set **input);
-/* Cleans up after rewriting_start(), whether it succeeded or not. */
+/* Cleans up after a rewriting_start() that succeeded. */
 void rewriting_close(struct tfr_rewrite_opts *o, struct tfr_set *input);
 /* Ends the progress; prints `err` if there is a failure, otherwise the closing line. */
 int rewriting_finish(struct cmd *c, const struct rewriting *r, enum tfr_status status,
