@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/html_page.h"
 #include "common/text.h"
 
 struct findings {
@@ -27,23 +28,12 @@ struct findings {
 /* Writes a character that has a meaning in the format. */
 static void put_special(FILE *f, char c)
 {
-	switch (c) {
-	case '&':
-		fputs("&amp;", f);
-		break;
-	case '<':
-		fputs("&lt;", f);
-		break;
-	case '>':
-		fputs("&gt;", f);
-		break;
-	case '"':
-		fputs("&quot;", f);
-		break;
-	default:
+	const char *entity = page_entity((uint8_t)c);
+
+	if (entity)
+		fputs(entity, f);
+	else
 		fprintf(f, "%%%02X", (unsigned char)c);
-		break;
-	}
 }
 
 /* Writes one line of text without control characters, and its `specials` as put_special() does. */

@@ -87,8 +87,7 @@ void page_format(struct page *p, const char *format, ...)
 	page_text(p, text);
 }
 
-/* The entity of a character with a meaning in HTML; NULL: it has none. */
-static const char *entity(uint8_t c)
+const char *page_entity(uint8_t c)
 {
 	switch (c) {
 	case '&':
@@ -113,7 +112,7 @@ void page_escaped(struct page *p, const void *text, size_t size)
 
 	for (size_t i = 0, len; i < size; i += len ? len : 1) {
 		bool blank = b[i] == '\n' || b[i] == '\t';
-		const char *instead = entity(b[i]);
+		const char *instead = page_entity(b[i]);
 
 		len = tfr_text_harmless(b + i, size - i);
 		if (!instead && (len || blank))

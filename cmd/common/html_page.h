@@ -21,6 +21,8 @@ void page_close(struct page *page);
 void page_text(struct page *page, const char *text);
 /* At most 1023 bytes. */
 void page_format(struct page *page, const char *format, ...) TFR_PRINTF(2, 3);
+/* The entity of a character with a meaning in HTML and XML; NULL: it has none. */
+const char *page_entity(uint8_t c);
 /* Writes any bytes as HTML text: characters that tfr_text_harmless() refuses become \xNN. */
 void page_escaped(struct page *page, const void *text, size_t size);
 void page_base64(struct page *page, const uint8_t *bytes, size_t size);
