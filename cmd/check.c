@@ -2,7 +2,6 @@
  *
  * Prints nothing on standard output if all files are intact; otherwise one line
  * `FILE:RECORD:OFFSET: reason` per fault. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +18,14 @@
 
 enum { MOST_KINDS = 1000 };
 
-/* Faults of one kind, represented by the first. */
+static const char further_kinds[] =
+	"more than 1000 kinds of faults: further kinds are only counted";
+
+/* Faults of one kind, represented by the first, whose path and text belong to it. */
 struct kind {
+	struct finding first;
 	uint64_t hash, records, files;
 	uint64_t last_file; /* the last file with such a fault */
-	bool has_record;
-	uint64_t record, offset;
-	char *path, *reason;
 };
 
 struct check_report {
@@ -33,32 +33,32 @@ struct check_report {
 	enum report_format format;
 	struct tfr_check_file all;
 	uint64_t files, bad_files;
-	struct tfr_json *json;	   /* for FORMAT_JSON */
-	struct findings *findings; /* for FORMAT_JUNIT and FORMAT_GITHUB */
-	struct kind *kinds;
-	size_t kind_count, kind_cap;
+	struct tfr_json *json;		   /* for FORMAT_JSON */
+	struct findings *findings;	   /* for FORMAT_JUNIT and FORMAT_GITHUB */
+	struct kind kinds[MOST_KINDS + 1]; /* the last one holds all further kinds */
+	size_t kind_count;
 };
 
-static void open_json_fault(struct tfr_json *j, const struct finding *one)
-{
-	tfr_json_open_object(j, NULL);
-	tfr_json_string(j, "file", one->path);
-	if (one->has_record) {
-		tfr_json_u64(j, "record", one->record);
-		tfr_json_u64(j, "offset", one->offset);
-	}
-	tfr_json_string(j, "reason", one->text);
-}
-
-/* one->system: the file could not be read; that error is already on standard error. */
-static void print_fault(struct check_report *r, const struct finding *one)
+/* one->system: the file could not be read; that error is already on standard error.  `kind`: `one`
+ * stands for all faults of this kind; NULL: for itself. */
+static void print_fault(struct check_report *r, const struct finding *one, const struct kind *kind)
 {
 	if (r->findings) {
 		findings_add(r->findings, one);
 	} else if (one->system) {
 		return;
 	} else if (r->format == FORMAT_JSON) {
-		open_json_fault(r->json, one);
+		tfr_json_open_object(r->json, NULL);
+		tfr_json_string(r->json, "file", one->path);
+		if (one->has_record) {
+			tfr_json_u64(r->json, "record", one->record);
+			tfr_json_u64(r->json, "offset", one->offset);
+		}
+		tfr_json_string(r->json, "reason", one->text);
+		if (kind) {
+			tfr_json_u64(r->json, "fault_records", kind->records);
+			tfr_json_u64(r->json, "fault_files", kind->files);
+		}
 		tfr_json_close_object(r->json);
 	} else {
 		cmd_progress_hide();
@@ -85,109 +85,53 @@ static void end_json(struct check_report *r, bool quick)
 
 /* --- kinds --- */
 
-static void drop_kinds(struct check_report *r)
-{
-	for (size_t i = 0; i < r->kind_count; i++) {
-		free(r->kinds[i].path);
-		free(r->kinds[i].reason);
-	}
-	r->kind_count = 0;
-}
-
-/* Finds the kind; if there are MOST_KINDS, the last one holds all others. */
-static struct kind *find_kind(struct check_report *r, uint64_t hash)
-{
-	for (size_t i = 0; i < r->kind_count; i++)
-		if (r->kinds[i].hash == hash || i == MOST_KINDS)
-			return &r->kinds[i];
-	return NULL;
-}
-
-/* Adds a kind.  False: out of memory, and the fault is not counted. */
-static bool add_kind(
-	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
-{
-	struct kind *k;
-
-	if (r->kind_count == r->kind_cap) {
-		size_t cap = r->kind_cap ? 2 * r->kind_cap : 16;
-
-		k = realloc(r->kinds, cap * sizeof(*k));
-		if (!k)
-			return false;
-		r->kinds = k;
-		r->kind_cap = cap;
-	}
-	assert(r->kind_count <= MOST_KINDS);
-	k = &r->kinds[r->kind_count];
-	*k = (struct kind){ .hash = kind->hash,
-		.records = kind->records,
-		.files = 1,
-		.last_file = r->files,
-		.has_record = one->has_record,
-		.record = one->record,
-		.offset = one->offset,
-		.path = strdup(one->path) };
-	if (r->kind_count < MOST_KINDS)
-		k->reason = strdup(one->text);
-	else if (asprintf(&k->reason,
-			 "more than %d kinds of faults: further kinds are only counted",
-			 MOST_KINDS) < 0)
-		k->reason = NULL;
-	r->kind_count++;
-	return k->path && k->reason;
-}
-
 static void count_kind(
 	struct check_report *r, const struct finding *one, const struct tfr_check_kind *kind)
 {
-	struct kind *k = find_kind(r, kind->hash);
+	struct kind *k = r->kinds, *last = r->kinds + MOST_KINDS;
 
-	if (!k) {
-		if (!add_kind(r, one, kind))
+	while (k < r->kinds + r->kind_count && k < last && k->hash != kind->hash)
+		k++;
+	if (k == r->kinds + r->kind_count) {
+		*k = (struct kind){ .first = *one, .hash = kind->hash };
+		k->first.path = strdup(one->path);
+		k->first.text = strdup(k < last ? one->text : further_kinds);
+		r->kind_count++;
+		if (!k->first.path || !k->first.text)
 			cmd_no_memory(r->c);
-		return;
 	}
 	k->records += kind->records;
-	k->files += k->last_file != r->files;
+	k->files += !k->files || k->last_file != r->files;
 	k->last_file = r->files;
 }
 
 static void print_kind(struct check_report *r, const struct kind *k)
 {
-	unsigned long long records = k->records, files = k->files;
-	char reason[1200];
-	int n = snprintf(reason, sizeof(reason), "%.1023s", k->reason);
-	struct finding one = { .path = k->path,
-		.has_record = k->has_record,
-		.record = k->record,
-		.offset = k->offset,
-		.text = reason };
+	bool in_records = k->first.has_record; /* otherwise the fault concerns files */
+	unsigned long long files = k->files, faults = in_records ? k->records : files;
+	struct finding one = k->first;
+	char text[1200];
+	int n = snprintf(text, sizeof(text), "%s", one.text);
 
-	if (r->format == FORMAT_JSON) {
-		open_json_fault(r->json, &one);
-		tfr_json_u64(r->json, "fault_records", records);
-		tfr_json_u64(r->json, "fault_files", files);
-		tfr_json_close_object(r->json);
-		return;
-	}
-	if (!k->has_record && files > 1 && n > 0) /* the fault concerns files, not records */
-		snprintf(
-			reason + n, sizeof(reason) - (size_t)n, "; the first of %llu files", files);
-	else if (records > 1 && k->has_record && n > 0)
-		n += snprintf(reason + n, sizeof(reason) - (size_t)n, "; the first of %llu records",
-			records);
-	if (files > 1 && k->has_record && n > 0)
-		snprintf(reason + n, sizeof(reason) - (size_t)n, " in %llu files", files);
-	print_fault(r, &one);
+	if (r->format != FORMAT_JSON)
+		one.text = text;
+	if (faults > 1 && n > 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "; the first of %llu %s", faults,
+			in_records ? "records" : "files");
+	if (in_records && files > 1 && n > 0)
+		snprintf(text + n, sizeof(text) - (size_t)n, " in %llu files", files);
+	print_fault(r, &one, k);
 }
 
-static void print_kinds(struct check_report *r)
+static void drop_kinds(struct check_report *r, bool print)
 {
-	for (size_t i = 0; i < r->kind_count; i++)
-		if (r->kinds[i].path && r->kinds[i].reason)
-			print_kind(r, &r->kinds[i]);
-	drop_kinds(r);
+	for (struct kind *k = r->kinds; k < r->kinds + r->kind_count; k++) {
+		if (print && k->first.path && k->first.text)
+			print_kind(r, k);
+		free((char *)k->first.path);
+		free((char *)k->first.text);
+	}
+	r->kind_count = 0;
 }
 
 /* Accepts NULL. */
@@ -196,8 +140,7 @@ static void check_report_free(struct check_report *r)
 	if (!r)
 		return;
 	findings_free(r->findings);
-	drop_kinds(r);
-	free(r->kinds);
+	drop_kinds(r, false);
 	tfr_json_free(r->json);
 	free(r);
 }
@@ -251,7 +194,7 @@ static void check_report_fault(
 	if (kind && !(status > 1))
 		count_kind(r, &one, kind);
 	else
-		print_fault(r, &one);
+		print_fault(r, &one, NULL);
 }
 
 static void check_report_warn(void *ctx, const char *text)
@@ -267,16 +210,11 @@ static void check_report_file(void *ctx, const struct tfr_check_file *file)
 
 	r->files++;
 	r->bad_files += file->faults != 0;
-	r->all.records += file->records;
-	r->all.payload_bytes += file->payload_bytes;
-	r->all.faults += file->faults;
-	r->all.lost_bytes += file->lost_bytes;
-	r->all.images += file->images;
-	r->all.sum += file->sum;
+	tfr_check_file_add(&r->all, file);
 	if (!file->records && !file->faults)
 		cmd_warn_empty(r->c, file->path);
 	if (r->format == FORMAT_JUNIT)
-		print_kinds(r);
+		drop_kinds(r, true);
 	if (r->findings)
 		findings_end_case(r->findings, file->path);
 }
@@ -326,7 +264,7 @@ static void print_closing_line(const struct check_report *r, bool quick, bool de
 /* `quick`: payloads were not read; `decode`: images were decoded. */
 static void check_report_end(struct check_report *r, bool quick, bool decode)
 {
-	print_kinds(r);
+	drop_kinds(r, true);
 	if (r->format == FORMAT_JSON)
 		end_json(r, quick);
 	if (r->findings)

@@ -34,32 +34,26 @@
 
 enum { BLOCK = 512 << 10 };
 
-static enum tfr_status crc_of_file(
-	const char *path, uint32_t *crc, uint64_t *bytes, struct tfr_error *err)
+/* The size of a file and, unless `quick`, its CRC. */
+static enum tfr_status measure_file(
+	const char *path, bool quick, uint32_t *crc, uint64_t *bytes, struct tfr_error *err)
 {
 	TFR_AUTO_SOURCE source = NULL;
 	TFR_AUTO_FREE uint8_t *block = NULL;
-	size_t got = 1;
+	size_t got;
 
-	*crc = 0;
-	*bytes = 0;
 	TFR_TRY(tfr_source_open(&source, path, err));
+	*crc = 0;
+	*bytes = quick ? tfr_source_left(source) : 0;
+	if (quick)
+		return TFR_OK;
 	block = malloc(BLOCK);
 	TFR_NEED_MEMORY(block, err, "checking");
-	while (got) {
+	do {
 		TFR_TRY(tfr_source_read_some(source, block, BLOCK, &got, err));
 		*crc = tfr_crc32c(*crc, block, got);
 		*bytes += got;
-	}
-	return TFR_OK;
-}
-
-static enum tfr_status size_of_file(const char *path, uint64_t *bytes, struct tfr_error *err)
-{
-	TFR_AUTO_SOURCE source = NULL;
-
-	TFR_TRY(tfr_source_open(&source, path, err));
-	*bytes = tfr_source_left(source);
+	} while (got);
 	return TFR_OK;
 }
 
@@ -70,12 +64,11 @@ static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *sh
 {
 	char counted[TFR_COUNTED_TEXT];
 	TFR_AUTO_BUF text = { 0 };
-	uint64_t bytes = 0;
-	uint32_t crc = 0;
+	uint64_t bytes;
+	uint32_t crc;
 	bool good = true;
 
-	TFR_TRY(quick ? size_of_file(found->path, &bytes, err)
-		      : crc_of_file(found->path, &crc, &bytes, err));
+	TFR_TRY(measure_file(found->path, quick, &crc, &bytes, err));
 	if (found->records != shard->records)
 		good &= tfr_buf_printf(&text, ", %s where it has %llu",
 			tfr_format_counted(found->records, "record", counted),
@@ -100,14 +93,11 @@ static enum tfr_status compare_with_manifest(const struct tfr_manifest_shard *sh
 
 enum { MOST_KINDS = 1000 };
 
-/* A stored fault: an error without its path, followed by its strings. */
+/* A stored fault.  The beginning of its error follows, `size` bytes without the path, which
+ * report_faults() sets. */
 struct kept_fault {
 	struct tfr_check_kind kind; /* hash 0: reported alone */
-	enum tfr_status status;
-	int sys_errno;
-	bool has_record, explained;
-	uint64_t record, offset;
-	uint32_t message_size, hint_size; /* with their NULs */
+	size_t size;
 };
 
 struct check_slot {
@@ -118,15 +108,19 @@ struct check_slot {
 	struct tfr_error err; /* the error being filled */
 };
 
+struct check_worker {
+	struct tfr_contents *contents; /* NULL: contents are not checked */
+	void *memory;		       /* reused from file to file */
+};
+
 struct check_run {
 	struct tfr_fault_policy faults;
 	const struct tfr_set *set;
 	const struct tfr_check_opts *opts;
-	struct tfr_contents **contents;	 /* one per worker; NULL: contents are not checked */
+	struct check_worker *workers;
 	struct tfr_schema *schema;	 /* NULL: none */
 	struct tfr_manifests *manifests; /* NULL: not requested */
 	struct tfr_dataset_info info;
-	void **memory;			 /* one per worker, reused from file to file */
 };
 
 /* The offset in `faults` of the first fault of a kind. */
@@ -138,24 +132,16 @@ struct kept_kind {
 static enum tfr_status append_fault(
 	struct check_slot *slot, struct tfr_check_kind kind, struct tfr_error *err)
 {
-	const struct tfr_error *e = &slot->err;
-	struct kept_fault k = {
-		.kind = kind,
-		.status = e->status,
-		.sys_errno = e->sys_errno,
-		.has_record = e->has_record,
-		.explained = e->explained,
-		.record = e->record,
-		.offset = e->offset,
-		.message_size = (uint32_t)strlen(e->message) + 1,
-		.hint_size = (uint32_t)strlen(tfr_error_hint_text(e)) + 1,
-	};
+	const char *last = tfr_error_hint_text(&slot->err), *end;
+	struct kept_fault k = { .kind = kind };
 
-	if (tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
-		tfr_buf_append(&slot->faults, e->message, k.message_size) &&
-		tfr_buf_append(&slot->faults, tfr_error_hint_text(e), k.hint_size))
-		return TFR_OK;
-	return tfr_fail_nomem(err, "checking");
+	last = *last ? last : slot->err.message;
+	end = last + strlen(last) + 1;
+	k.size = (size_t)(end - (const char *)&slot->err);
+	TFR_NEED_MEMORY(tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
+				tfr_buf_append(&slot->faults, &slot->err, k.size),
+		err, "checking");
+	return TFR_OK;
 }
 
 static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
@@ -205,16 +191,8 @@ static void report_faults(const struct check_run *run, struct check_slot *slot)
 		struct kept_fault k;
 
 		memcpy(&k, slot->faults.data + at, sizeof(k));
-		at += sizeof(k);
-		tfr_fail(&slot->err, k.status, "%s", (const char *)slot->faults.data + at);
-		slot->err.sys_errno = k.sys_errno;
-		slot->err.has_record = k.has_record;
-		slot->err.explained = k.explained;
-		slot->err.record = k.record;
-		slot->err.offset = k.offset;
-		at += k.message_size;
-		tfr_error_hint(&slot->err, "%s", (const char *)slot->faults.data + at);
-		at += k.hint_size;
+		memcpy(&slot->err, slot->faults.data + at + sizeof(k), k.size);
+		at += sizeof(k) + k.size;
 		tfr_error_set_path(&slot->err, slot->file.path);
 		run->opts->fault(
 			run->opts->ctx, slot->file.path, &slot->err, k.kind.hash ? &k.kind : NULL);
@@ -340,13 +318,13 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 static bool pass_intact(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
-	struct tfr_parallel_check_opts how = {
-		.threads = threads, .memory = &run->memory[worker], .progress = run->opts->progress
-	};
+	struct tfr_parallel_check_opts how = { .threads = threads,
+		.memory = &run->workers[worker].memory,
+		.progress = run->opts->progress };
 	struct tfr_intact intact;
 	bool whole;
 
-	if (run->contents || run->manifests || run->opts->sum)
+	if (run->workers[worker].contents || run->manifests || run->opts->sum)
 		return false;
 	whole = tfr_parallel_check(slot->file.path, &how, &intact);
 	slot->file.records = intact.records;
@@ -469,7 +447,7 @@ static enum tfr_status check_records(
 	void *ctx, unsigned worker, void *result, struct tfr_run *records, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
-	struct tfr_contents *contents = run->contents ? run->contents[worker] : NULL;
+	struct tfr_contents *contents = run->workers[worker].contents;
 	struct check_slot *slot = result;
 	const struct tfr_run_origin of = { &run->faults, slot->file.path, slot };
 	bool unseen = !contents && !run->manifests && !run->opts->sum;
@@ -493,12 +471,7 @@ static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tf
 	(void)err;
 	report_faults(ctx, slot);
 	tfr_types_merge(&all->types, &slot->types);
-	all->file.sum += slot->file.sum;
-	all->file.records += slot->file.records;
-	all->file.payload_bytes += slot->file.payload_bytes;
-	all->file.faults += slot->file.faults;
-	all->file.lost_bytes += slot->file.lost_bytes;
-	all->file.images += slot->file.images;
+	tfr_check_file_add(&all->file, &slot->file);
 	return TFR_OK;
 }
 
@@ -545,43 +518,34 @@ static void warn_unchecked(const struct check_run *run)
 		run->opts->warn(run->opts->ctx, text);
 }
 
-static enum tfr_status open_contents(struct check_run *run, unsigned threads, struct tfr_error *err)
-{
-	const struct tfr_check_opts *o = run->opts;
-
-	if (!o->example && !o->decode && !o->strict && !o->schema)
-		return TFR_OK;
-	if (o->schema) {
-		TFR_TRY(tfr_schema_open(&run->schema, o->schema, err));
-		warn_unchecked(run);
-	}
-	run->contents = calloc(threads, sizeof(struct tfr_contents *));
-	for (unsigned i = 0; run->contents && i < threads; i++) {
-		run->contents[i] = tfr_contents_new(o, run->schema);
-		TFR_NEED_MEMORY(run->contents[i], err, "checking");
-	}
-	return run->contents ? TFR_OK : tfr_fail_nomem(err, "checking");
-}
-
 static void clear_run(struct check_run *run, unsigned threads)
 {
 	tfr_manifests_close(run->manifests);
 	tfr_dataset_info_clear(&run->info);
-	for (unsigned i = 0; run->contents && i < threads; i++)
-		tfr_contents_free(run->contents[i]);
-	for (unsigned i = 0; run->memory && i < threads; i++)
-		free(run->memory[i]);
-	free(run->contents);
-	free(run->memory);
+	for (unsigned i = 0; run->workers && i < threads; i++) {
+		tfr_contents_free(run->workers[i].contents);
+		free(run->workers[i].memory);
+	}
+	free(run->workers);
 	tfr_schema_close(run->schema);
 }
 
 static enum tfr_status open_run(struct check_run *run, unsigned threads, struct tfr_error *err)
 {
-	TFR_TRY(open_contents(run, threads, err));
-	run->memory = calloc(threads, sizeof(*run->memory));
-	TFR_NEED_MEMORY(run->memory, err, "checking");
-	return run->opts->manifest ? tfr_manifests_open(&run->manifests, run->set, err) : TFR_OK;
+	const struct tfr_check_opts *o = run->opts;
+	bool of_contents = o->example || o->decode || o->strict || o->schema;
+
+	if (o->schema) {
+		TFR_TRY(tfr_schema_open(&run->schema, o->schema, err));
+		warn_unchecked(run);
+	}
+	run->workers = calloc(threads, sizeof(*run->workers));
+	TFR_NEED_MEMORY(run->workers, err, "checking");
+	for (unsigned i = 0; of_contents && i < threads; i++) {
+		run->workers[i].contents = tfr_contents_new(o, run->schema);
+		TFR_NEED_MEMORY(run->workers[i].contents, err, "checking");
+	}
+	return o->manifest ? tfr_manifests_open(&run->manifests, run->set, err) : TFR_OK;
 }
 
 enum tfr_status tfr_check_set(

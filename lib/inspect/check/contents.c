@@ -23,13 +23,6 @@ bool tfr_types_strange(enum tfr_likeness like)
 	return like != TFR_LIKE_ANY && like != TFR_LIKE_EXAMPLE && like != TFR_IS_EXAMPLE;
 }
 
-/* Explains why a record that parses is not an Example. */
-static enum tfr_status refuse_type(enum tfr_likeness like, struct tfr_error *err)
-{
-	return tfr_fail(
-		err, TFR_EDATA, "not an Example: %s", tfr_content_one(tfr_content_alone(like)));
-}
-
 static void add_stranger(struct tfr_types *t, const struct tfr_stranger *s)
 {
 	struct tfr_stranger *to = t->strangers;
@@ -90,6 +83,15 @@ struct tfr_contents {
 	struct tfr_lists *lists;	 /* NULL: no schema examines feature lists */
 	bool must_parse;		 /* a record must be an Example */
 	uint64_t kind;			 /* of the last reported fault */
+	/* The record being checked: */
+	uint64_t *images;
+	struct tfr_content_counts *counts;
+	bool refused; /* an image did not decode */
+	bool strange; /* it is not an Example */
+	/* The receiver of its differences: */
+	struct tfr_error *fault;
+	enum tfr_status (*tell)(void *ctx, struct tfr_error *err);
+	void *ctx;
 };
 
 struct tfr_contents *tfr_contents_new(
@@ -159,20 +161,11 @@ static enum tfr_status name_feature(const struct tfr_bytes *key, struct tfr_erro
 	return status;
 }
 
-/* One check of a record. */
-struct look {
-	struct tfr_contents *contents;
-	uint64_t *images;
-	struct tfr_content_counts *counts;
-	bool refused; /* an image did not decode */
-	bool strange; /* it is not an Example */
-};
-
 static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	const struct tfr_bytes *value, struct tfr_error *err)
 {
 	static const char encoded[] = "image/encoded";
-	struct look *look = ctx;
+	struct tfr_contents *c = ctx;
 	enum tfr_image_format format = tfr_image_sniff(value->data, value->size);
 	bool must_be = key->size == strlen(encoded) && !memcmp(key->data, encoded, key->size);
 
@@ -180,101 +173,88 @@ static enum tfr_status check_value(void *ctx, const struct tfr_bytes *key,
 	 */
 	if (!tfr_image_is_decoded(format) && (format != TFR_IMAGE_UNKNOWN || !must_be))
 		return TFR_OK;
-	look->refused =
-		tfr_decode_verify(look->contents->decoder, value->data, value->size, err) != TFR_OK;
-	if (look->refused)
+	c->refused = tfr_decode_verify(c->decoder, value->data, value->size, err) != TFR_OK;
+	if (c->refused)
 		return name_feature(key, err);
-	++*look->images;
+	++*c->images;
 	return TFR_OK;
 }
 
 static enum tfr_status check_feature(
-	struct look *look, const struct tfr_feature *f, struct tfr_error *err)
+	struct tfr_contents *c, const struct tfr_feature *f, struct tfr_error *err)
 {
 	struct tfr_bytes key = { (const uint8_t *)f->key, f->key_size }, value;
 	struct tfr_cursor cursor;
 
 	tfr_cursor_init(&cursor, f);
 	while (tfr_cursor_bytes(&cursor, &value))
-		TFR_TRY(check_value(look, &key, &value, err));
+		TFR_TRY(check_value(c, &key, &value, err));
 	return TFR_OK;
 }
 
 /* Parses a record, which must be an Example, and counts its type. */
 static enum tfr_status parse_record(
-	struct look *look, const void *data, size_t size, struct tfr_error *err)
+	struct tfr_contents *c, const void *data, size_t size, struct tfr_error *err)
 {
-	struct tfr_example *parser = look->contents->parser;
-	enum tfr_status status = tfr_example_parse(parser, data, size, err);
+	enum tfr_status status = tfr_example_parse(c->parser, data, size, err);
 	enum tfr_likeness like;
 
 	if (status && status != TFR_EDATA)
 		return status;
-	like = status ? tfr_likeness_of(data, size) : tfr_likeness_parsed(parser, data, size);
-	look->counts->records[like]++;
-	look->strange = tfr_types_strange(like);
-	if (status || !look->strange)
+	like = status ? tfr_likeness_of(data, size) : tfr_likeness_parsed(c->parser, data, size);
+	c->counts->records[like]++;
+	c->strange = tfr_types_strange(like);
+	if (status || !c->strange)
 		return status;
 	if (like == TFR_IS_MESSAGE &&
 		tfr_is_sequence_example(data, size)) /* a fault in its lists explains more */
 		TFR_TRY(tfr_sequence_visit_bytes(data, size, NULL, NULL, err));
-	return refuse_type(like, err);
+	return tfr_fail(
+		err, TFR_EDATA, "not an Example: %s", tfr_content_one(tfr_content_alone(like)));
 }
 
 static enum tfr_status check_all(
-	struct look *look, const void *data, size_t size, struct tfr_error *err)
+	struct tfr_contents *c, const void *data, size_t size, struct tfr_error *err)
 {
-	struct tfr_contents *c = look->contents;
-
-	TFR_TRY(parse_record(look, data, size, err));
+	TFR_TRY(parse_record(c, data, size, err));
 	for (size_t i = 0; c->decoder && i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
 
 		if (f->kind == TFR_KIND_BYTES)
-			TFR_TRY(check_feature(look, f, err));
+			TFR_TRY(check_feature(c, f, err));
 	}
 	if (!tfr_is_sequence_example(data, size))
 		return TFR_OK;
-	TFR_TRY(tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, look, err));
+	TFR_TRY(tfr_sequence_visit_bytes(data, size, c->decoder ? check_value : NULL, c, err));
 	return c->lists ? tfr_lists_parse(c->lists, data, size, err) : TFR_OK;
 }
 
 enum tfr_status tfr_contents_check(struct tfr_contents *c, const void *data, size_t size,
 	uint64_t *images, struct tfr_content_counts *counts, bool *strange, struct tfr_error *err)
 {
-	struct look look = { .contents = c, .images = images, .counts = counts };
 	enum tfr_status status;
 
-	*strange = false;
-	if (!c->must_parse)
-		return TFR_OK;
-	status = check_all(&look, data, size, err);
-	*strange = look.strange;
+	c->images = images;
+	c->counts = counts;
+	c->refused = c->strange = false;
+	status = c->must_parse ? check_all(c, data, size, err) : TFR_OK;
+	*strange = c->strange;
 	if (status)
-		c->kind = look.refused ? 0 : hash_kind(NULL, err->message);
+		c->kind = c->refused ? 0 : hash_kind(NULL, err->message);
 	return status;
 }
-
-/* The receiver of differences. */
-struct outlet {
-	struct tfr_contents *contents;
-	struct tfr_error *fault;
-	enum tfr_status (*tell)(void *ctx, struct tfr_error *err);
-	void *ctx;
-};
 
 static enum tfr_status report_difference(
 	void *ctx, const struct tfr_bytes *name, const char *what, struct tfr_error *err)
 {
-	const struct outlet *out = ctx;
+	struct tfr_contents *c = ctx;
 
-	tfr_strict_feature(out->fault, name, what);
-	out->contents->kind = hash_kind(name, what);
-	return out->tell(out->ctx, err);
+	tfr_strict_feature(c->fault, name, what);
+	c->kind = hash_kind(name, what);
+	return c->tell(c->ctx, err);
 }
 
-static enum tfr_status check_known_names(
-	struct tfr_contents *c, struct outlet *out, struct tfr_error *err)
+static enum tfr_status check_known_names(struct tfr_contents *c, struct tfr_error *err)
 {
 	for (size_t i = 0; i < tfr_example_count(c->parser); i++) {
 		const struct tfr_feature *f = tfr_example_at(c->parser, i);
@@ -287,7 +267,7 @@ static enum tfr_status check_known_names(
 		snprintf(what, sizeof(what),
 			"of kind %s, where readers of this name want %s: TensorFlow and DALI fail",
 			tfr_kind_name(f->kind), tfr_kind_name(wanted));
-		TFR_TRY(report_difference(out, &name, what, err));
+		TFR_TRY(report_difference(c, &name, what, err));
 	}
 	return TFR_OK;
 }
@@ -318,12 +298,13 @@ enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *dat
 	struct tfr_error *fault, enum tfr_status (*tell)(void *ctx, struct tfr_error *err),
 	void *ctx, struct tfr_error *err)
 {
-	struct outlet out = { c, fault, tell, ctx };
-
+	c->fault = fault;
+	c->tell = tell;
+	c->ctx = ctx;
 	if (c->schema)
 		TFR_TRY(tfr_schema_check(c->schema, c->parser,
-			tfr_is_sequence_example(data, size) ? c->lists : NULL, report_difference,
-			&out, err));
+			tfr_is_sequence_example(data, size) ? c->lists : NULL, report_difference, c,
+			err));
 	if (!c->lint)
 		return TFR_OK;
 	if (!c->must_parse) {
@@ -332,6 +313,6 @@ enum tfr_status tfr_contents_differences(struct tfr_contents *c, const void *dat
 		if (status)
 			return status == TFR_EDATA ? TFR_OK : status;
 	}
-	TFR_TRY(tfr_lint_run(c->lint, data, size, report_difference, &out, err));
-	return check_known_names(c, &out, err);
+	TFR_TRY(tfr_lint_run(c->lint, data, size, report_difference, c, err));
+	return check_known_names(c, err);
 }

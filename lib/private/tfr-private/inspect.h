@@ -23,6 +23,17 @@ struct tfr_check_file {
 	uint64_t sum;	     /* content sum of the intact records, with `sum` or `manifest` */
 };
 
+/* Adds all numbers of `more`. */
+static inline void tfr_check_file_add(struct tfr_check_file *sum, const struct tfr_check_file *more)
+{
+	sum->records += more->records;
+	sum->payload_bytes += more->payload_bytes;
+	sum->faults += more->faults;
+	sum->lost_bytes += more->lost_bytes;
+	sum->images += more->images;
+	sum->sum += more->sum;
+}
+
 /* Faults of one kind in the contents of records: in one feature, with the same wording except for
  * numbers. */
 struct tfr_check_kind {
