@@ -73,16 +73,18 @@ void tfr_schema_close(struct tfr_schema *s)
 	free(s);
 }
 
-/* A line being parsed. */
+/* A line being parsed, or a member of a list in JSON, which has no text here. */
 struct line {
 	const char *p, *end;
 	const char *path;
-	unsigned number;
+	const char *noun; /* "line" */
+	size_t number;
 };
 
 static enum tfr_status wrong_line(const struct line *l, struct tfr_error *err, const char *what)
 {
-	return tfr_fail(err, TFR_EUSAGE, "schema '%s', line %u: %s", l->path, l->number, what);
+	return tfr_fail(
+		err, TFR_EUSAGE, "schema '%s', %s %zu: %s", l->path, l->noun, l->number, what);
 }
 
 static void skip_blanks(struct line *l)
@@ -255,20 +257,15 @@ static enum tfr_status sort_rules(
 	return TFR_OK;
 }
 
-static enum tfr_status read_lines(struct tfr_schema *s, const char *path, const char *text,
-	size_t size, struct tfr_error *err)
+static enum tfr_status read_lines(struct tfr_schema *s, struct line all, struct tfr_error *err)
 {
-	const char *p = text, *end = p + size;
-	struct line l = { .path = path };
+	for (struct line l = all; l.p < all.end; l.number++) {
+		const char *newline = memchr(l.p, '\n', (size_t)(all.end - l.p));
+		const char *end = newline ? newline : all.end;
 
-	while (p < end) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-		l.p = p;
-		l.end = newline ? newline : end;
-		l.number++;
-		p = newline ? newline + 1 : end;
+		l.end = end;
 		TFR_TRY(read_line(s, &l, err));
+		l.p = newline ? end + 1 : end;
 	}
 	return TFR_OK;
 }
@@ -299,82 +296,54 @@ static bool range_of(struct json_object *o, const char *key, struct count *c)
 	return true;
 }
 
-/* A member of the list being read. */
-struct member {
-	const char *path, *noun;
-	size_t i;
-	bool is_list;
-};
-
-static enum tfr_status wrong_member(const struct member *m, const char *what, struct tfr_error *err)
-{
-	return tfr_fail(err, TFR_EUSAGE, "schema '%s', %s %zu: %s", m->path, m->noun, m->i, what);
-}
-
-static enum tfr_status read_entry(
-	struct rules *rules, const struct member *m, struct json_object *o, struct tfr_error *err)
+static enum tfr_status read_entry(struct tfr_schema *s, bool is_list, const struct line *at,
+	struct json_object *o, struct tfr_error *err)
 {
 	const char *presence = tfr_json_text_at(o, "presence"), *kind = tfr_json_text_at(o, "kind");
 	struct json_object *name = tfr_json_member(o, "name", json_type_string);
 	struct rule *r;
 
 	if (!name)
-		return wrong_member(m, "expected an object with a name", err);
+		return wrong_line(at, err, "expected an object with a name");
 	if (json_object_object_get_ex(o, "kinds", NULL))
-		return wrong_member(m, "of several kinds, which nothing can be held to", err);
+		return wrong_line(at, err, "of several kinds, which nothing can be held to");
 	if (!kind && !json_object_object_get_ex(o, "kind", NULL))
 		return TFR_OK;
 	if (!kind || !presence || (strcmp(presence, "required") && strcmp(presence, "optional")))
-		return wrong_member(m, "expected a kind, and 'required' or 'optional'", err);
-	r = new_rule(rules, (size_t)json_object_get_string_len(name));
+		return wrong_line(at, err, "expected a kind, and 'required' or 'optional'");
+	r = new_rule(is_list ? &s->lists : &s->features, (size_t)json_object_get_string_len(name));
 	TFR_NEED_MEMORY(r, err, "reading a schema");
 	r->required = *presence == 'r';
 	r->kind = tfr_kind_named(kind, strlen(kind));
 	if (!range_of(o, "length", &r->values))
-		return wrong_member(m, "expected a length with min and max", err);
-	if (m->is_list && !range_of(o, "steps", &r->steps))
-		return wrong_member(m, "expected steps with min and max", err);
+		return wrong_line(at, err, "expected a length with min and max");
+	if (is_list && !range_of(o, "steps", &r->steps))
+		return wrong_line(at, err, "expected steps with min and max");
 	if (!r->kind)
-		return tfr_fail(err, TFR_EUSAGE, "schema '%s', %s %zu: unknown kind '%s'", m->path,
-			m->noun, m->i, kind);
+		return tfr_fail(err, TFR_EUSAGE, "schema '%s', %s %zu: unknown kind '%s'", at->path,
+			at->noun, at->number, kind);
 	if (!read_name(r, json_object_get_string(name), (size_t)json_object_get_string_len(name)))
-		return wrong_member(m, bad_escape, err);
+		return wrong_line(at, err, bad_escape);
 	return TFR_OK;
 }
 
-static enum tfr_status read_list(
-	struct rules *rules, struct member m, struct json_object *list, struct tfr_error *err)
+static enum tfr_status read_list(struct tfr_schema *s, bool is_list, const char *path,
+	struct json_object *list, struct tfr_error *err)
 {
-	for (m.i = 0; m.i < json_object_array_length(list); m.i++)
-		TFR_TRY(read_entry(rules, &m, json_object_array_get_idx(list, m.i), err));
+	struct line at = { .path = path, .noun = is_list ? "feature list" : "feature" };
+
+	for (; at.number < json_object_array_length(list); at.number++)
+		TFR_TRY(read_entry(
+			s, is_list, &at, json_object_array_get_idx(list, at.number), err));
 	return TFR_OK;
 }
 
 /* 'tfr schema' writes "feature_lists" only if there are any. */
-static enum tfr_status read_features(
-	struct tfr_schema *s, const char *path, struct json_object *top, struct tfr_error *err)
-{
-	struct json_object *features = tfr_json_member(top, "features", json_type_array),
-			   *lists = NULL, *only;
-
-	if (!features)
-		return tfr_fail(err, TFR_EUSAGE, "schema '%s' has no list 'features'", path);
-	if (json_object_object_get_ex(top, "feature_lists", &lists) &&
-		!json_object_is_type(lists, json_type_array))
-		return tfr_fail(err, TFR_EUSAGE, "schema '%s': 'feature_lists' is no list", path);
-	if (json_object_object_get_ex(top, "only", &only) && json_object_get_boolean(only))
-		s->only = true;
-	TFR_TRY(read_list(
-		&s->features, (struct member){ path, "feature", 0, false }, features, err));
-	if (!lists)
-		return TFR_OK;
-	return read_list(&s->lists, (struct member){ path, "feature list", 0, true }, lists, err);
-}
-
 static enum tfr_status read_json(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
 	const struct tfr_json_limits limits = { .depth = DEPTH };
+	struct json_object *features, *lists = NULL, *only;
 	TFR_AUTO_JSON top = NULL;
 	struct tfr_error inner = { 0 };
 
@@ -382,7 +351,16 @@ static enum tfr_status read_json(struct tfr_schema *s, const char *path, const c
 		return tfr_fail(
 			err, TFR_EUSAGE, "schema '%s' is not JSON: %s", path, inner.message);
 	TFR_TRY(tfr_error_pass(&inner, err));
-	return read_features(s, path, top, err);
+	features = tfr_json_member(top, "features", json_type_array);
+	if (!features)
+		return tfr_fail(err, TFR_EUSAGE, "schema '%s' has no list 'features'", path);
+	if (json_object_object_get_ex(top, "feature_lists", &lists) &&
+		!json_object_is_type(lists, json_type_array))
+		return tfr_fail(err, TFR_EUSAGE, "schema '%s': 'feature_lists' is no list", path);
+	if (json_object_object_get_ex(top, "only", &only) && json_object_get_boolean(only))
+		s->only = true;
+	TFR_TRY(read_list(s, false, path, features, err));
+	return lists ? read_list(s, true, path, lists, err) : TFR_OK;
 }
 
 /* --- protobuf's text form --- */
@@ -565,7 +543,7 @@ static enum tfr_status keep_value(const struct line *l, struct proto *f, size_t 
 		(n >= room || strspn(to, "0123456789") < (size_t)n || (to[0] == '0' && to[1])))
 		return wrong_line(l, err, "expected a decimal number");
 	if (field == NAME)
-		f->name = (struct line){ value, l->p, l->path, l->number };
+		f->name = (struct line){ value, l->p, l->path, l->noun, l->number };
 	return TFR_OK;
 }
 
@@ -670,7 +648,7 @@ static bool is_proto(struct line l)
 static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const char *text,
 	size_t size, struct tfr_error *err)
 {
-	struct line all = { text, text + size, path, 1 };
+	struct line all = { text, text + size, path, "line", 1 };
 	size_t blanks = 0;
 
 	while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
@@ -680,7 +658,7 @@ static enum tfr_status read_rules(struct tfr_schema *s, const char *path, const 
 	else if (is_proto(all))
 		TFR_TRY(read_message(s, &all, "schema", NULL, err));
 	else
-		TFR_TRY(read_lines(s, path, text, size, err));
+		TFR_TRY(read_lines(s, all, err));
 	TFR_TRY(sort_rules(&s->features, path, "", err));
 	return sort_rules(&s->lists, path, "feature list ", err);
 }
@@ -715,7 +693,8 @@ enum tfr_status tfr_schema_open(struct tfr_schema **out, const char *path, struc
 /* The record being checked, and the receiver of its findings. */
 struct held {
 	const struct tfr_schema *schema;
-	struct tfr_lists *lists; /* for its steps */
+	const struct tfr_example *example;
+	struct tfr_lists *lists; /* NULL: the record has none */
 	tfr_schema_found *found;
 	void *ctx;
 	struct tfr_error *err;
@@ -727,80 +706,41 @@ static bool count_fits(const struct count *c, uint64_t n)
 	return c->min <= n && n <= c->max;
 }
 
-static enum tfr_status report_fault(struct held *h, const void *name, size_t size)
+/* Whether values violate their rule; h->what then says how.  `step` is "" for those of a feature,
+ * otherwise the words for a step. */
+static bool values_fault(
+	struct held *h, const struct rule *r, const struct tfr_feature *f, const char *step)
 {
-	struct tfr_bytes bytes = { name, size };
+	char counted[TFR_COUNTED_TEXT];
 
-	return h->found(h->ctx, &bytes, h->what, h->err);
+	if (f->kind != r->kind) {
+		snprintf(h->what, sizeof(h->what), "%s%sof kind %s, where the schema has %s", step,
+			*step ? " is " : "", tfr_kind_name(f->kind), tfr_kind_name(r->kind));
+		return true;
+	}
+	if (count_fits(&r->values, f->count))
+		return false;
+	snprintf(h->what, sizeof(h->what), "%s%s%s, where the schema has %s", step,
+		*step ? " has " : "", tfr_format_counted(f->count, "value", counted),
+		r->values.said);
+	return true;
 }
 
-/* --- features --- */
-
-/* Whether a feature violates its rule; h->what then says how.  `f` NULL: the record lacks it. */
+/* `f` NULL: the record lacks it. */
 static bool feature_fault(struct held *h, const struct rule *r, const struct tfr_feature *f)
 {
-	if (!f || !f->kind) {
-		snprintf(h->what, sizeof(h->what), "absent, and the schema requires it");
-		return r->required;
-	}
-	if (f->kind != r->kind) {
-		snprintf(h->what, sizeof(h->what), "of kind %s, where the schema has %s",
-			tfr_kind_name(f->kind), tfr_kind_name(r->kind));
-		return true;
-	}
-	snprintf(h->what, sizeof(h->what), "%llu value%s, where the schema has %s",
-		(unsigned long long)f->count, f->count == 1 ? "" : "s", r->values.said);
-	return !count_fits(&r->values, f->count);
+	if (f && f->kind)
+		return values_fault(h, r, f, "");
+	snprintf(h->what, sizeof(h->what), "absent, and the schema requires it");
+	return r->required;
 }
 
-static enum tfr_status hold_features(struct held *h, const struct tfr_example *ex)
-{
-	const struct rules *rules = &h->schema->features;
-	size_t i = 0, k = 0, n = tfr_example_count(ex);
-
-	while (i < rules->n || k < n) {
-		const struct rule *r = i < rules->n ? &rules->at[i] : NULL;
-		const struct tfr_feature *f = k < n ? tfr_example_at(ex, k) : NULL;
-		int c = !r ? 1 : !f ? -1 : tfr_compare_bytes(r->name, r->size, f->key, f->key_size);
-
-		i += c <= 0;
-		k += c >= 0;
-		if (c <= 0 && feature_fault(h, r, c ? NULL : f)) {
-			TFR_TRY(report_fault(h, r->name, r->size));
-		} else if (c > 0 && h->schema->only) {
-			snprintf(h->what, sizeof(h->what), "not in the schema");
-			TFR_TRY(report_fault(h, f->key, f->key_size));
-		}
-	}
-	return TFR_OK;
-}
-
-/* --- feature lists --- */
-
-/* The same for a step; a step without a kind is never a fault. */
-static bool step_fault(
-	struct held *h, const struct rule *r, const struct tfr_feature *step, uint64_t number)
-{
-	unsigned long long n = number, count = step->count;
-
-	if (!step->kind)
-		return false;
-	if (step->kind != r->kind) {
-		snprintf(h->what, sizeof(h->what),
-			"step %llu of the list is of kind %s, where the schema has %s", n,
-			tfr_kind_name(step->kind), tfr_kind_name(r->kind));
-		return true;
-	}
-	snprintf(h->what, sizeof(h->what),
-		"step %llu of the list has %llu value%s, where the schema has %s", n, count,
-		count == 1 ? "" : "s", r->values.said);
-	return !count_fits(&r->values, step->count);
-}
-
+/* The same for a list; a step without a kind is never a fault. */
 static enum tfr_status list_fault(
 	struct held *h, const struct rule *r, const struct tfr_feature_list *list, bool *fault)
 {
-	struct tfr_feature step;
+	char counted[TFR_COUNTED_TEXT], step[48];
+	struct tfr_feature f;
 	struct tfr_steps steps;
 
 	if (!list) {
@@ -809,42 +749,60 @@ static enum tfr_status list_fault(
 		*fault = r->required;
 		return TFR_OK;
 	}
-	snprintf(h->what, sizeof(h->what), "a feature list of %llu step%s, where the schema has %s",
-		(unsigned long long)list->steps, list->steps == 1 ? "" : "s", r->steps.said);
+	snprintf(h->what, sizeof(h->what), "a feature list of %s, where the schema has %s",
+		tfr_format_counted(list->steps, "step", counted), r->steps.said);
 	*fault = !count_fits(&r->steps, list->steps);
 	tfr_steps_init(&steps, list);
 	for (uint64_t n = 0; !*fault; n++) {
-		enum tfr_status status = tfr_steps_next(&steps, h->lists, &step, h->err);
+		enum tfr_status status = tfr_steps_next(&steps, h->lists, &f, h->err);
 
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
-		*fault = step_fault(h, r, &step, n);
+		snprintf(step, sizeof(step), "step %llu of the list", (unsigned long long)n);
+		*fault = f.kind && values_fault(h, r, &f, step);
 	}
 	return TFR_OK;
 }
 
-static enum tfr_status hold_lists(struct held *h)
+/* Walks over the rules and, in parallel, over the features or feature lists of the record. */
+static enum tfr_status hold_to_rules(struct held *h, bool of_lists)
 {
-	const struct rules *rules = &h->schema->lists;
-	size_t i = 0, k = 0, n = h->lists ? tfr_lists_count(h->lists) : 0;
+	const struct rules *rules = of_lists ? &h->schema->lists : &h->schema->features;
+	size_t n = !of_lists  ? tfr_example_count(h->example)
+		   : h->lists ? tfr_lists_count(h->lists)
+			      : 0;
 
-	while (i < rules->n || k < n) {
+	for (size_t i = 0, k = 0; i < rules->n || k < n;) {
 		const struct rule *r = i < rules->n ? &rules->at[i] : NULL;
-		const struct tfr_feature_list *l = k < n ? tfr_lists_at(h->lists, k) : NULL;
-		int c = !r ? 1 : !l ? -1 : tfr_compare_bytes(r->name, r->size, l->key, l->key_size);
-		bool fault = false;
+		const struct tfr_feature *f =
+			k < n && !of_lists ? tfr_example_at(h->example, k) : NULL;
+		const struct tfr_feature_list *l =
+			k < n && of_lists ? tfr_lists_at(h->lists, k) : NULL;
+		struct tfr_bytes name = { 0 };
+		bool fault;
+		int c;
 
+		if (f)
+			name = (struct tfr_bytes){ (const uint8_t *)f->key, f->key_size };
+		if (l)
+			name = (struct tfr_bytes){ (const uint8_t *)l->key, l->key_size };
+		c = !r	     ? 1
+		    : k == n ? -1
+			     : tfr_compare_bytes(r->name, r->size, name.data, name.size);
 		i += c <= 0;
 		k += c >= 0;
-		if (c <= 0)
+		fault = c > 0 && h->schema->only;
+		if (fault)
+			snprintf(h->what, sizeof(h->what), "%snot in the schema",
+				of_lists ? "a feature list that is " : "");
+		else if (c <= 0 && of_lists)
 			TFR_TRY(list_fault(h, r, c ? NULL : l, &fault));
-		if (fault) {
-			TFR_TRY(report_fault(h, r->name, r->size));
-		} else if (c > 0 && h->schema->only) {
-			snprintf(h->what, sizeof(h->what),
-				"a feature list that is not in the schema");
-			TFR_TRY(report_fault(h, l->key, l->key_size));
-		}
+		else if (c <= 0)
+			fault = feature_fault(h, r, c ? NULL : f);
+		if (c < 0)
+			name = (struct tfr_bytes){ (const uint8_t *)r->name, r->size };
+		if (fault)
+			TFR_TRY(h->found(h->ctx, &name, h->what, h->err));
 	}
 	return TFR_OK;
 }
@@ -862,8 +820,8 @@ bool tfr_schema_of_lists(const struct tfr_schema *s)
 enum tfr_status tfr_schema_check(const struct tfr_schema *s, const struct tfr_example *ex,
 	struct tfr_lists *lists, tfr_schema_found *found, void *ctx, struct tfr_error *err)
 {
-	struct held h = { .schema = s, .lists = lists, .found = found, .ctx = ctx, .err = err };
+	struct held h = { s, ex, lists, found, ctx, err, "" };
 
-	TFR_TRY(hold_features(&h, ex));
-	return hold_lists(&h);
+	TFR_TRY(hold_to_rules(&h, false));
+	return hold_to_rules(&h, true);
 }
