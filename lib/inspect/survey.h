@@ -52,6 +52,9 @@ bool tfr_survey_name(struct tfr_buf *text, const struct tfr_surveyed *f);
 
 /* "image"; TFR_CONTENTS is "mixed". */
 const char *tfr_content_name(enum tfr_value_content content);
+/* Opens the object `images`: images by format, and those that could not be measured. */
+void tfr_survey_open_images(
+	struct tfr_json *j, const uint64_t formats[TFR_FORMATS], uint64_t damaged);
 
 /* --- a survey as bytes, so it can be merged later (survey_state.c) --- */
 

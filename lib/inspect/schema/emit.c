@@ -3,7 +3,6 @@
 #include "inspect/schema/emit.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +16,6 @@ static const char *const contents[TFR_CONTENTS + 1] = { "empty", "image", "text"
 const char *tfr_content_name(enum tfr_value_content content)
 {
 	return contents[content];
-}
-
-void tfr_emit(struct tfr_emit *e, const char *format, ...)
-{
-	va_list args, again;
-	int n;
-
-	va_start(args, format);
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (n >= 0 && tfr_buf_reserve(&e->out, (size_t)n + 1)) {
-		vsnprintf((char *)e->out.data + e->out.size, (size_t)n + 1, format, again);
-		e->out.size += (size_t)n;
-	} else {
-		e->failed = true;
-	}
-	va_end(again);
 }
 
 /* --- fields --- */
@@ -93,9 +74,9 @@ bool tfr_field_next(const struct tfr_survey *s, size_t *i, struct tfr_field *fie
 static void put_range(struct tfr_emit *e, const struct tfr_range *r)
 {
 	if (r->min == r->max)
-		tfr_emit(e, "%llu", (unsigned long long)r->min);
+		TFR_EMIT(e, "%llu", (unsigned long long)r->min);
 	else
-		tfr_emit(e, "%llu..%llu", (unsigned long long)r->min, (unsigned long long)r->max);
+		TFR_EMIT(e, "%llu..%llu", (unsigned long long)r->min, (unsigned long long)r->max);
 }
 
 static void put_images(struct tfr_emit *e, const struct tfr_facts *f)
@@ -105,19 +86,19 @@ static void put_images(struct tfr_emit *e, const struct tfr_facts *f)
 	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++) {
 		if (!f->formats[i])
 			continue;
-		tfr_emit(e, "%s%s", between, tfr_image_format_name((enum tfr_image_format)i));
+		TFR_EMIT(e, "%s%s", between, tfr_image_format_name((enum tfr_image_format)i));
 		between = ", ";
 	}
 	if (f->width.min <= f->width.max) {
-		tfr_emit(e, " ");
+		TFR_EMIT(e, " ");
 		put_range(e, &f->width);
-		tfr_emit(e, "x");
+		TFR_EMIT(e, "x");
 		put_range(e, &f->height);
-		tfr_emit(e, ", channels ");
+		TFR_EMIT(e, ", channels ");
 		put_range(e, &f->channels);
 	}
 	if (f->damaged)
-		tfr_emit(e, ", %llu damaged", (unsigned long long)f->damaged);
+		TFR_EMIT(e, ", %llu damaged", (unsigned long long)f->damaged);
 }
 
 static void put_content(struct tfr_emit *e, const struct tfr_field *field)
@@ -129,11 +110,11 @@ static void put_content(struct tfr_emit *e, const struct tfr_field *field)
 			put_images(e, f);
 			return;
 		}
-		tfr_emit(e, "%s", contents[field->content]);
+		TFR_EMIT(e, "%s", contents[field->content]);
 		if (field->content != TFR_VALUE_EMPTY) {
-			tfr_emit(e, ", ");
+			TFR_EMIT(e, ", ");
 			put_range(e, &f->size);
-			tfr_emit(e, f->size.max == 1 ? " byte" : " bytes");
+			TFR_EMIT(e, f->size.max == 1 ? " byte" : " bytes");
 		}
 	}
 }
@@ -144,11 +125,11 @@ static void put_presence(struct tfr_emit *e, const struct tfr_field *field)
 	double share = e->s->records ? 100.0 * (double)records / (double)e->s->records : 0;
 
 	if (field->required)
-		tfr_emit(e, "always");
+		TFR_EMIT(e, "always");
 	else if (!field->kinds)
-		tfr_emit(e, "unset");
+		TFR_EMIT(e, "unset");
 	else
-		tfr_emit(e, "%.3g%%",
+		TFR_EMIT(e, "%.3g%%",
 			share > 99.9
 				? 99.9
 				: share); /* a feature that some records lack must not show 100 */
@@ -164,7 +145,7 @@ static void put_kinds(struct tfr_emit *e, const struct tfr_surveyed *field)
 
 		if (!f->kind || tfr_survey_compare(f, field->name, field->size, f->kind))
 			continue;
-		tfr_emit(e, "%s%s in %llu", between, tfr_kind_name(f->kind),
+		TFR_EMIT(e, "%s%s in %llu", between, tfr_kind_name(f->kind),
 			(unsigned long long)f->facts.records);
 		between = ", ";
 	}
@@ -177,24 +158,24 @@ static void put_cells(struct tfr_emit *e, const struct tfr_field *field)
 {
 	e->failed |= !tfr_survey_name(&e->out, field->f);
 	if (field->kinds > 1) {
-		tfr_emit(e, "%cseveral%c%c%c", 0, 0, 0, 0);
+		TFR_EMIT(e, "%cseveral%c%c%c", 0, 0, 0, 0);
 		put_kinds(e, field->f);
-		tfr_emit(e, "%c", 0);
+		TFR_EMIT(e, "%c", 0);
 		return;
 	}
-	tfr_emit(e, "%c%s%c", 0, field->kinds ? tfr_kind_name(field->f->kind) : "unset", 0);
+	TFR_EMIT(e, "%c%s%c", 0, field->kinds ? tfr_kind_name(field->f->kind) : "unset", 0);
 	if (field->kinds)
 		put_range(e, &field->f->facts.length);
 	if (e->s->of_lists) {
-		tfr_emit(e, field->kinds ? " in each of " : "in each of ");
+		TFR_EMIT(e, field->kinds ? " in each of " : "in each of ");
 		put_range(e, &field->steps);
-		tfr_emit(e, field->steps.max == 1 ? " step" : " steps");
+		TFR_EMIT(e, field->steps.max == 1 ? " step" : " steps");
 	}
-	tfr_emit(e, "%c", 0);
+	TFR_EMIT(e, "%c", 0);
 	put_presence(e, field);
-	tfr_emit(e, "%c", 0);
+	TFR_EMIT(e, "%c", 0);
 	put_content(e, field);
-	tfr_emit(e, "%c", 0);
+	TFR_EMIT(e, "%c", 0);
 }
 
 /* The width of a UTF-8 text in terminal columns, if each character takes one. */
@@ -230,9 +211,9 @@ static void put_table(struct tfr_emit *e)
 			if (!pass)
 				width[column] = n > width[column] ? n : width[column];
 			else if (column < COLUMNS - 1 || n)
-				tfr_emit(e, "%s%*s", p, last ? 0 : width[column] - n + 2, "");
+				TFR_EMIT(e, "%s%*s", p, last ? 0 : width[column] - n + 2, "");
 			if (pass && column == COLUMNS - 1)
-				tfr_emit(e, "\n");
+				TFR_EMIT(e, "\n");
 			p += strlen(p) + 1;
 		}
 	}
@@ -251,6 +232,17 @@ static void json_range(struct tfr_json *j, const char *key, const struct tfr_ran
 	tfr_json_close_object(j);
 }
 
+void tfr_survey_open_images(
+	struct tfr_json *j, const uint64_t formats[TFR_FORMATS], uint64_t damaged)
+{
+	tfr_json_open_object(j, "images");
+	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++)
+		if (formats[i])
+			tfr_json_u64(
+				j, tfr_image_format_name((enum tfr_image_format)i), formats[i]);
+	tfr_json_u64(j, "damaged", damaged);
+}
+
 static void json_content(struct tfr_json *j, const struct tfr_field *field)
 {
 	const struct tfr_facts *f = &field->f->facts;
@@ -261,12 +253,7 @@ static void json_content(struct tfr_json *j, const struct tfr_field *field)
 	json_range(j, "bytes", &f->size);
 	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	tfr_json_open_object(j, "images");
-	for (int i = TFR_IMAGE_JPEG; i < TFR_FORMATS; i++)
-		if (f->formats[i])
-			tfr_json_u64(
-				j, tfr_image_format_name((enum tfr_image_format)i), f->formats[i]);
-	tfr_json_u64(j, "damaged", f->damaged);
+	tfr_survey_open_images(j, f->formats, f->damaged);
 	json_range(j, "width", &f->width);
 	json_range(j, "height", &f->height);
 	json_range(j, "channels", &f->channels);
@@ -339,7 +326,7 @@ static void put_json(struct tfr_emit *e)
 	tfr_json_close_object(j);
 	text = tfr_json_text(j, &size);
 	e->failed |= !text || !tfr_buf_append(&e->out, text, size);
-	tfr_emit(e, "\n");
+	TFR_EMIT(e, "\n");
 	tfr_json_free(j);
 }
 
@@ -347,58 +334,43 @@ static void put_json(struct tfr_emit *e)
 
 static const struct form {
 	void (*put)(struct tfr_emit *e);
-	const char *code; /* for messages; NULL: the form expresses everything */
+	const char *code;   /* for messages; NULL: the form expresses everything */
+	const char *reader; /* of the code, if it reads no feature lists */
 } forms[] = {
-	[TFR_SCHEMA_TEXT] = { put_table, NULL },
-	[TFR_SCHEMA_JSON] = { put_json, NULL },
-	[TFR_SCHEMA_PYTHON] = { tfr_emit_python, "Python" },
-	[TFR_SCHEMA_DALI] = { tfr_emit_dali, "Python" },
-	[TFR_SCHEMA_TORCH] = { tfr_emit_torch, "Python" },
-	[TFR_SCHEMA_PBTXT] = { tfr_emit_pbtxt, "a Schema" },
+	[TFR_SCHEMA_TEXT] = { put_table, NULL, NULL },
+	[TFR_SCHEMA_JSON] = { put_json, NULL, NULL },
+	[TFR_SCHEMA_PYTHON] = { tfr_emit_python, "Python", NULL },
+	[TFR_SCHEMA_DALI] = { tfr_emit_dali, "Python", "DALI" },
+	[TFR_SCHEMA_TORCH] = { tfr_emit_torch, "Python", "the code for PyTorch" },
+	[TFR_SCHEMA_PBTXT] = { tfr_emit_pbtxt, "a Schema", NULL },
 };
 
-/* Readers with limits of their own. */
-static const char *const readers[TFR_SCHEMA_FORMS] = {
-	[TFR_SCHEMA_DALI] = "DALI",
-	[TFR_SCHEMA_TORCH] = "the code for PyTorch",
-};
+/* "NOUN'NAME' is WHAT, which READER cannot VERB" */
+static enum tfr_status refuse_feature(const struct tfr_surveyed *f, const char *noun,
+	const char *what, const char *reader, const char *verb, struct tfr_error *err)
+{
+	TFR_AUTO_BUF name = { 0 };
+
+	TFR_NEED_MEMORY(tfr_survey_name(&name, f), err, "writing the schema");
+	return tfr_fail(err, TFR_EDATA, "%s'%.*s' is %s, which %s cannot %s", noun,
+		(int)(name.size < 200 ? name.size : 200), (char *)name.data, what, reader, verb);
+}
 
 /* Refuses fields that code cannot express. */
 static enum tfr_status check_fields(
 	const struct tfr_survey *s, const char *code, struct tfr_error *err)
 {
-	TFR_AUTO_BUF name = { 0 };
 	struct tfr_field field;
 	size_t i = 0;
 
 	while (tfr_field_next(s, &i, &field)) {
-		bool utf8 = tfr_is_utf8(field.f->name, field.f->size);
-
-		if (utf8 && field.kinds < 2)
-			continue;
-		name.size = 0;
-		TFR_NEED_MEMORY(tfr_survey_name(&name, field.f), err, "writing the schema");
-		if (!utf8)
-			return tfr_fail(err, TFR_EDATA,
-				"the name '%.*s' is not UTF-8, which %s cannot have",
-				(int)(name.size < 200 ? name.size : 200), (char *)name.data, code);
-		return tfr_fail(err, TFR_EDATA,
-			"feature%s '%.*s' is of several kinds, which %s cannot have",
-			s->of_lists ? " list" : "", (int)(name.size < 200 ? name.size : 200),
-			(char *)name.data, code);
+		if (!tfr_is_utf8(field.f->name, field.f->size))
+			return refuse_feature(field.f, "the name ", "not UTF-8", code, "have", err);
+		if (field.kinds > 1)
+			return refuse_feature(field.f, s->of_lists ? "feature list " : "feature ",
+				"of several kinds", code, "have", err);
 	}
 	return TFR_OK;
-}
-
-static enum tfr_status refuse_lists(
-	const struct tfr_survey *lists, const char *reader, struct tfr_error *err)
-{
-	TFR_AUTO_BUF name = { 0 };
-
-	TFR_NEED_MEMORY(tfr_survey_name(&name, lists->list[0]), err, "writing the schema");
-	return tfr_fail(err, TFR_EDATA,
-		"'%.*s' is a feature list of SequenceExamples, which %s cannot read",
-		(int)(name.size < 200 ? name.size : 200), (char *)name.data, reader);
 }
 
 /* Finds the compression of all files with records, since code names one. */
@@ -449,16 +421,18 @@ enum tfr_status tfr_survey_schema(const struct tfr_survey *s, enum tfr_schema_fo
 	char **text, size_t *size, struct tfr_error *err)
 {
 	struct tfr_emit e = { .s = s };
-	const char *code = forms[form].code;
+	const struct form *f = &forms[form];
 
-	if (code)
-		TFR_TRY(check_fields(s, code, err));
-	if (code && s->lists)
-		TFR_TRY(readers[form] ? refuse_lists(s->lists, readers[form], err)
-				      : check_fields(s->lists, code, err));
+	if (f->code)
+		TFR_TRY(check_fields(s, f->code, err));
+	if (f->reader && s->lists)
+		return refuse_feature(s->lists->list[0], "", "a feature list of SequenceExamples",
+			f->reader, "read", err);
+	if (f->code && s->lists)
+		TFR_TRY(check_fields(s->lists, f->code, err));
 	if (form == TFR_SCHEMA_DALI || form == TFR_SCHEMA_PYTHON)
 		TFR_TRY(check_compression(&e, form, err));
-	forms[form].put(&e);
+	f->put(&e);
 	if (e.useless && !e.failed) {
 		tfr_buf_clear(&e.out);
 		return tfr_fail(err, TFR_EDATA, "DALI can read no feature of these records");

@@ -29,7 +29,7 @@ struct tfr_emit {
 	bool failed;
 	bool useless; /* the code would read nothing */
 };
-void tfr_emit(struct tfr_emit *e, const char *format, ...) TFR_PRINTF(2, 3);
+#define TFR_EMIT(e, ...) ((e)->failed |= !tfr_buf_printf(&(e)->out, __VA_ARGS__))
 
 void tfr_emit_python(struct tfr_emit *e);
 void tfr_emit_dali(struct tfr_emit *e);

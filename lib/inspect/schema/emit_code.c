@@ -7,6 +7,7 @@
 #include "inspect/schema/emit.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include <tfr-private/text.h>
 
@@ -23,9 +24,9 @@ static void put_escape(struct tfr_emit *e, const uint8_t *p, size_t len, char qu
 	uint32_t code = tfr_utf8_code_point(p, len);
 
 	if (quote == PYTHON && len > 1)
-		tfr_emit(e, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+		TFR_EMIT(e, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
 	for (size_t i = 0; i < len && (quote == PBTXT || len == 1); i++)
-		tfr_emit(e, "\\%03o", p[i]);
+		TFR_EMIT(e, "\\%03o", p[i]);
 }
 
 /* A name in quotes. */
@@ -34,24 +35,24 @@ static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char qu
 	const uint8_t *p = (const uint8_t *)f->name;
 	size_t len;
 
-	tfr_emit(e, "%c", quote);
+	TFR_EMIT(e, "%c", quote);
 	for (size_t i = 0; i < f->size; i += len) {
 		len = tfr_utf8_length(p + i, f->size - i);
 		len = len ? len : 1;
 		if (p[i] == (uint8_t)quote || p[i] == '\\')
-			tfr_emit(e, "\\%c", p[i]);
+			TFR_EMIT(e, "\\%c", p[i]);
 		else if (tfr_text_harmless(p + i, f->size - i))
-			tfr_emit(e, "%.*s", (int)len, (const char *)p + i);
+			TFR_EMIT(e, "%.*s", (int)len, (const char *)p + i);
 		else
 			put_escape(e, p + i, len, quote);
 	}
-	tfr_emit(e, "%c", quote);
+	TFR_EMIT(e, "%c", quote);
 }
 
 /* The first line: a comment with the number of records and files read. */
 static void put_origin(struct tfr_emit *e)
 {
-	tfr_emit(e, "# tfr schema: %llu record%s in %llu file%s\n",
+	TFR_EMIT(e, "# tfr schema: %llu record%s in %llu file%s\n",
 		(unsigned long long)e->s->records, e->s->records == 1 ? "" : "s",
 		(unsigned long long)e->s->files, e->s->files == 1 ? "" : "s");
 }
@@ -89,7 +90,7 @@ static bool put_images(struct tfr_emit *e)
 
 		if (!is_image(&field))
 			continue;
-		tfr_emit(e, images++ ? ", " : "IMAGES = [");
+		TFR_EMIT(e, images++ ? ", " : "IMAGES = [");
 		put_quoted(e, field.f, PYTHON);
 		uniform = uniform && f->width.min == f->width.max &&
 			  f->height.min == f->height.max && f->width.min && f->height.min &&
@@ -101,18 +102,23 @@ static bool put_images(struct tfr_emit *e)
 		return false;
 	if (!uniform)
 		width = height = IMAGE_SIZE;
-	tfr_emit(e, "]\nIMAGE_SIZE = (%llu, %llu)  # height and width%s\n",
+	TFR_EMIT(e, "]\nIMAGE_SIZE = (%llu, %llu)  # height and width%s\n",
 		(unsigned long long)height, (unsigned long long)width,
 		uniform ? " of all images" : ", to which images are resized");
 	return true;
 }
 
-static void put_left_out(struct tfr_emit *e, const struct tfr_field *field, const char *why)
+/* Writes the name of a field, or, as a comment, why it is left out.  True: its type follows. */
+static bool begin_field(struct tfr_emit *e, const struct tfr_field *field, const char *why)
 {
-	tfr_emit(e, "    # ");
+	TFR_EMIT(e, why ? "    # " : "    ");
 	put_quoted(e, field->f, PYTHON);
-	tfr_emit(e, ": %s\n", why);
+	if (why)
+		TFR_EMIT(e, ": %s\n", why);
+	return !why;
 }
+
+static const char no_kind[] = "without a kind in every record";
 
 /* --- TensorFlow --- */
 
@@ -121,25 +127,23 @@ static const char *const tf_types[] = { "", "tf.string", "tf.float32", "tf.int64
 static void put_shape(struct tfr_emit *e, const struct tfr_field *field, const char *scalar)
 {
 	if (field->length == 1)
-		tfr_emit(e, "%s", scalar);
+		TFR_EMIT(e, "%s", scalar);
 	else
-		tfr_emit(e, "[%llu]", (unsigned long long)field->length);
+		TFR_EMIT(e, "[%llu]", (unsigned long long)field->length);
 }
 
 static void python_field(struct tfr_emit *e, const struct tfr_field *field, bool list)
 {
-	if (!field->kinds) {
-		put_left_out(e, field, list ? "without a value" : "without a kind in every record");
+	const char *why = field->kinds ? NULL : list ? "without a value" : no_kind;
+
+	if (!begin_field(e, field, why))
 		return;
-	}
-	tfr_emit(e, "    ");
-	put_quoted(e, field->f, PYTHON);
 	if (field->required && field->fixed) {
-		tfr_emit(e, ": tf.io.FixedLen%sFeature(", list ? "Sequence" : "");
+		TFR_EMIT(e, ": tf.io.FixedLen%sFeature(", list ? "Sequence" : "");
 		put_shape(e, field, "[]");
-		tfr_emit(e, ", %s),\n", tf_types[field->f->kind]);
+		TFR_EMIT(e, ", %s),\n", tf_types[field->f->kind]);
 	} else {
-		tfr_emit(e, ": tf.io.RaggedFeature(%s),%s\n", tf_types[field->f->kind],
+		TFR_EMIT(e, ": tf.io.RaggedFeature(%s),%s\n", tf_types[field->f->kind],
 			field->required ? "" : "  # empty where it is absent");
 	}
 }
@@ -151,12 +155,12 @@ static bool python_dict(struct tfr_emit *e, const char *name, const struct tfr_s
 	bool any = false;
 	size_t i = 0;
 
-	tfr_emit(e, "\n%s = {\n", name);
+	TFR_EMIT(e, "\n%s = {\n", name);
 	while (tfr_field_next(s, &i, &field)) {
 		any |= field.kinds > 0;
 		python_field(e, &field, s->of_lists);
 	}
-	tfr_emit(e, "}\n");
+	TFR_EMIT(e, "}\n");
 	return any;
 }
 
@@ -201,58 +205,42 @@ static void python_constants(struct tfr_emit *e)
 	enum tfr_compression c = e->compression;
 
 	assert(c < sizeof(names) / sizeof(*names) && names[c]);
-	tfr_emit(e, "\nCOMPRESSION = '%s'\n", names[c]);
+	TFR_EMIT(e, "\nCOMPRESSION = '%s'\n", names[c]);
 }
 
-static void python_of_examples(struct tfr_emit *e)
-{
-	bool any = python_dict(e, "FEATURES", e->s), images = any && put_images(e);
-
-	if (any)
-		python_constants(e);
-
-	tfr_emit(e,
-		"\n\ndef parse(records):\n"
-		"    \"\"\"A batch of serialized Examples, a vector of strings, into "
-		"tensors.\"\"\"\n"
-		"    return %s\n",
-		any ? "tf.io.parse_example(records, FEATURES)"
-		    : "{}  # no record has a feature, and parse_example refuses that");
-	if (!any)
-		return;
-	tfr_emit(e, "%s%s%s    return data.prefetch(tf.data.AUTOTUNE)\n",
-		images ? python_decode : "", python_batches,
-		images ? "    data = data.map(decode, num_parallel_calls=tf.data.AUTOTUNE)\n" : "");
-}
-
-static void python_of_sequences(struct tfr_emit *e)
-{
-	bool any = python_dict(e, "CONTEXT", e->s);
-
-	any |= python_dict(e, "FEATURE_LISTS", e->s->lists);
-	if (any)
-		python_constants(e);
-	tfr_emit(e,
-		"\n\ndef parse(records):\n"
-		"    \"\"\"A batch of serialized SequenceExamples, a vector of strings, into three "
-		"dicts of tensors:\n"
-		"    the context, the lists, and how many steps each record has of those that are "
-		"padded.\"\"\"\n"
-		"    return %s\n",
-		any ? "tf.io.parse_sequence_example(records, CONTEXT, FEATURE_LISTS)"
-		    : "{}, {}, {}  # no record has a feature, and the parser refuses that");
-	if (any)
-		tfr_emit(e, "%s    return data.prefetch(tf.data.AUTOTUNE)\n", python_batches);
-}
+static const char python_of_examples[] =
+	"A batch of serialized Examples, a vector of strings, into tensors.";
+static const char python_of_sequences[] =
+	"A batch of serialized SequenceExamples, a vector of strings, into three dicts of "
+	"tensors:\n"
+	"    the context, the lists, and how many steps each record has of those that are "
+	"padded.";
 
 void tfr_emit_python(struct tfr_emit *e)
 {
+	bool lists = e->s->lists, any, images;
+	const char *parse = lists ? "tf.io.parse_sequence_example(records, CONTEXT, FEATURE_LISTS)"
+				  : "tf.io.parse_example(records, FEATURES)";
+
 	put_origin(e);
-	tfr_emit(e, "import tensorflow as tf\n");
-	if (e->s->lists)
-		python_of_sequences(e);
+	TFR_EMIT(e, "import tensorflow as tf\n");
+	any = python_dict(e, lists ? "CONTEXT" : "FEATURES", e->s);
+	images = any && !lists && put_images(e);
+	if (lists)
+		any |= python_dict(e, "FEATURE_LISTS", e->s->lists);
+	if (any)
+		python_constants(e);
 	else
-		python_of_examples(e);
+		parse = lists ? "{}, {}, {}  # no record has a feature, and the parser refuses that"
+			      : "{}  # no record has a feature, and parse_example refuses that";
+	TFR_EMIT(e, "\n\ndef parse(records):\n    \"\"\"%s\"\"\"\n    return %s\n",
+		lists ? python_of_sequences : python_of_examples, parse);
+	if (any)
+		TFR_EMIT(e, "%s%s%s    return data.prefetch(tf.data.AUTOTUNE)\n",
+			images ? python_decode : "", python_batches,
+			images ? "    data = data.map(decode, "
+				 "num_parallel_calls=tf.data.AUTOTUNE)\n"
+			       : "");
 }
 
 /* --- DALI --- */
@@ -265,30 +253,23 @@ static bool dali_field(struct tfr_emit *e, const struct tfr_field *field)
 	static const char *const types[] = { "", "tfrec.string, ''", "tfrec.float32, 0.0",
 		"tfrec.int64, 0" };
 	enum tfr_kind kind = field->f->kind;
+	bool one = field->required && field->fixed && field->length == 1;
+	const char *why = NULL;
 
-	if (!field->kinds) {
-		put_left_out(e, field, "without a kind in every record");
+	if (!field->kinds)
+		why = no_kind;
+	else if (kind == TFR_KIND_BYTES && !one) /* whatever the shape says */
+		why = "not one text in every record, and DALI reads one text of a feature";
+	else if (!field->required)
+		why = "not in every record, and DALI reads no defined value where it is absent";
+	if (!begin_field(e, field, why))
 		return false;
-	}
-	/* DALI reads one string per feature, whatever the shape says. */
-	if (kind == TFR_KIND_BYTES && !(field->required && field->fixed && field->length == 1)) {
-		put_left_out(e, field,
-			"not one text in every record, and DALI reads one text of a feature");
-		return false;
-	}
-	if (!field->required) {
-		put_left_out(e, field,
-			"not in every record, and DALI reads no defined value where it is absent");
-		return false;
-	}
-	tfr_emit(e, "    ");
-	put_quoted(e, field->f, PYTHON);
 	if (field->fixed) {
-		tfr_emit(e, ": tfrec.FixedLenFeature(");
+		TFR_EMIT(e, ": tfrec.FixedLenFeature(");
 		put_shape(e, field, kind == TFR_KIND_BYTES ? "()" : "[1]");
-		tfr_emit(e, ", %s),\n", types[kind]);
+		TFR_EMIT(e, ", %s),\n", types[kind]);
 	} else {
-		tfr_emit(e, ": tfrec.VarLenFeature(%s),\n", types[kind]);
+		TFR_EMIT(e, ": tfrec.VarLenFeature(%s),\n", types[kind]);
 	}
 	return true;
 }
@@ -303,7 +284,7 @@ static const char dali_decode[] =
  * interleaving, too. */
 static void dali_batches(struct tfr_emit *e, bool images)
 {
-	tfr_emit(e,
+	TFR_EMIT(e,
 		"\n\n@pipeline_def\n"
 		"def pipeline(files, shuffle_buffer, decoder):\n"
 		"    features = fn.readers.tfrecord(path=files, index_path=[f + '.idx' for f in "
@@ -344,12 +325,12 @@ void tfr_emit_dali(struct tfr_emit *e)
 	size_t i = 0;
 
 	put_origin(e);
-	tfr_emit(e, "import glob\n\n"
+	TFR_EMIT(e, "import glob\n\n"
 		    "import nvidia.dali.tfrecord as tfrec\n"
 		    "from nvidia.dali import fn, pipeline_def, types\n\nFEATURES = {\n");
 	while (tfr_field_next(e->s, &i, &field))
 		any |= dali_field(e, &field);
-	tfr_emit(e, "}\n");
+	TFR_EMIT(e, "}\n");
 	e->useless = !any; /* a pipeline without outputs cannot be built */
 	dali_batches(e, any && put_images(e));
 }
@@ -361,31 +342,15 @@ void tfr_emit_dali(struct tfr_emit *e)
 
 static void torch_field(struct tfr_emit *e, const struct tfr_field *field)
 {
-	if (!field->kinds) {
-		put_left_out(e, field, "without a kind in every record");
+	if (!begin_field(e, field, field->kinds ? NULL : no_kind))
 		return;
-	}
-	tfr_emit(e, "    ");
-	put_quoted(e, field->f, PYTHON);
-	tfr_emit(e, ": ('%s', ", tfr_kind_name(field->f->kind));
+	TFR_EMIT(e, ": ('%s', ", tfr_kind_name(field->f->kind));
 	if (!field->required || !field->fixed)
-		tfr_emit(e, "None),\n");
+		TFR_EMIT(e, "None),\n");
 	else if (field->length == 1)
-		tfr_emit(e, "()),\n");
+		TFR_EMIT(e, "()),\n");
 	else
-		tfr_emit(e, "(%llu,)),\n", (unsigned long long)field->length);
-}
-
-static void torch_imports(struct tfr_emit *e, bool images)
-{
-	tfr_emit(e,
-		"%s"
-		"%simport tfrkit.torch\n"
-		"import torch\n"
-		"%s"
-		"\n",
-		images ? "import io\n\n" : "", images ? "import numpy\n" : "",
-		images ? "from PIL import Image\n" : "");
+		TFR_EMIT(e, "(%llu,)),\n", (unsigned long long)field->length);
 }
 
 static const char torch_parse[] =
@@ -442,92 +407,73 @@ void tfr_emit_torch(struct tfr_emit *e)
 	struct tfr_field field;
 
 	put_origin(e);
-	torch_imports(e, images);
-	tfr_emit(e, "# The kind of each feature and its shape; None where records differ in it.\n"
+	TFR_EMIT(e, "%simport tfrkit.torch\nimport torch\n%s\n",
+		images ? "import io\n\nimport numpy\n" : "",
+		images ? "from PIL import Image\n" : "");
+	TFR_EMIT(e, "# The kind of each feature and its shape; None where records differ in it.\n"
 		    "FEATURES = {\n");
 	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
 		torch_field(e, &field);
-	tfr_emit(e, "}\n");
+	TFR_EMIT(e, "}\n");
 	put_images(e);
-	tfr_emit(e, "%s", images ? torch_decode : "");
-	tfr_emit(e, "%s%s    return out\n", torch_parse, images ? torch_images : "");
-	tfr_emit(e, "%s%s", torch_collate, torch_batches);
+	TFR_EMIT(e, "%s", images ? torch_decode : "");
+	TFR_EMIT(e, "%s%s    return out\n", torch_parse, images ? torch_images : "");
+	TFR_EMIT(e, "%s%s", torch_collate, torch_batches);
 }
 
 /* --- tensorflow.metadata.v0.Schema --- */
 
-/* Writes a line with indentation `depth`. */
-static void put_line(struct tfr_emit *e, int depth, const char *text)
-{
-	tfr_emit(e, "%*s%s\n", 2 * depth, "", text);
-}
-
-static void put_count(struct tfr_emit *e, int depth, const struct tfr_range *r)
-{
-	put_line(e, depth, "value_count {");
-	tfr_emit(e, "%*smin: %llu\n", 2 * depth + 2, "", (unsigned long long)r->min);
-	tfr_emit(e, "%*smax: %llu\n", 2 * depth + 2, "", (unsigned long long)r->max);
-	put_line(e, depth, "}");
-}
-
-/* For a list: the steps per record, and the values per step. */
-static void put_counts(struct tfr_emit *e, int depth, const struct tfr_field *field)
-{
-	const struct tfr_range *length = &field->f->facts.length;
-
-	put_line(e, depth, "value_counts {");
-	put_count(e, depth + 1, &field->steps);
-	put_count(e, depth + 1, length);
-	put_line(e, depth, "}");
-}
-
-static void pbtxt_field(struct tfr_emit *e, int depth, const struct tfr_field *field, bool list)
+static void pbtxt_field(struct tfr_emit *e, const struct tfr_field *field)
 {
 	static const char *const types[] = { "", "BYTES", "FLOAT", "INT" };
+	const struct tfr_range *length = &field->f->facts.length, *steps = &field->steps;
+	unsigned long long least = length->min, most = length->max;
 
 	if (!field->kinds)
 		return;
-	put_line(e, depth, "feature {");
-	tfr_emit(e, "%*sname: ", 2 * depth + 2, "");
+	TFR_EMIT(e, "feature {\n  name: ");
 	put_quoted(e, field->f, PBTXT);
-	tfr_emit(e, "\n%*stype: %s\n", 2 * depth + 2, "", types[field->f->kind]);
-	put_line(e, depth + 1, "presence {");
-	if (field->required)
-		put_line(e, depth + 2, "min_fraction: 1");
-	put_line(e, depth + 2, "min_count: 1");
-	put_line(e, depth + 1, "}");
-	if (list) {
-		put_counts(e, depth + 1, field);
-	} else if (field->required && field->fixed) {
-		put_line(e, depth + 1, "shape {");
-		put_line(e, depth + 2, "dim {");
-		tfr_emit(
-			e, "%*ssize: %llu\n", 2 * depth + 6, "", (unsigned long long)field->length);
-		put_line(e, depth + 2, "}");
-		put_line(e, depth + 1, "}");
-	} else {
-		put_count(e, depth + 1, &field->f->facts.length);
-	}
-	if (field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE) {
-		put_line(e, depth + 1, "image_domain {");
-		put_line(e, depth + 1, "}");
-	}
-	put_line(e, depth, "}");
+	TFR_EMIT(e, "\n  type: %s\n  presence {\n%s    min_count: 1\n  }\n", types[field->f->kind],
+		field->required ? "    min_fraction: 1\n" : "");
+	if (e->s->of_lists) /* the steps per record, and the values per step */
+		TFR_EMIT(e,
+			"  value_counts {\n"
+			"    value_count {\n      min: %llu\n      max: %llu\n    }\n"
+			"    value_count {\n      min: %llu\n      max: %llu\n    }\n"
+			"  }\n",
+			(unsigned long long)steps->min, (unsigned long long)steps->max, least,
+			most);
+	else if (field->required && field->fixed)
+		TFR_EMIT(e, "  shape {\n    dim {\n      size: %llu\n    }\n  }\n", least);
+	else
+		TFR_EMIT(e, "  value_count {\n    min: %llu\n    max: %llu\n  }\n", least, most);
+	if (field->f->kind == TFR_KIND_BYTES && field->content == TFR_VALUE_IMAGE)
+		TFR_EMIT(e, "  image_domain {\n  }\n");
+	TFR_EMIT(e, "}\n");
 }
 
 /* TensorFlow Data Validation represents the feature lists as one feature of that name, a struct of
  * them (tfx_bsl/tfxio/tf_sequence_example_record.py). */
 void tfr_emit_pbtxt(struct tfr_emit *e)
 {
+	struct tfr_emit lists = { .s = e->s->lists };
 	struct tfr_field field;
 
 	put_origin(e);
 	for (size_t i = 0; tfr_field_next(e->s, &i, &field);)
-		pbtxt_field(e, 0, &field, false);
-	if (!e->s->lists)
+		pbtxt_field(e, &field);
+	if (!lists.s)
 		return;
-	tfr_emit(e, "feature {\n  name: \"##SEQUENCE##\"\n  type: STRUCT\n  struct_domain {\n");
-	for (size_t i = 0; tfr_field_next(e->s->lists, &i, &field);)
-		pbtxt_field(e, 2, &field, true);
-	tfr_emit(e, "  }\n}\n");
+	TFR_EMIT(e, "feature {\n  name: \"##SEQUENCE##\"\n  type: STRUCT\n  struct_domain {\n");
+	for (size_t i = 0; tfr_field_next(lists.s, &i, &field);)
+		pbtxt_field(&lists, &field);
+	for (size_t at = 0, size; !lists.failed && at < lists.out.size; at += size) {
+		const char *line = (const char *)lists.out.data + at;
+
+		size = (size_t)((const char *)memchr(line, '\n', lists.out.size - at) + 1 - line);
+		TFR_EMIT(e, "    %.*s", (int)size, line);
+	}
+	TFR_EMIT(e, "  }\n}\n");
+	e->failed |= lists.failed;
+	tfr_buf_clear(&lists.out);
 }

@@ -115,12 +115,7 @@ static void put_bytes(struct tfr_json *j, const struct tfr_feature_stats *f)
 	tfr_json_close_object(j);
 	if (!f->contents[TFR_VALUE_IMAGE])
 		return;
-	tfr_json_open_object(j, "images");
-	for (int i = TFR_IMAGE_JPEG; i <= TFR_IMAGE_JP2; i++)
-		if (f->formats[i])
-			tfr_json_u64(
-				j, tfr_image_format_name((enum tfr_image_format)i), f->formats[i]);
-	tfr_json_u64(j, "damaged", f->damaged);
+	tfr_survey_open_images(j, f->formats, f->damaged);
 	put_distribution(j, "width", &f->width);
 	put_distribution(j, "height", &f->height);
 	tfr_json_close_object(j);
