@@ -38,8 +38,8 @@ enum { BUFFER = 256 << 10 }; /* zlib_compression_options.h: size of the input an
 /* Walks over the records in the decompressed bytes, piece by piece. */
 struct walk {
 	uint64_t records;
-	uint8_t header[TFR_RECORD_HEADER], footer[TFR_RECORD_FOOTER];
-	size_t have;   /* bytes of the header, then of the footer */
+	uint8_t edge[TFR_RECORD_HEADER]; /* the header, then the footer */
+	size_t have;			 /* bytes of it */
 	bool in_data;  /* the header is complete */
 	uint64_t left; /* bytes of data left */
 	uint32_t crc;
@@ -54,52 +54,35 @@ struct peer_reader {
 	struct walk walk;
 };
 
-static size_t copy_bytes(uint8_t *to, size_t size, size_t *have, const uint8_t *p, size_t n)
+static void end_edge(struct walk *w)
 {
-	size_t want = size - *have;
-
-	n = n < want ? n : want;
-	memcpy(to + *have, p, n);
-	*have += n;
-	return n;
-}
-
-static void begin_data(struct walk *w)
-{
-	w->bad = !tfr_header_length(w->header, &w->left);
-	w->in_data = true;
+	if (w->in_data) {
+		w->bad = tfr_load32(w->edge) != tfr_crc_mask(w->crc);
+		w->records += !w->bad;
+	} else {
+		w->bad = !tfr_header_length(w->edge, &w->left);
+	}
+	w->in_data = !w->in_data;
 	w->crc = 0;
-	w->have = 0;
-}
-
-static void end_record(struct walk *w)
-{
-	w->bad = tfr_load32(w->footer) != tfr_crc_mask(w->crc);
-	w->records += !w->bad;
-	w->in_data = false;
 	w->have = 0;
 }
 
 static void walk_bytes(struct walk *w, const uint8_t *p, size_t size)
 {
-	while (size && !w->bad) {
-		size_t n;
+	for (size_t n; size && !w->bad; p += n, size -= n) {
+		size_t want = (w->in_data ? TFR_RECORD_FOOTER : TFR_RECORD_HEADER) - w->have;
 
-		if (!w->in_data) {
-			n = copy_bytes(w->header, sizeof(w->header), &w->have, p, size);
-			if (w->have == sizeof(w->header))
-				begin_data(w);
-		} else if (w->left) {
+		if (w->in_data && w->left) {
 			n = size < w->left ? size : (size_t)w->left;
 			w->crc = tfr_crc32c(w->crc, p, n);
 			w->left -= n;
-		} else {
-			n = copy_bytes(w->footer, sizeof(w->footer), &w->have, p, size);
-			if (w->have == sizeof(w->footer))
-				end_record(w);
+			continue;
 		}
-		p += n;
-		size -= n;
+		n = size < want ? size : want;
+		memcpy(w->edge + w->have, p, n);
+		w->have += n;
+		if (n == want)
+			end_edge(w);
 	}
 }
 

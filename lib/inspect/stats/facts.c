@@ -241,6 +241,14 @@ bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from)
 
 /* --- the state --- */
 
+enum { BEFORE_RANGES = 4 }; /* the counts before the ranges: records, empty, values, bytes */
+
+static void counts_state(struct tfr_facts *f, unsigned from, unsigned to, struct tfr_state *s)
+{
+	for (unsigned i = from; i < to; i++)
+		tfr_state_u64(s, &f->counts[i]);
+}
+
 static void range_state(struct tfr_range *r, struct tfr_state *s)
 {
 	tfr_state_u64(s, &r->min);
@@ -249,24 +257,12 @@ static void range_state(struct tfr_range *r, struct tfr_state *s)
 
 void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s)
 {
-	tfr_state_u64(s, &f->records);
-	tfr_state_u64(s, &f->empty);
-	tfr_state_u64(s, &f->values);
-	tfr_state_u64(s, &f->bytes);
-	range_state(&f->length, s);
-	range_state(&f->size, s);
-	range_state(&f->width, s);
-	range_state(&f->height, s);
-	range_state(&f->channels, s);
-	for (unsigned i = 0; i < TFR_CONTENTS; i++)
-		tfr_state_u64(s, &f->contents[i]);
-	for (unsigned i = 0; i < TFR_FORMATS; i++)
-		tfr_state_u64(s, &f->formats[i]);
-	tfr_state_u64(s, &f->damaged);
-	tfr_series_state(&f->lengths, s);
-	tfr_series_state(&f->numbers, s);
-	tfr_series_state(&f->widths, s);
-	tfr_series_state(&f->heights, s);
+	counts_state(f, 0, BEFORE_RANGES, s);
+	for (unsigned i = 0; i < TFR_FACTS_RANGES - 1; i++)
+		range_state(&f->ranges[i], s);
+	counts_state(f, BEFORE_RANGES, TFR_FACTS_COUNTS - 1, s);
+	for (unsigned i = 0; i < TFR_FACTS_SERIES - 1; i++)
+		tfr_series_state(&f->series[i], s);
 	tfr_floats_state(&f->floats, s);
 }
 

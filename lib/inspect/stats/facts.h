@@ -31,19 +31,20 @@ enum {
 	TFR_FACTS_SERIES = 5
 };
 
-/* Members of one type are an array, too, for what is done to all of them. */
+/* Members of one type are an array, too, for what is done to all of them.  Those that only a
+ * feature list has are last: the state of a feature ends before them. */
 struct tfr_facts {
 	union {
 		struct {
 			uint64_t records; /* that have it */
 			uint64_t empty;	  /* of these: those without a value */
 			uint64_t values, bytes;
+			uint64_t contents[TFR_CONTENTS]; /* values of kind bytes, by content */
+			uint64_t formats[TFR_FORMATS];	 /* images by format */
+			uint64_t damaged; /* number of the images that could not be measured */
 			/* For a feature list, where `empty` counts records in which it has no step:
 			 */
 			uint64_t all_steps;
-			uint64_t damaged; /* number of the images that could not be measured */
-			uint64_t contents[TFR_CONTENTS]; /* values of kind bytes, by content */
-			uint64_t formats[TFR_FORMATS];	 /* images by format */
 		};
 		uint64_t counts[TFR_FACTS_COUNTS];
 	};
@@ -51,18 +52,19 @@ struct tfr_facts {
 	union {
 		struct {
 			struct tfr_range length; /* values per record; for a list, per step */
-			struct tfr_range steps;	 /* of a feature list, per record */
 			struct tfr_range size;	 /* size of a value of kind bytes */
 			struct tfr_range width, height, channels;
+			struct tfr_range steps; /* of a feature list, per record */
 		};
 		struct tfr_range ranges[TFR_FACTS_RANGES];
 	};
 	/* If distributions are requested: */
 	union {
 		struct {
-			struct tfr_series lengths, step_counts;
+			struct tfr_series lengths;
 			struct tfr_series numbers; /* int64s, or the sizes of bytes values */
 			struct tfr_series widths, heights;
+			struct tfr_series step_counts; /* of a feature list, per record */
 		};
 		struct tfr_series series[TFR_FACTS_SERIES];
 	};

@@ -11,48 +11,32 @@
 
 const double tfr_quantiles[TFR_QUANTILES] = { 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 };
 
-/* Takes the bins out of the buffer. */
-static void fill_distribution(struct tfr_distribution *d, const struct tfr_summary *sum, double min,
-	double max, struct tfr_buf *bins)
+/* The distribution of int64s, or of floats: the other one is NULL.  False: out of memory. */
+static bool describe(
+	struct tfr_distribution *d, const struct tfr_series *s, const struct tfr_floats *f)
 {
-	*d = (struct tfr_distribution){ .count = sum->count,
-		.min = min,
-		.max = max,
-		.mean = sum->mean,
-		.deviation = sum->deviation,
-		.bins = (struct tfr_bin *)TFR_STEAL(bins->data),
-		.bin_count = bins->size / sizeof(struct tfr_bin) };
-	for (unsigned i = 0; sum->count && i < TFR_QUANTILES; i++)
+	struct tfr_summary sum = s ? tfr_series_sum_up(s) : tfr_floats_sum_up(f);
+	TFR_AUTO_BUF bins = { 0 };
+
+	if (s ? !tfr_series_bins(s, &bins) : !tfr_floats_bins(f, &bins))
+		return false;
+	*d = (struct tfr_distribution){ .count = sum.count,
+		.min = s ? (double)s->min : f->min,
+		.max = s ? (double)s->max : f->max,
+		.mean = sum.mean,
+		.deviation = sum.deviation,
+		.bins = (struct tfr_bin *)TFR_STEAL(bins.data),
+		.bin_count = bins.size / sizeof(struct tfr_bin) };
+	for (unsigned i = 0; d->count && i < TFR_QUANTILES; i++)
 		d->quantiles[i] = tfr_bins_quantile(
-			d->bins, d->bin_count, d->count, tfr_quantiles[i], min, max);
-}
-
-static bool of_series(struct tfr_distribution *d, const struct tfr_series *s)
-{
-	struct tfr_summary sum = tfr_series_sum_up(s);
-	TFR_AUTO_BUF bins = { 0 };
-
-	if (!tfr_series_bins(s, &bins))
-		return false;
-	fill_distribution(d, &sum, (double)s->min, (double)s->max, &bins);
-	return true;
-}
-
-static bool of_floats(struct tfr_distribution *d, const struct tfr_floats *s)
-{
-	struct tfr_summary sum = tfr_floats_sum_up(s);
-	TFR_AUTO_BUF bins = { 0 };
-
-	if (!tfr_floats_bins(s, &bins))
-		return false;
-	fill_distribution(d, &sum, s->min, s->max, &bins);
+			d->bins, d->bin_count, d->count, tfr_quantiles[i], d->min, d->max);
 	return true;
 }
 
 enum tfr_status tfr_survey_sizes(
 	const struct tfr_survey *s, struct tfr_distribution *d, struct tfr_error *err)
 {
-	return of_series(d, &s->sizes) ? TFR_OK : tfr_fail_nomem(err, "summing up");
+	return describe(d, &s->sizes, NULL) ? TFR_OK : tfr_fail_nomem(err, "summing up");
 }
 
 static bool list_top(struct tfr_feature_stats *f, const struct tfr_surveyed *of)
@@ -91,11 +75,13 @@ static void count_distinct(struct tfr_feature_stats *f, const struct tfr_values 
 
 static bool list_distributions(struct tfr_feature_stats *f, const struct tfr_facts *facts)
 {
-	return of_series(&f->length, &facts->lengths) &&
-	       of_series(&f->steps, &facts->step_counts) &&
-	       (f->kind == TFR_KIND_FLOAT ? of_floats(&f->numbers, &facts->floats)
-					  : of_series(&f->numbers, &facts->numbers)) &&
-	       of_series(&f->width, &facts->widths) && of_series(&f->height, &facts->heights);
+	bool floats = f->kind == TFR_KIND_FLOAT;
+
+	return describe(&f->length, &facts->lengths, NULL) &&
+	       describe(&f->steps, &facts->step_counts, NULL) &&
+	       describe(&f->numbers, floats ? NULL : &facts->numbers, &facts->floats) &&
+	       describe(&f->width, &facts->widths, NULL) &&
+	       describe(&f->height, &facts->heights, NULL);
 }
 
 enum tfr_status tfr_survey_feature(

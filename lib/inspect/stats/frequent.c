@@ -15,26 +15,21 @@ enum { ROWS = 5, ROW_BITS = 12, ROW = 1 << ROW_BITS };
 /* When this is full, only the lowest are kept. */
 enum { DRAWN_ROOM = 2 * TFR_TOPS_DRAWN };
 
-struct counted {
-	struct tfr_value v; /* owns its text */
-	uint64_t count;
-};
-
-struct drawn {
-	uint64_t draw;
+struct kept {
+	uint64_t number;    /* how often it occurred, or the priority of one occurrence */
 	struct tfr_value v; /* owns its text */
 };
 
 struct tfr_tops {
 	pthread_mutex_t lock;
 	/* Until there are too many values: */
-	struct counted *values;
+	struct kept *values;
 	uint32_t n;
 	struct tfr_hash_index index;
 	/* After that: */
 	bool overflowed;     /* atomic */
 	uint64_t *sketch;    /* ROWS * ROW */
-	struct drawn *drawn; /* once settled, ascending by draw, then hash */
+	struct kept *drawn;  /* once settled, ascending by number, then hash */
 	uint32_t n_drawn;
 	uint64_t limit; /* atomic; an occurrence is kept if its priority is below */
 };
@@ -50,24 +45,25 @@ struct tfr_tops *tfr_tops_new(void)
 	return t;
 }
 
-static void drop_values(struct tfr_tops *t)
+static void free_text(struct kept *k)
 {
-	for (uint32_t i = 0; i < t->n; i++)
-		free((void *)(uintptr_t)t->values[i].v.text);
-	free(t->values);
-	tfr_hash_clear(&t->index);
-	t->values = NULL;
-	t->n = 0;
+	free((void *)(uintptr_t)k->v.text);
+}
+
+static void free_kept(struct kept *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		free_text(&list[i]);
+	free(list);
 }
 
 void tfr_tops_free(struct tfr_tops *t)
 {
 	if (!t)
 		return;
-	drop_values(t);
-	for (uint32_t i = 0; i < t->n_drawn; i++)
-		free((void *)(uintptr_t)t->drawn[i].v.text);
-	free(t->drawn);
+	free_kept(t->values, t->n);
+	free_kept(t->drawn, t->n_drawn);
+	tfr_hash_clear(&t->index);
 	free(t->sketch);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
@@ -75,23 +71,27 @@ void tfr_tops_free(struct tfr_tops *t)
 
 /* --- counting; under the lock --- */
 
-static bool copy_value(struct tfr_value *to, const struct tfr_value *from)
+static bool keep_value(struct kept *to, const struct tfr_value *v, uint64_t number)
 {
-	uint8_t *text = from->text ? malloc(from->size + 1u) : NULL;
+	uint8_t *text = v->text ? malloc(v->size + 1u) : NULL;
 
-	*to = *from;
-	if (!from->text)
-		return true;
+	if (v->text && !text)
+		return false;
+	*to = (struct kept){ number, *v };
 	if (text)
-		memcpy(text, from->text, from->size);
-	to->text = text;
-	return text;
+		to->v.text = memcpy(text, v->text, v->size);
+	return true;
+}
+
+static uint64_t *sketch_cell(const struct tfr_tops *t, unsigned row, uint64_t hash)
+{
+	return &t->sketch[row * ROW + (hash >> (row * ROW_BITS) & (ROW - 1))];
 }
 
 static void sketch_add(struct tfr_tops *t, uint64_t hash, uint64_t count)
 {
 	for (unsigned row = 0; row < ROWS; row++)
-		t->sketch[row * ROW + (hash >> (row * ROW_BITS) & (ROW - 1))] += count;
+		*sketch_cell(t, row, hash) += count;
 }
 
 static uint64_t sketch_count(const struct tfr_tops *t, uint64_t hash)
@@ -99,7 +99,7 @@ static uint64_t sketch_count(const struct tfr_tops *t, uint64_t hash)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned row = 0; row < ROWS; row++) {
-		uint64_t n = t->sketch[row * ROW + (hash >> (row * ROW_BITS) & (ROW - 1))];
+		uint64_t n = *sketch_cell(t, row, hash);
 
 		least = n < least ? n : least;
 	}
@@ -112,13 +112,15 @@ static bool overflow_table(struct tfr_tops *t)
 	if (!t->sketch)
 		return false;
 	for (uint32_t i = 0; i < t->n; i++)
-		sketch_add(t, t->values[i].v.hash, t->values[i].count);
-	drop_values(t);
+		sketch_add(t, t->values[i].v.hash, t->values[i].number);
+	free_kept(TFR_STEAL(t->values), t->n);
+	t->n = 0;
+	tfr_hash_clear(&t->index);
 	__atomic_store_n(&t->overflowed, true, __ATOMIC_RELAXED);
 	return true;
 }
 
-static struct counted *find_value(const struct tfr_tops *t, uint64_t hash)
+static struct kept *find_value(const struct tfr_tops *t, uint64_t hash)
 {
 	struct tfr_hash_probe p = tfr_hash_probe(hash);
 	uint32_t i;
@@ -133,7 +135,7 @@ static struct counted *find_value(const struct tfr_tops *t, uint64_t hash)
 
 static bool count_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t n)
 {
-	struct counted *known = find_value(t, v->hash); /* NULL once the table has overflowed */
+	struct kept *known = find_value(t, v->hash); /* NULL once the table has overflowed */
 
 	if (!t->overflowed && !t->values) {
 		t->values = malloc(TFR_TOPS_EXACT * sizeof(*t->values));
@@ -141,15 +143,14 @@ static bool count_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t 
 			return false;
 	}
 	if (known) {
-		known->count += n;
+		known->number += n;
 		return true;
 	}
 	if (!t->overflowed && t->n < TFR_TOPS_EXACT) {
-		if (!copy_value(&t->values[t->n].v, v))
+		if (!keep_value(&t->values[t->n], v, n))
 			return false;
-		t->values[t->n].count = n;
 		if (tfr_hash_add(&t->index, v->hash, t->n)) {
-			free((void *)(uintptr_t)t->values[t->n].v.text);
+			free_text(&t->values[t->n]);
 			return false;
 		}
 		t->n++;
@@ -161,13 +162,20 @@ static bool count_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t 
 	return true;
 }
 
+static int compare_hashes(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
+}
+
 static int compare_drawn(const void *a, const void *b)
 {
-	const struct drawn *x = a, *y = b;
+	const struct kept *x = a, *y = b;
 
-	if (x->draw != y->draw)
-		return x->draw < y->draw ? -1 : 1;
-	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return compare_hashes(a, b);
 }
 
 /* Keeps the lowest, without duplicates. */
@@ -180,12 +188,12 @@ void tfr_tops_settle(struct tfr_tops *t)
 	for (uint32_t i = 0; i < t->n_drawn; i++)
 		if (kept == TFR_TOPS_DRAWN ||
 			(kept && !compare_drawn(&t->drawn[kept - 1], &t->drawn[i])))
-			free((void *)(uintptr_t)t->drawn[i].v.text);
+			free_text(&t->drawn[i]);
 		else
 			t->drawn[kept++] = t->drawn[i];
 	t->n_drawn = kept;
 	if (kept == TFR_TOPS_DRAWN)
-		__atomic_store_n(&t->limit, t->drawn[kept - 1].draw, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->limit, t->drawn[kept - 1].number, __ATOMIC_RELAXED);
 }
 
 static bool draw_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t number)
@@ -196,8 +204,7 @@ static bool draw_value(struct tfr_tops *t, const struct tfr_value *v, uint64_t n
 		return false;
 	if (t->n_drawn == DRAWN_ROOM)
 		tfr_tops_settle(t);
-	t->drawn[t->n_drawn].draw = number;
-	if (!copy_value(&t->drawn[t->n_drawn].v, v))
+	if (!keep_value(&t->drawn[t->n_drawn], v, number))
 		return false;
 	t->n_drawn++;
 	return true;
@@ -213,21 +220,14 @@ bool tfr_tops_merge(struct tfr_tops *into, const struct tfr_tops *from)
 			into->sketch[i] += from->sketch[i];
 	}
 	for (uint32_t i = 0; ok && i < from->n; i++)
-		ok = count_value(into, &from->values[i].v, from->values[i].count);
+		ok = count_value(into, &from->values[i].v, from->values[i].number);
 	for (uint32_t i = 0; ok && i < from->n_drawn; i++)
-		ok = draw_value(into, &from->drawn[i].v, from->drawn[i].draw);
+		ok = draw_value(into, &from->drawn[i].v, from->drawn[i].number);
 	tfr_tops_settle(into);
 	return ok;
 }
 
 /* --- the state --- */
-
-static int compare_hashes(const void *a, const void *b)
-{
-	const struct counted *x = a, *y = b;
-
-	return (x->v.hash > y->v.hash) - (x->v.hash < y->v.hash);
-}
 
 /* A text is read as a view. */
 static void value_state(struct tfr_value *v, struct tfr_state *s)
@@ -249,34 +249,35 @@ static void value_state(struct tfr_value *v, struct tfr_state *s)
 	}
 }
 
-/* False: out of memory. */
+/* Writes a list, or adds the one that is read.  False: out of memory. */
+static bool list_state(struct tfr_tops *t, const struct kept *list, uint64_t n, uint64_t most,
+	bool (*add)(struct tfr_tops *t, const struct tfr_value *v, uint64_t number),
+	struct tfr_state *s)
+{
+	tfr_state_below(s, &n, most);
+	for (uint64_t i = 0; i < n && !s->bad; i++) {
+		struct kept k = s->in ? (struct kept){ 0 } : list[i];
+
+		tfr_state_u64(s, &k.number);
+		value_state(&k.v, s);
+		if (s->in && !s->bad && !add(t, &k.v, k.number))
+			return false;
+	}
+	return true;
+}
+
 static bool values_state(struct tfr_tops *t, struct tfr_state *s)
 {
-	TFR_AUTO_FREE struct counted *sorted = malloc((t->n + 1) * sizeof(*sorted));
-	uint64_t n = t->n, drawn = t->n_drawn;
-	bool ok = sorted;
+	TFR_AUTO_FREE struct kept *sorted = malloc((t->n + 1) * sizeof(*sorted));
 
-	if (ok && n) {
-		memcpy(sorted, t->values, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), compare_hashes);
+	if (!sorted)
+		return false;
+	if (t->n) {
+		memcpy(sorted, t->values, t->n * sizeof(*sorted));
+		qsort(sorted, t->n, sizeof(*sorted), compare_hashes);
 	}
-	tfr_state_below(s, &n, t->overflowed ? 0 : TFR_TOPS_EXACT);
-	for (uint64_t i = 0; ok && i < n && !s->bad; i++) {
-		struct counted c = s->in ? (struct counted){ 0 } : sorted[i];
-
-		tfr_state_u64(s, &c.count);
-		value_state(&c.v, s);
-		ok = !s->in || s->bad || count_value(t, &c.v, c.count);
-	}
-	tfr_state_below(s, &drawn, TFR_TOPS_DRAWN);
-	for (uint64_t i = 0; ok && i < drawn && !s->bad; i++) {
-		struct drawn d = s->in ? (struct drawn){ 0 } : t->drawn[i];
-
-		tfr_state_u64(s, &d.draw);
-		value_state(&d.v, s);
-		ok = !s->in || s->bad || draw_value(t, &d.v, d.draw);
-	}
-	return ok;
+	return list_state(t, sorted, t->n, t->overflowed ? 0 : TFR_TOPS_EXACT, count_value, s) &&
+	       list_state(t, t->drawn, t->n_drawn, TFR_TOPS_DRAWN, draw_value, s);
 }
 
 void tfr_tops_state(struct tfr_tops *t, struct tfr_state *s)
@@ -304,12 +305,12 @@ uint64_t tfr_tops_distinct(const struct tfr_tops *t)
 
 uint64_t tfr_tops_count(const struct tfr_tops *t, uint64_t hash)
 {
-	const struct counted *known;
+	const struct kept *known;
 
 	if (t->overflowed)
 		return sketch_count(t, hash);
 	known = find_value(t, hash);
-	return known ? known->count : 0;
+	return known ? known->number : 0;
 }
 
 static int compare_values(const struct tfr_value *a, const struct tfr_value *b, bool floats)
@@ -341,15 +342,15 @@ static int compare_tops(const void *a, const void *b, void *floats)
 size_t tfr_tops_list(
 	const struct tfr_tops *t, bool floats, uint64_t least, struct tfr_top *top, size_t n)
 {
+	const struct kept *from = t->overflowed ? t->drawn : t->values;
 	size_t all = t->overflowed ? t->n_drawn : t->n, found = 0;
 	TFR_AUTO_FREE struct tfr_top *list = malloc((all + 1) * sizeof(*list));
 
 	if (!list)
 		return SIZE_MAX;
 	for (size_t i = 0; i < all; i++)
-		list[i] = t->overflowed ? (struct tfr_top){ t->drawn[i].v,
-			sketch_count(t, t->drawn[i].v.hash) }
-					: (struct tfr_top){ t->values[i].v, t->values[i].count };
+		list[i] = (struct tfr_top){ from[i].v,
+			t->overflowed ? sketch_count(t, from[i].v.hash) : from[i].number };
 	qsort_r(list, all, sizeof(*list), compare_tops, &floats);
 	for (size_t i = 0; i < all && found < n && list[i].count >= least; i++)
 		if (!found || top[found - 1].value.hash != list[i].value.hash)
@@ -394,12 +395,12 @@ void tfr_tally_free(struct tfr_tally *t)
 	free(t);
 }
 
-/* Call with the lock of the tops held. */
-static bool flush_slots(struct tfr_tally *t)
+bool tfr_tally_flush(struct tfr_tally *t)
 {
 	bool ok = true;
 
-	for (unsigned i = 0; ok && i < TALLY_SLOTS; i++) {
+	pthread_mutex_lock(&t->tops->lock);
+	for (unsigned i = 0; t->n && ok && i < TALLY_SLOTS; i++) {
 		const struct tallied *s = &t->slots[i];
 		bool number = s->at == UINT32_MAX;
 		struct tfr_value v = { s->hash, s->number, number ? NULL : t->text + s->at,
@@ -407,32 +408,12 @@ static bool flush_slots(struct tfr_tally *t)
 
 		ok = !s->count || count_value(t->tops, &v, s->count);
 	}
-	memset(t->slots, 0, sizeof(t->slots));
-	t->n = t->text_size = 0;
-	return ok;
-}
-
-bool tfr_tally_flush(struct tfr_tally *t)
-{
-	bool ok = true;
-
-	pthread_mutex_lock(&t->tops->lock);
-	if (t->n)
-		ok = flush_slots(t);
 	for (unsigned i = 0; i < t->n_rare; i++)
 		sketch_add(t->tops, t->rare[i], 1);
 	pthread_mutex_unlock(&t->tops->lock);
-	t->n_rare = 0;
-	return ok;
-}
-
-static bool draw_locked(struct tfr_tops *tops, const struct tfr_value *v, uint64_t number)
-{
-	bool ok;
-
-	pthread_mutex_lock(&tops->lock);
-	ok = draw_value(tops, v, number);
-	pthread_mutex_unlock(&tops->lock);
+	if (t->n)
+		memset(t->slots, 0, sizeof(t->slots));
+	t->n = t->text_size = t->n_rare = 0;
 	return ok;
 }
 
@@ -465,9 +446,15 @@ static bool tally_value(struct tfr_tally *t, const struct tfr_value *v)
 
 bool tfr_tally_add(struct tfr_tally *t, const struct tfr_value *v, uint64_t number)
 {
-	if (number <= __atomic_load_n(&t->tops->limit, __ATOMIC_RELAXED) &&
-		!draw_locked(t->tops, v, number))
-		return false;
+	if (number <= __atomic_load_n(&t->tops->limit, __ATOMIC_RELAXED)) {
+		bool ok;
+
+		pthread_mutex_lock(&t->tops->lock);
+		ok = draw_value(t->tops, v, number);
+		pthread_mutex_unlock(&t->tops->lock);
+		if (!ok)
+			return false;
+	}
 	if (!__atomic_load_n(&t->tops->overflowed, __ATOMIC_RELAXED))
 		return tally_value(t, v);
 	t->rare[t->n_rare++] = v->hash;
