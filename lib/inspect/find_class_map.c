@@ -20,9 +20,12 @@ static const char *const pairs[][2] = {
 	{ "audio/class/label", "audio/class/text" },
 };
 
-/* Adds the class of a record; false: the record has no number and name.  A class equal to the last
- * one added is skipped. */
-static bool note_class(struct tfr_class_map *m, const struct tfr_example *ex, bool *no_memory)
+static const char reading[] = "reading the classes of a set";
+
+/* Adds the class of a record.  TFR_END: the record has no number and name.  A class equal to the
+ * last one added is skipped. */
+static enum tfr_status note_class(
+	struct tfr_class_map *m, const struct tfr_example *ex, struct tfr_error *err)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		const struct tfr_class_entry *last = m->n ? &m->list[m->n - 1] : NULL;
@@ -34,54 +37,42 @@ static bool note_class(struct tfr_class_map *m, const struct tfr_example *ex, bo
 			continue;
 		if (last && last->label == label && strlen(last->text) == text.size &&
 			!memcmp(last->text, text.data, text.size))
-			return true;
+			return TFR_OK;
 		if (m->n >= MOST_CLASSES) /* most entries are duplicates */
 			tfr_class_map_sort(m);
 		if (m->n < MOST_CLASSES)
-			*no_memory |=
-				!tfr_class_map_add(m, (const char *)text.data, text.size, label);
-		return true;
+			TFR_NEED_MEMORY(
+				tfr_class_map_add(m, (const char *)text.data, text.size, label),
+				err, reading);
+		return TFR_OK;
 	}
-	return false;
+	return TFR_END;
 }
 
-static enum tfr_status read_records(struct tfr_class_map *m, struct tfr_reader *r, uint64_t most,
+/* Reads records of up to `most` bytes together. */
+static enum tfr_status read_records(struct tfr_class_map *m, const char *path, uint64_t most,
 	struct tfr_example *ex, struct tfr_error *err)
 {
-	struct tfr_record rec;
+	TFR_AUTO_READER r = NULL;
 	uint64_t bytes = 0, none = 0;
-	bool no_memory = false, any = false;
+	bool any = false;
 
+	TFR_TRY(tfr_reader_open(&r, path, &(struct tfr_reader_opts){ .threads = 1 }, err));
 	while (bytes < most && (any || none < LOOK_AT)) {
+		struct tfr_record rec;
 		enum tfr_status status;
 
 		TFR_TRY(tfr_reader_next(r, &rec, err));
 		bytes += rec.size;
 		status = tfr_example_parse(ex, rec.data, rec.size, err);
-		if (status && status != TFR_EDATA)
+		if (!status)
+			status = note_class(m, ex, err);
+		any |= !status;
+		none += status == TFR_EDATA || status == TFR_END;
+		if (status && status != TFR_EDATA && status != TFR_END)
 			return status;
-		if (!status && note_class(m, ex, &no_memory))
-			any = true;
-		else
-			none++;
-		TFR_NEED_MEMORY(!no_memory, err, "reading the classes of a set");
 	}
 	return TFR_OK;
-}
-
-static enum tfr_status read_file(struct tfr_class_map *m, const char *path, uint64_t most,
-	struct tfr_example *ex, struct tfr_error *err)
-{
-	struct tfr_reader_opts opts = { .threads = 1 };
-	struct tfr_reader *r = NULL;
-	enum tfr_status status = tfr_reader_open(&r, path, &opts, err);
-
-	if (!status)
-		status = read_records(m, r, most, ex, err);
-	tfr_reader_close(r);
-	if (status == TFR_ENOMEM || status == TFR_ESYS)
-		return status;
-	return TFR_OK; /* a later reading of the file reports damage */
 }
 
 static enum tfr_status read_files(struct tfr_class_map *m, const char *const *files, size_t count,
@@ -98,24 +89,13 @@ static enum tfr_status read_files(struct tfr_class_map *m, const char *const *fi
 		if (status == TFR_END || (!status && !S_ISREG(st.st_mode)))
 			continue;
 		TFR_TRY(status);
-		TFR_TRY(read_file(m, files[i], most, ex, err));
+		status = read_records(m, files[i], most, ex, err);
+		if (status == TFR_ENOMEM || status == TFR_ESYS)
+			return status; /* a later reading of the file reports damage */
 		if (i == 0 && !m->n)
 			return TFR_OK; /* the records are of another kind */
 	}
 	return TFR_OK;
-}
-
-static enum tfr_status map_of_records(
-	struct tfr_class_map *m, const char *const *files, size_t count, struct tfr_error *err)
-{
-	struct tfr_example *ex = tfr_example_new();
-	enum tfr_status status;
-
-	TFR_NEED_MEMORY(ex, err, "reading the classes of a set");
-	status = read_files(m, files, count, ex, err);
-	tfr_example_free(ex);
-	tfr_class_map_sort(m);
-	return status;
 }
 
 enum tfr_status tfr_class_map_find(
@@ -123,6 +103,14 @@ enum tfr_status tfr_class_map_find(
 {
 	enum tfr_status status =
 		count && strcmp(files[0], "-") ? tfr_class_map_beside(m, files[0], err) : TFR_END;
+	struct tfr_example *ex;
 
-	return status == TFR_END ? map_of_records(m, files, count, err) : status;
+	if (status != TFR_END)
+		return status;
+	ex = tfr_example_new();
+	TFR_NEED_MEMORY(ex, err, reading);
+	status = read_files(m, files, count, ex, err);
+	tfr_example_free(ex);
+	tfr_class_map_sort(m);
+	return status;
 }

@@ -30,7 +30,7 @@ struct owned {
 
 /* On its own cache lines, since it changes with every record. */
 struct worker {
-	struct owned features, feature_lists;
+	struct owned owned[2];	 /* features, then feature lists */
 	struct tfr_lists *lists; /* NULL: no SequenceExample was found so far */
 	uint64_t records, sequences;
 	struct tfr_series sizes;
@@ -49,18 +49,22 @@ static const char looking[] = "looking at the features";
 
 /* --- merging --- */
 
+/* Adds so many records whose numbers of values have this range. */
+static void add_in_file(struct tfr_in_file *f, uint32_t records, uint32_t min, uint32_t max)
+{
+	uint64_t sum = (uint64_t)f->records + records;
+
+	if (records && (!f->records || min < f->min))
+		f->min = min;
+	if (max > f->max)
+		f->max = max;
+	f->records = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
 static void leave_file(struct own *o)
 {
-	struct tfr_in_file *f = &o->shared->files[o->file];
-	uint64_t sum;
-
 	pthread_mutex_lock(&o->shared->lock);
-	sum = (uint64_t)f->records + o->in_file.records;
-	if (o->in_file.records && (!f->records || o->in_file.min < f->min))
-		f->min = o->in_file.min;
-	if (o->in_file.max > f->max)
-		f->max = o->in_file.max;
-	f->records = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+	add_in_file(&o->shared->files[o->file], o->in_file.records, o->in_file.min, o->in_file.max);
 	pthread_mutex_unlock(&o->shared->lock);
 	o->in_file = (struct tfr_in_file){ 0 };
 }
@@ -78,29 +82,23 @@ static bool merge_own(struct survey_run *r, struct own *o)
 	return ok;
 }
 
-static size_t bytes_of(const struct owned *owned)
+static bool merge_worker(struct survey_run *r, struct worker *w)
 {
-	size_t bytes = 0;
-
-	for (size_t i = 0; i < owned->n; i++)
-		bytes += tfr_facts_bytes(&owned->list[i]->facts);
-	return bytes;
-}
-
-static bool merge_all_own(struct survey_run *r, struct owned *owned)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < owned->n; i++)
-		ok = merge_own(r, owned->list[i]);
-	return ok;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < w->owned[k].n; i++)
+			if (!merge_own(r, w->owned[k].list[i]))
+				return false;
+	return true;
 }
 
 static bool make_room(struct survey_run *r, struct worker *w)
 {
-	if (bytes_of(&w->features) + bytes_of(&w->feature_lists) <= ROOM)
-		return true;
-	return merge_all_own(r, &w->features) && merge_all_own(r, &w->feature_lists);
+	size_t bytes = 0;
+
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < w->owned[k].n; i++)
+			bytes += tfr_facts_bytes(&w->owned[k].list[i]->facts);
+	return bytes <= ROOM || merge_worker(r, w);
 }
 
 /* --- features --- */
@@ -203,35 +201,29 @@ static enum tfr_status find_own(struct tfr_survey *s, struct owned *w, size_t *a
  * A list without steps has an empty range and counts as one without values. */
 static void note_in_file(struct own *o, uint32_t file, struct tfr_range count)
 {
-	uint32_t min, max;
+	uint64_t min = count.min > count.max ? 0 : count.min;
 
-	if (count.min > count.max)
-		count.min = 0;
-	min = count.min < UINT32_MAX ? (uint32_t)count.min : UINT32_MAX;
-	max = count.max < UINT32_MAX ? (uint32_t)count.max : UINT32_MAX;
 	if (o->file != file && o->in_file.records)
 		leave_file(o);
 	o->file = file;
-	if (!o->in_file.records || min < o->in_file.min)
-		o->in_file.min = min;
-	if (max > o->in_file.max)
-		o->in_file.max = max;
-	o->in_file.records += o->in_file.records < UINT32_MAX;
+	add_in_file(&o->in_file, 1, min < UINT32_MAX ? (uint32_t)min : UINT32_MAX,
+		count.max < UINT32_MAX ? (uint32_t)count.max : UINT32_MAX);
 }
 
 static enum tfr_status take_features(struct survey_run *r, struct worker *w,
 	const struct tfr_example *ex, struct tfr_seen *seen, struct tfr_error *err)
 {
 	size_t n = tfr_example_count(ex), at = 0;
+	struct owned *owned = &w->owned[0];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tfr_feature *f = tfr_example_at(ex, i);
 		struct own *o;
 
 		/* Nearly always it is the next entry. */
-		if (at == w->features.n || !is_own(w->features.list[at], f))
-			TFR_TRY(find_own(r->s, &w->features, &at, f, err));
-		o = w->features.list[at++];
+		if (at == owned->n || !is_own(owned->list[at], f))
+			TFR_TRY(find_own(r->s, owned, &at, f, err));
+		o = owned->list[at++];
 		seen->feature = f;
 		TFR_NEED_MEMORY(
 			tfr_facts_add(&o->facts, seen, o->shared->values, o->tally), err, looking);
@@ -256,8 +248,8 @@ static enum tfr_status find_list(struct survey_run *r, struct worker *w, struct 
 	struct tfr_feature f = { .key = list->key, .key_size = list->key_size, .kind = kind };
 	size_t at = 0;
 
-	TFR_TRY(find_own(r->s->lists, &w->feature_lists, &at, &f, err));
-	walk->own[kind] = w->feature_lists.list[at];
+	TFR_TRY(find_own(r->s->lists, &w->owned[1], &at, &f, err));
+	walk->own[kind] = w->owned[1].list[at];
 	walk->lengths[kind] = (struct tfr_range){ UINT64_MAX, 0 };
 	return TFR_OK;
 }
@@ -308,24 +300,6 @@ static enum tfr_status take_list(struct survey_run *r, struct worker *w,
 	return TFR_OK;
 }
 
-static enum tfr_status take_lists(
-	struct survey_run *r, struct worker *w, struct tfr_seen *seen, struct tfr_error *err)
-{
-	seen->step = true;
-	for (size_t i = 0; i < tfr_lists_count(w->lists); i++)
-		TFR_TRY(take_list(r, w, tfr_lists_at(w->lists, i), seen, err));
-	return TFR_OK;
-}
-
-static enum tfr_status parse_lists(
-	struct worker *w, const struct tfr_swept *s, struct tfr_error *err)
-{
-	if (!w->lists)
-		w->lists = tfr_lists_new();
-	TFR_NEED_MEMORY(w->lists, err, looking);
-	return tfr_lists_parse(w->lists, s->rec.data, s->rec.size, err);
-}
-
 /* --- a record --- */
 
 static void count_file(struct survey_run *r, struct worker *w)
@@ -345,8 +319,12 @@ static enum tfr_status take_record(
 	bool sequence = tfr_is_sequence_example(s->rec.data, s->rec.size);
 
 	(void)verdict;
-	if (sequence)
-		TFR_TRY(parse_lists(w, s, err)); /* a bad record does not count */
+	if (sequence) { /* a bad record does not count */
+		if (!w->lists)
+			w->lists = tfr_lists_new();
+		TFR_NEED_MEMORY(w->lists, err, looking);
+		TFR_TRY(tfr_lists_parse(w->lists, s->rec.data, s->rec.size, err));
+	}
 	w->sequences += sequence;
 	if (s->file != w->file)
 		count_file(r, w);
@@ -359,7 +337,10 @@ static enum tfr_status take_record(
 		!r->s->values || tfr_series_add(&w->sizes, (int64_t)s->rec.size), err, looking);
 	TFR_NEED_MEMORY(++w->records % LOOK_EVERY || make_room(r, w), err, looking);
 	TFR_TRY(take_features(r, w, s->example, &seen, err));
-	return sequence ? take_lists(r, w, &seen, err) : TFR_OK;
+	seen.step = true;
+	for (size_t i = 0; sequence && i < tfr_lists_count(w->lists); i++)
+		TFR_TRY(take_list(r, w, tfr_lists_at(w->lists, i), &seen, err));
+	return TFR_OK;
 }
 
 /* --- the complete pass --- */
@@ -385,12 +366,6 @@ static bool name_files(struct survey_run *r, const struct tfr_set *set)
 	return true;
 }
 
-static void settle_tops(struct tfr_survey *s)
-{
-	for (size_t i = 0; s->values && i < s->n; i++)
-		tfr_tops_settle(s->list[i]->values->tops);
-}
-
 static bool gather_workers(struct survey_run *r)
 {
 	bool ok = true;
@@ -400,13 +375,14 @@ static bool gather_workers(struct survey_run *r)
 
 		if (w->records_of_file)
 			count_file(r, w);
-		ok = ok && merge_all_own(r, &w->features) && merge_all_own(r, &w->feature_lists);
+		ok = ok && merge_worker(r, w);
 		r->s->records += w->records;
 		r->s->sequences += w->sequences;
 		ok = ok && tfr_series_merge(&r->s->sizes, &w->sizes);
 	}
-	settle_tops(r->s);
-	settle_tops(r->s->lists);
+	for (struct tfr_survey *s = r->s; s && s->values; s = s->lists)
+		for (size_t i = 0; i < s->n; i++)
+			tfr_tops_settle(s->list[i]->values->tops);
 	r->s->lists->records = r->s->records;
 	if (!r->s->lists->n) {
 		tfr_survey_free(r->s->lists);
@@ -415,20 +391,16 @@ static bool gather_workers(struct survey_run *r)
 	return ok;
 }
 
-static void clear_owned(struct owned *owned)
-{
-	for (size_t i = 0; i < owned->n; i++)
-		free_own(owned->list[i]);
-	free(owned->list);
-}
-
 static void clear_workers(struct survey_run *r)
 {
 	for (unsigned k = 0; r->workers && k < r->n_workers; k++) {
 		struct worker *w = &r->workers[k];
 
-		clear_owned(&w->features);
-		clear_owned(&w->feature_lists);
+		for (int list = 0; list < 2; list++) {
+			for (size_t i = 0; i < w->owned[list].n; i++)
+				free_own(w->owned[list].list[i]);
+			free(w->owned[list].list);
+		}
 		tfr_lists_free(w->lists);
 		tfr_series_clear(&w->sizes);
 	}

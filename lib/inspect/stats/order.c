@@ -400,25 +400,6 @@ enum tfr_status tfr_mixing_judge(struct tfr_mixing *r, struct tfr_error *err)
 
 /* --- the pass over the records --- */
 
-static bool init_mixing(struct tfr_mixing *r)
-{
-	bool ok;
-
-	r->classes = calloc(CLASSES, sizeof(*r->classes));
-	r->seen = calloc(CLASSES, sizeof(*r->seen));
-	r->logs = calloc(r->report->batch + 1, sizeof(*r->logs));
-	ok = r->classes && r->seen && r->logs;
-	for (uint64_t k = 2; ok && k <= r->report->batch; k++)
-		r->logs[k] = (double)k * log2((double)k);
-	for (int i = 0; i < BUFFERS; i++) {
-		r->buffers[i].size = i ? UINT64_C(1) << (LEAST_POWER + i - 1) : r->report->buffer;
-		r->buffers[i].batch = malloc(r->report->batch * sizeof(uint32_t));
-		ok = ok && r->buffers[i].batch;
-	}
-	tfr_rng_init(&r->rng, 0, 0);
-	return ok;
-}
-
 void tfr_mixing_close(struct tfr_mixing *r)
 {
 	if (!r)
@@ -439,24 +420,31 @@ void tfr_mixing_close(struct tfr_mixing *r)
 enum tfr_status tfr_mixing_open(struct tfr_mixing **m, const char *label,
 	struct tfr_order_report *report, struct tfr_error *err)
 {
-	struct tfr_mixing *r = calloc(1, sizeof(*r));
+	TFR_AUTO_MIXING r = calloc(1, sizeof(*r));
 
-	if (r) {
-		r->label = label;
-		r->report = report;
+	TFR_NEED_MEMORY(r, err, "ordering");
+	r->label = label;
+	r->report = report;
+	r->classes = calloc(CLASSES, sizeof(*r->classes));
+	r->seen = calloc(CLASSES, sizeof(*r->seen));
+	r->logs = calloc(report->batch + 1, sizeof(*r->logs));
+	TFR_NEED_MEMORY(r->classes && r->seen && r->logs, err, "ordering");
+	for (uint64_t k = 2; k <= report->batch; k++)
+		r->logs[k] = (double)k * log2((double)k);
+	for (int i = 0; i < BUFFERS; i++) {
+		r->buffers[i].size = i ? UINT64_C(1) << (LEAST_POWER + i - 1) : report->buffer;
+		r->buffers[i].batch = malloc(report->batch * sizeof(uint32_t));
+		TFR_NEED_MEMORY(r->buffers[i].batch, err, "ordering");
 	}
-	if (!r || !init_mixing(r)) {
-		tfr_mixing_close(r);
-		return tfr_fail_nomem(err, "ordering");
-	}
-	*m = r;
+	tfr_rng_init(&r->rng, 0, 0);
+	*m = TFR_STEAL(r);
 	return TFR_OK;
 }
 
 enum tfr_status tfr_order(
 	const struct tfr_order_opts *opts, struct tfr_order_report *report, struct tfr_error *err)
 {
-	struct tfr_mixing *r = NULL;
+	TFR_AUTO_MIXING r = NULL;
 	struct tfr_sweep sweep = { .opts = opts->common,
 		.phase = "ordering",
 		.parse = true,
@@ -465,18 +453,13 @@ enum tfr_status tfr_order(
 		.examine = look_up,
 		.settle = go_by };
 	struct tfr_sweep_report swept;
-	enum tfr_status status;
 
 	*report = (struct tfr_order_report){ .batch = opts->batch ? opts->batch : 64,
 		.buffer = opts->buffer ? opts->buffer : 2048 };
-	status = tfr_mixing_open(&r, opts->label, report, err);
+	TFR_TRY(tfr_mixing_open(&r, opts->label, report, err));
 	sweep.ctx = r;
-	if (!status)
-		status = tfr_sweep_run(&sweep, &swept, err);
-	while (!status && files(r) < tfr_set_count(opts->common.input)) /* files without records */
-		status = tfr_mixing_file(r, err);
-	if (!status)
-		status = tfr_mixing_judge(r, err);
-	tfr_mixing_close(r);
-	return status;
+	TFR_TRY(tfr_sweep_run(&sweep, &swept, err));
+	while (files(r) < tfr_set_count(opts->common.input)) /* files without records */
+		TFR_TRY(tfr_mixing_file(r, err));
+	return tfr_mixing_judge(r, err);
 }
