@@ -12,6 +12,7 @@
 
 #include "base/compare.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "io/source.h"
 #include "record/framing.h"
 
@@ -88,20 +89,20 @@ static void walk_bytes(struct walk *w, const uint8_t *p, size_t size)
 
 /* Fills the input buffer after the bytes that it holds.  TFR_END: no bytes are left, or there is no
  * room. */
-static enum tfr_status fill_input(struct peer_reader *p, struct tfr_error *err)
+static enum tfr_status fill_input(struct peer_reader *p)
 {
 	size_t held = p->zlib.avail_in, got;
 
 	memmove(p->in, p->zlib.next_in, held);
 	p->zlib.next_in = p->in;
-	TFR_TRY(tfr_source_read(p->source, p->in + held, BUFFER - held, &got, err));
+	TFR_TRY(tfr_source_read(p->source, p->in + held, BUFFER - held, &got, NULL));
 	p->zlib.avail_in += (uInt)got;
 	return got ? TFR_OK : TFR_END;
 }
 
 /* TFR_EDATA: zlib refuses the stream, and the output of this call is lost.  TFR_END: as in
  * fill_input(). */
-static enum tfr_status inflate_step(struct peer_reader *p, struct tfr_error *err)
+static enum tfr_status inflate_step(struct peer_reader *p)
 {
 	int result;
 
@@ -113,41 +114,32 @@ static enum tfr_status inflate_step(struct peer_reader *p, struct tfr_error *err
 	if (result == Z_STREAM_END && p->gzip)
 		inflateReset(&p->zlib);
 	if (p->zlib.avail_out == BUFFER)
-		return fill_input(p, err);
+		return fill_input(p);
 	walk_bytes(&p->walk, p->out, BUFFER - p->zlib.avail_out);
 	return p->walk.bad ? TFR_EDATA : TFR_OK;
 }
 
-static enum tfr_status read_stream(struct peer_reader *p, const char *path, struct tfr_error *err)
+/* Reads the file once more in TensorFlow's way.  False: it cannot be read a second time, like
+ * standard input. */
+static bool ask_peer(const struct tfr_reader *r, const char *path, struct peer *peer)
 {
+	TFR_AUTO_FREE uint8_t *in = malloc(BUFFER), *out = malloc(BUFFER);
+	TFR_AUTO_SOURCE source = NULL;
+	struct peer_reader p = {
+		.gzip = tfr_reader_compression(r) == TFR_COMPRESSION_GZIP, .in = in, .out = out
+	};
 	enum tfr_status status = TFR_OK;
 
-	TFR_TRY(tfr_source_open(&p->source, path, err));
-	p->in = malloc(BUFFER);
-	p->out = malloc(BUFFER);
-	TFR_NEED_MEMORY(
-		p->in && p->out && inflateInit2(&p->zlib, MAX_WBITS + (p->gzip ? 16 : 0)) == Z_OK,
-		err, "checking");
-	p->zlib.next_in = p->in;
+	p.zlib.next_in = in;
+	if (!in || !out || !strcmp(path, "-") || tfr_source_open(&source, path, NULL) ||
+		inflateInit2(&p.zlib, MAX_WBITS + (p.gzip ? 16 : 0)) != Z_OK)
+		return false;
+	p.source = source;
 	while (!status)
-		status = inflate_step(p, err);
-	inflateEnd(&p->zlib);
-	return status;
-}
-
-/* Reads the file once more in TensorFlow's way.  Fails only with TFR_ESYS and TFR_ENOMEM. */
-static enum tfr_status peer_read(
-	const char *path, enum tfr_compression c, struct peer *peer, struct tfr_error *err)
-{
-	struct peer_reader p = { .gzip = c == TFR_COMPRESSION_GZIP };
-	enum tfr_status status = read_stream(&p, path, err);
-
-	peer->records = p.walk.records;
-	peer->fails = status == TFR_EDATA || p.walk.in_data;
-	free(p.in);
-	free(p.out);
-	tfr_source_close(p.source);
-	return status == TFR_EDATA || status == TFR_END ? TFR_OK : status;
+		status = inflate_step(&p);
+	inflateEnd(&p.zlib);
+	*peer = (struct peer){ p.walk.records, status == TFR_EDATA || p.walk.in_data };
+	return status == TFR_EDATA || status == TFR_END;
 }
 
 /* --- the strict check --- */
@@ -181,12 +173,6 @@ static enum tfr_status of_members(const struct tfr_members *m, enum tfr_compress
 	return tfr_fail(err, TFR_EDATA,
 		"%llu GZIP members: TensorFlow reads %llu of %llu records and %s", count, reads,
 		all, end_of(peer));
-}
-
-/* Standard input cannot be read a second time. */
-static bool ask_peer(const struct tfr_reader *r, const char *path, struct peer *peer)
-{
-	return strcmp(path, "-") && !peer_read(path, tfr_reader_compression(r), peer, NULL);
 }
 
 enum tfr_status tfr_strict_file(const struct tfr_reader *r, const struct tfr_check_file *file,
@@ -313,10 +299,8 @@ static void show_name(char *text, size_t size, const struct tfr_bytes *name)
 	size_t n = 0, at = 0, len;
 
 	while (at < name->size && n + 5 < size) {
-		for (len = 1; len <= 4 && at + len <= name->size; len++)
-			if (tfr_is_utf8(name->data + at, len))
-				break;
-		if (len > 4 || at + len > name->size || !name->data[at]) {
+		len = tfr_utf8_length(name->data + at, name->size - at);
+		if (!len || !name->data[at]) {
 			n += (size_t)snprintf(text + n, 5, "\\x%02x", name->data[at++]);
 			continue;
 		}
