@@ -79,12 +79,12 @@ static int print_schema(struct cmd *c, const struct tfr_survey *survey, enum tfr
 static int print_report(struct cmd *c, const struct tfr_survey *survey, enum report_format format)
 {
 	const struct schema_settings *s = c->settings;
+	struct tfr_survey_totals totals = tfr_survey_totals(survey);
 	struct tfr_error err = { .status = TFR_EDATA };
 
-	if (!tfr_survey_count(survey) && !tfr_survey_lists(survey)) {
+	if (!totals.features && !totals.lists) {
 		snprintf(err.message, sizeof(err.message), "%s",
-			tfr_survey_records(survey) ? "no record has a feature"
-						   : "there are no records");
+			totals.records ? "no record has a feature" : "there are no records");
 		return cmd_fail(c, &err);
 	}
 	tfr_survey_drift(survey, cmd_warn_text, c);

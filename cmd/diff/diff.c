@@ -218,12 +218,14 @@ static int farthest_first(const void *a, const void *b)
 
 static void warn_sequences(struct diff_run *r, unsigned side, const struct tfr_survey *s)
 {
-	if (tfr_survey_sequences(s))
+	struct tfr_survey_totals totals = tfr_survey_totals(s);
+
+	if (totals.sequences)
 		cmd_warn(r->c,
 			"%llu of %llu records of %c are SequenceExamples: their context is "
 			"compared, their feature lists are not",
-			(unsigned long long)tfr_survey_sequences(s),
-			(unsigned long long)tfr_survey_records(s), "AB"[side]);
+			(unsigned long long)totals.sequences, (unsigned long long)totals.records,
+			"AB"[side]);
 }
 
 /* Warns of records that the second sweep, which prints no warnings, does not report. */

@@ -49,10 +49,7 @@ static const struct opt options[] = {
 struct stats_run {
 	struct cmd *c;
 	const struct stats_settings *s;
-	struct tfr_survey *survey;
-	struct tfr_distribution sizes;
-	struct tfr_feature_stats *features; /* followed by the feature lists */
-	size_t n, all;
+	struct stats stats;
 	struct tfr_order_report order;
 	const struct tfr_sweep_opts *input; /* NULL: merged */
 };
@@ -64,7 +61,7 @@ static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 
 	if (r->s->order)
 		stats_json_order(j, r->s->order, &r->order);
-	status = tfr_survey_json(r->survey, j, err);
+	status = tfr_survey_json(r->stats.survey, j, err);
 	tfr_json_close_object(j);
 	if (status)
 		tfr_json_free(j);
@@ -73,32 +70,21 @@ static enum tfr_status print_json(struct stats_run *r, struct tfr_error *err)
 	return status;
 }
 
-/* Appends the features of `survey`. */
-static enum tfr_status sum_up_features(
-	struct stats_run *r, const struct tfr_survey *survey, struct tfr_error *err)
+static enum tfr_status sum_up(struct stats *s, struct tfr_error *err)
 {
-	size_t n = survey ? tfr_survey_count(survey) : 0;
-	struct tfr_feature_stats *more =
-		realloc(r->features, (r->all + n + 1) * sizeof(*r->features));
+	struct tfr_survey_totals totals = tfr_survey_totals(s->survey);
+	size_t n = totals.features;
+	size_t all = n + (totals.lists ? tfr_survey_totals(totals.lists).features : 0);
 
-	if (!more)
+	s->totals = totals;
+	TFR_TRY(tfr_survey_sizes(s->survey, &s->sizes, err));
+	s->features = calloc(all + 1, sizeof(*s->features));
+	if (!s->features)
 		return cmd_fill_no_memory(err);
-	r->features = more;
-	for (size_t i = 0; i < n; i++) {
-		TFR_TRY(tfr_survey_feature(survey, i, &more[r->all], err));
-		r->all++;
-	}
+	for (struct tfr_feature_stats *f = s->features; s->n < all; f++, s->n++)
+		TFR_TRY(s->n < n ? tfr_survey_feature(s->survey, s->n, f, err)
+				 : tfr_survey_feature(totals.lists, s->n - n, f, err));
 	return TFR_OK;
-}
-
-static enum tfr_status sum_up(struct stats_run *r, struct tfr_error *err)
-{
-	enum tfr_status status = tfr_survey_sizes(r->survey, &r->sizes, err);
-
-	if (!status)
-		status = sum_up_features(r, r->survey, err);
-	r->n = r->all;
-	return status ? status : sum_up_features(r, tfr_survey_lists(r->survey), err);
 }
 
 /* No record has a value of the feature that --order names: suggests a name that may be meant. */
@@ -112,8 +98,11 @@ static void report_missing(struct stats_run *r)
 		tfr_feature_watch_free(names);
 		return;
 	}
-	for (size_t i = 0; i < r->n; i++)
-		tfr_feature_watch_look_at(names, r->features[i].name, strlen(r->features[i].name));
+	for (size_t i = 0; i < r->stats.n && i < r->stats.totals.features; i++) {
+		const char *known = r->stats.features[i].name;
+
+		tfr_feature_watch_look_at(names, known, strlen(known));
+	}
 	if (tfr_feature_watch_missing(names, 0, &name, &meant))
 		tfr_feature_watch_report(names, cmd_missing, cmd_warn_text, r->c);
 	else
@@ -140,16 +129,16 @@ static enum tfr_status print_statistics(struct stats_run *r, struct tfr_error *e
 	if (s->order && !s->json && !s->html)
 		putchar('\n');
 	if (!s->json && !s->html)
-		TFR_TRY(stats_print(r->survey, &r->sizes, r->features, r->all, err));
+		TFR_TRY(stats_print(&r->stats, err));
 	if (!s->html)
 		return TFR_OK;
-	return stats_html(&page, r->survey, &r->sizes, r->features, r->all, r->input, err);
+	return stats_html(&page, &r->stats, r->input, err);
 }
 
 static int report_statistics(struct stats_run *r)
 {
 	struct tfr_error err = { 0 };
-	enum tfr_status status = sum_up(r, &err);
+	enum tfr_status status = sum_up(&r->stats, &err);
 
 	if (r->s->order && !r->order.records && r->order.absent)
 		report_missing(r);
@@ -167,11 +156,11 @@ static enum tfr_status merge_file(struct stats_run *r, const char *path, struct 
 	enum tfr_status status;
 
 	TFR_TRY(tfr_survey_read(&read, path, err));
-	if (!r->survey) {
-		r->survey = read;
+	if (!r->stats.survey) {
+		r->stats.survey = read;
 		return TFR_OK;
 	}
-	status = tfr_survey_merge(r->survey, read, err);
+	status = tfr_survey_merge(r->stats.survey, read, err);
 	tfr_survey_free(read);
 	return status;
 }
@@ -224,7 +213,7 @@ static int survey_inputs(struct stats_run *r)
 		tfr_set_close(set);
 		return r->c->exit;
 	}
-	status = tfr_survey_run(&r->survey, &opts, &report, &err);
+	status = tfr_survey_run(&r->stats.survey, &opts, &report, &err);
 	if (!status && s->order)
 		status = tfr_order(&order, &r->order, &err);
 	if (!looking_finish(r->c, status, &err))
@@ -260,11 +249,11 @@ static int stats_main(struct cmd *c)
 		merge_surveys(&r);
 	else
 		survey_inputs(&r);
-	for (size_t i = 0; i < r.all; i++)
-		tfr_feature_stats_clear(&r.features[i]);
-	free(r.features);
-	free(r.sizes.bins);
-	tfr_survey_free(r.survey);
+	for (size_t i = 0; i < r.stats.n; i++)
+		tfr_feature_stats_clear(&r.stats.features[i]);
+	free(r.stats.features);
+	free(r.stats.sizes.bins);
+	tfr_survey_free(r.stats.survey);
 	return c->exit;
 }
 

@@ -13,9 +13,16 @@ const char *stats_value(
 /* Formats a number with six digits, or as an integer. */
 const char *stats_number(double v, char text[TFR_SIZE_TEXT]);
 
-/* Features, and feature lists, which have `steps`. */
-enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
-	const struct tfr_feature_stats *features, size_t n, struct tfr_error *err);
+/* What is printed: the features of a survey, and then its feature lists, which have `steps`. */
+struct stats {
+	struct tfr_survey *survey;
+	struct tfr_survey_totals totals;
+	struct tfr_distribution sizes;
+	struct tfr_feature_stats *features;
+	size_t n;
+};
+
+enum tfr_status stats_print(const struct stats *s, struct tfr_error *err);
 enum tfr_status stats_print_order(
 	const char *label, const struct tfr_order_report *o, struct tfr_error *err);
 void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_order_report *o);
@@ -24,8 +31,7 @@ void stats_json_order(struct tfr_json *j, const char *label, const struct tfr_or
 void stats_histogram(struct page *page, const struct tfr_distribution *d, bool whole);
 
 /* One card per feature, then up to a few dozen records of `examples`, which may be NULL. */
-enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_survey *s,
-	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
+enum tfr_status stats_html(const struct show_html_opts *opts, const struct stats *s,
 	const struct tfr_sweep_opts *examples, struct tfr_error *err);
 
 #endif

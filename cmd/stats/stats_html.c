@@ -81,7 +81,7 @@ static void put_images(struct page *page, const struct tfr_feature_stats *f)
 
 static void put_feature(struct page *page, const struct tfr_feature_stats *f, uint64_t records)
 {
-	char text[64], size[TFR_SIZE_TEXT];
+	char counted[TFR_COUNTED_TEXT], size[TFR_SIZE_TEXT];
 
 	page_text(page, "<article>\n<h3>");
 	page_escaped(page, f->name, strlen(f->name));
@@ -91,13 +91,10 @@ static void put_feature(struct page *page, const struct tfr_feature_stats *f, ui
 	if (f->kind != TFR_KIND_UNSET)
 		stats_histogram(page, &f->numbers, f->kind != TFR_KIND_FLOAT);
 	put_top(page, f);
-	page_text(page, "<details><summary>");
-	snprintf(text, sizeof(text), "in %.3g%% of the records, %s%llu different value%s",
+	page_format(page, "<details><summary>in %.3g%% of the records, %s%s</summary>\n<table>\n",
 		records ? 100.0 * (double)f->records / (double)records : 0,
-		f->distinct_exact ? "" : "about ", (unsigned long long)f->distinct,
-		f->distinct == 1 ? "" : "s");
-	page_text(page, text);
-	page_text(page, "</summary>\n<table>\n");
+		f->distinct_exact ? "" : "about ",
+		tfr_format_counted(f->distinct, "different value", counted));
 	put_number(page, "records", (double)f->records);
 	put_number(page, "values", (double)f->values);
 	put_row(page, "bytes", tfr_format_size(f->bytes, size));
@@ -117,20 +114,16 @@ static void put_feature(struct page *page, const struct tfr_feature_stats *f, ui
 	page_text(page, "</table>\n</details>\n</article>\n");
 }
 
-static void put_records(
-	struct page *page, const struct tfr_survey *s, const struct tfr_distribution *sizes)
+static void put_records(struct page *page, const struct stats *s)
 {
-	uint64_t n = tfr_survey_records(s), files = tfr_survey_files(s);
-	char text[128];
+	char records[TFR_COUNTED_TEXT], files[TFR_COUNTED_TEXT];
 
 	page_text(page, "<article>\n<h3>all records <small>sizes in bytes</small></h3>\n");
-	stats_histogram(page, sizes, true);
-	snprintf(text, sizeof(text), "%llu record%s in %llu file%s", (unsigned long long)n,
-		n == 1 ? "" : "s", (unsigned long long)files, files == 1 ? "" : "s");
-	page_text(page, "<details open><summary>");
-	page_text(page, text);
-	page_text(page, "</summary>\n<table>\n");
-	put_distribution(page, sizes);
+	stats_histogram(page, &s->sizes, true);
+	page_format(page, "<details open><summary>%s in %s</summary>\n<table>\n",
+		tfr_format_counted(s->totals.records, "record", records),
+		tfr_format_counted(s->totals.files, "file", files));
+	put_distribution(page, &s->sizes);
 	page_text(page, "</table>\n</details>\n</article>\n");
 }
 
@@ -178,51 +171,45 @@ static enum tfr_status put_examples(
 	return status;
 }
 
-/* The cards under their headings, until the page is full. */
-static void put_cards(struct show_html *h, const struct tfr_survey *s,
-	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n)
+/* The cards under their headings, until the page is full, and records. */
+static enum tfr_status put_page(struct show_html *h, const struct stats *s,
+	const struct tfr_sweep_opts *examples, struct tfr_error *err)
 {
 	struct page *page = show_html_page(h);
 	bool lists = false;
 	size_t i;
 
 	page_text(page, "<h2>Records</h2>\n");
-	put_records(page, s, sizes);
-	for (i = 0; i < n && !show_html_full(h); i++) {
-		if (!i || (features[i].steps.count && !lists))
-			page_text(page, features[i].steps.count ? "<h2>Feature lists</h2>\n"
-								: "<h2>Features</h2>\n");
-		lists = lists || features[i].steps.count;
-		put_feature(page, &features[i], tfr_survey_records(s));
+	put_records(page, s);
+	for (i = 0; i < s->n && !show_html_full(h); i++) {
+		bool is_list = s->features[i].steps.count;
+
+		if (!i || (is_list && !lists))
+			page_text(
+				page, is_list ? "<h2>Feature lists</h2>\n" : "<h2>Features</h2>\n");
+		lists = lists || is_list;
+		put_feature(page, &s->features[i], s->totals.records);
 	}
-	if (i < n)
+	if (i < s->n)
 		page_format(page,
 			"<h2>%zu more features do not fit: tfr stats prints all of them</h2>\n",
-			n - i);
-}
-
-static enum tfr_status put_page(struct show_html *h, const struct tfr_survey *s,
-	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
-	const struct tfr_sweep_opts *examples, struct tfr_error *err)
-{
-	put_cards(h, s, sizes, features, n);
-	TFR_TRY(page_status(show_html_page(h), err));
+			s->n - i);
+	TFR_TRY(page_status(page, err));
 	if (examples && !show_html_full(h)) {
-		page_text(show_html_page(h), "<h2>First records</h2>\n");
+		page_text(page, "<h2>First records</h2>\n");
 		TFR_TRY(put_examples(h, examples, err));
 	}
 	return show_html_publish(h, err);
 }
 
-enum tfr_status stats_html(const struct show_html_opts *opts, const struct tfr_survey *s,
-	const struct tfr_distribution *sizes, const struct tfr_feature_stats *features, size_t n,
+enum tfr_status stats_html(const struct show_html_opts *opts, const struct stats *s,
 	const struct tfr_sweep_opts *examples, struct tfr_error *err)
 {
 	struct show_html *h = NULL;
 	enum tfr_status status = show_html_open(&h, opts, err);
 
 	if (!status)
-		status = put_page(h, s, sizes, features, n, examples, err);
+		status = put_page(h, s, examples, err);
 	show_html_close(h);
 	return status;
 }

@@ -74,8 +74,10 @@ static void print_distribution(FILE *out, const struct tfr_distribution *d)
 
 static void print_where(FILE *out, const struct tfr_feature_stats *f, uint64_t records)
 {
-	fprintf(out, "  in       %llu record%s (%.3g%%)", (unsigned long long)f->records,
-		f->records == 1 ? "" : "s", 100.0 * (double)f->records / (double)records);
+	char counted[TFR_COUNTED_TEXT];
+
+	fprintf(out, "  in       %s (%.3g%%)", tfr_format_counted(f->records, "record", counted),
+		100.0 * (double)f->records / (double)records);
 	if (f->steps.count) {
 		fprintf(out, ", steps in each: ");
 		print_distribution(out, &f->steps);
@@ -179,28 +181,27 @@ static void print_top(FILE *out, const struct tfr_feature_stats *f)
 		fprintf(out, "\n");
 }
 
-static void print_all(FILE *out, const struct tfr_survey *s, const struct tfr_distribution *sizes,
-	const struct tfr_feature_stats *features, size_t n)
+static void print_all(FILE *out, const struct stats *s)
 {
-	uint64_t records = tfr_survey_records(s), files = tfr_survey_files(s), bytes = 0;
-	char total[TFR_SIZE_TEXT];
+	char records[TFR_COUNTED_TEXT], files[TFR_COUNTED_TEXT], size[TFR_SIZE_TEXT];
+	uint64_t n = s->totals.records, bytes = 0;
 
-	fprintf(out, "%llu record%s in %llu file%s", (unsigned long long)records,
-		records == 1 ? "" : "s", (unsigned long long)files, files == 1 ? "" : "s");
-	if (records) {
+	fprintf(out, "%s in %s", tfr_format_counted(n, "record", records),
+		tfr_format_counted(s->totals.files, "file", files));
+	if (n) {
 		fprintf(out, ", %s: bytes in each ",
-			tfr_format_size((uint64_t)(sizes->mean * (double)records + 0.5), total));
-		print_distribution(out, sizes);
+			tfr_format_size((uint64_t)(s->sizes.mean * (double)n + 0.5), size));
+		print_distribution(out, &s->sizes);
 	}
 	fprintf(out, "\n");
-	for (size_t i = 0; i < n; i++)
-		bytes += features[i].bytes;
-	for (size_t i = 0; i < n; i++) {
-		const struct tfr_feature_stats *f = &features[i];
+	for (size_t i = 0; i < s->n; i++)
+		bytes += s->features[i].bytes;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct tfr_feature_stats *f = &s->features[i];
 
 		fprintf(out, "\n%s, %s%s\n", f->name, f->steps.count ? "a feature list, " : "",
 			tfr_kind_name(f->kind));
-		print_where(out, f, records);
+		print_where(out, f, n);
 		if (f->kind == TFR_KIND_UNSET || !f->values)
 			continue;
 		print_values(out, f, bytes);
@@ -298,13 +299,12 @@ static enum tfr_status print_collected(struct text *t, struct tfr_error *err)
 	return TFR_OK;
 }
 
-enum tfr_status stats_print(const struct tfr_survey *s, const struct tfr_distribution *sizes,
-	const struct tfr_feature_stats *features, size_t n, struct tfr_error *err)
+enum tfr_status stats_print(const struct stats *s, struct tfr_error *err)
 {
 	struct text t;
 
 	if (text_open(&t))
-		print_all(t.f, s, sizes, features, n);
+		print_all(t.f, s);
 	return print_collected(&t, err);
 }
 

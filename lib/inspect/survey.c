@@ -64,29 +64,9 @@ void tfr_survey_free(struct tfr_survey *s)
 	free(s);
 }
 
-uint64_t tfr_survey_files(const struct tfr_survey *s)
+struct tfr_survey_totals tfr_survey_totals(const struct tfr_survey *s)
 {
-	return s->files;
-}
-
-size_t tfr_survey_count(const struct tfr_survey *s)
-{
-	return s->n;
-}
-
-uint64_t tfr_survey_records(const struct tfr_survey *s)
-{
-	return s->records;
-}
-
-uint64_t tfr_survey_sequences(const struct tfr_survey *s)
-{
-	return s->sequences;
-}
-
-const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s)
-{
-	return s->lists;
+	return (struct tfr_survey_totals){ s->files, s->records, s->sequences, s->n, s->lists };
 }
 
 int tfr_survey_compare(

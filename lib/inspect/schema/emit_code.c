@@ -52,9 +52,11 @@ static void put_quoted(struct tfr_emit *e, const struct tfr_surveyed *f, char qu
 /* The first line: a comment with the number of records and files read. */
 static void put_origin(struct tfr_emit *e)
 {
-	TFR_EMIT(e, "# tfr schema: %llu record%s in %llu file%s\n",
-		(unsigned long long)e->s->records, e->s->records == 1 ? "" : "s",
-		(unsigned long long)e->s->files, e->s->files == 1 ? "" : "s");
+	char records[TFR_COUNTED_TEXT], files[TFR_COUNTED_TEXT];
+
+	TFR_EMIT(e, "# tfr schema: %s in %s\n",
+		tfr_format_counted(e->s->records, "record", records),
+		tfr_format_counted(e->s->files, "file", files));
 }
 
 /* --- images and compression, shared by all code --- */

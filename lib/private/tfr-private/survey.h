@@ -35,17 +35,21 @@ struct tfr_survey_opts {
 };
 
 /* Records must be Examples or SequenceExamples.  The context of a SequenceExample is examined like
- * the features of an Example; tfr_survey_sequences() returns how many there were.  Memory: a few
+ * the features of an Example; tfr_survey_totals() has their number.  Memory: a few
  * blocks per thread, and less than 1 MiB per feature.  TFR_EUSAGE: more than 65536 features.  Other
  * statuses are those of any pass over the input. */
 enum tfr_status tfr_survey_run(struct tfr_survey **s, const struct tfr_survey_opts *opts,
 	struct tfr_sweep_report *report, struct tfr_error *err);
 void tfr_survey_free(struct tfr_survey *s); /* accepts NULL */
-uint64_t tfr_survey_records(const struct tfr_survey *s);
-uint64_t tfr_survey_sequences(const struct tfr_survey *s);
-/* The feature lists of the SequenceExamples, as a survey that is part of `s`.  NULL: there are
- * none. */
-const struct tfr_survey *tfr_survey_lists(const struct tfr_survey *s);
+
+struct tfr_survey_totals {
+	uint64_t files, records, sequences;
+	size_t features;
+	/* The feature lists of the SequenceExamples, as a survey that is part of `s`.  NULL: there
+	 * are none. */
+	const struct tfr_survey *lists;
+};
+struct tfr_survey_totals tfr_survey_totals(const struct tfr_survey *s);
 
 /* --- the schema --- */
 
@@ -139,13 +143,11 @@ struct tfr_feature_stats {
 	void *memory;			       /* owns what the pointers refer to */
 };
 
-size_t tfr_survey_count(const struct tfr_survey *s); /* number of features */
-/* Feature `i`, in bytewise order of names, then of kinds; in a survey of tfr_survey_lists(), a
- * list.  The pointers refer to `s` and to memory that tfr_feature_stats_clear() frees. */
+/* Feature `i`, in bytewise order of names, then of kinds; in a survey of feature lists, a list. The
+ * pointers refer to `s` and to memory that tfr_feature_stats_clear() frees. */
 enum tfr_status tfr_survey_feature(
 	const struct tfr_survey *s, size_t i, struct tfr_feature_stats *f, struct tfr_error *err);
 void tfr_feature_stats_clear(struct tfr_feature_stats *f);
-uint64_t tfr_survey_files(const struct tfr_survey *s);
 /* The payload sizes of records, in bytes; the caller frees d->bins. */
 enum tfr_status tfr_survey_sizes(
 	const struct tfr_survey *s, struct tfr_distribution *d, struct tfr_error *err);

@@ -42,7 +42,7 @@ static struct tfr_survey *survey(const char *input, unsigned threads)
 
 static struct tfr_feature_stats stats_of(const struct tfr_survey *s, const char *name)
 {
-	for (size_t i = 0; i < tfr_survey_count(s); i++) {
+	for (size_t i = 0; i < tfr_survey_totals(s).features; i++) {
 		struct tfr_feature_stats f;
 
 		cr_assert_eq(tfr_survey_feature(s, i, &f, NULL), TFR_OK);
@@ -201,7 +201,7 @@ Test(statistics, numbers_of_values)
 	}
 	examples_close(&x);
 	s = survey("in", 2);
-	cr_assert_eq(tfr_survey_records(s), RECORDS);
+	cr_assert_eq(tfr_survey_totals(s).records, RECORDS);
 	f = stats_of(s, "v");
 	cr_assert_eq(f.records, records);
 	cr_assert_eq(f.empty, empty);
@@ -380,8 +380,8 @@ Test(statistics, parts_merge_to_the_whole)
 		cr_assert_eq(tfr_survey_merge(merged, part, NULL), TFR_OK);
 		tfr_survey_free(part);
 	}
-	cr_assert_eq(tfr_survey_files(merged), 4);
-	cr_assert_eq(tfr_survey_records(merged), 4000 - 600);
+	cr_assert_eq(tfr_survey_totals(merged).files, 4);
+	cr_assert_eq(tfr_survey_totals(merged).records, 4000 - 600);
 	a = json_of(all);
 	b = json_of(merged);
 	cr_assert_str_eq(b, a);
@@ -457,7 +457,7 @@ Test(statistics, sequences_merge)
 		}
 		examples_close(&x);
 		part = survey(k ? "b" : "a", 1);
-		cr_assert_eq(tfr_survey_sequences(part), 2);
+		cr_assert_eq(tfr_survey_totals(part).sequences, 2);
 		if (k) {
 			cr_assert_eq(tfr_survey_merge(s, part, NULL), TFR_OK);
 			tfr_survey_free(part);
@@ -465,9 +465,9 @@ Test(statistics, sequences_merge)
 			s = part;
 		}
 	}
-	cr_assert_eq(tfr_survey_records(s), 6);
-	cr_assert_eq(tfr_survey_sequences(s), 4);
-	lists = tfr_survey_lists(s);
+	cr_assert_eq(tfr_survey_totals(s).records, 6);
+	cr_assert_eq(tfr_survey_totals(s).sequences, 4);
+	lists = tfr_survey_totals(s).lists;
 	cr_assert_not_null(lists);
 	f = stats_of(lists, "audio");
 	cr_assert_eq(f.records, 4);
@@ -499,7 +499,7 @@ Test(statistics, parts_with_different_features_merge)
 	part = survey("b", 1);
 	cr_assert_eq(tfr_survey_merge(s, part, NULL), TFR_OK);
 	tfr_survey_free(part);
-	cr_assert_eq(tfr_survey_count(s), 4, "the feature of two kinds has two entries");
+	cr_assert_eq(tfr_survey_totals(s).features, 4, "the feature of two kinds has two entries");
 	f = stats_of(s, "only b");
 	cr_assert_eq(f.records, 1);
 	tfr_feature_stats_clear(&f);
