@@ -43,9 +43,7 @@ static enum tfr_status feature_state(
 	}
 	if (state->bad)
 		return status;
-	tfr_facts_state(&f->facts, state);
-	if (s->of_lists)
-		tfr_facts_steps_state(&f->facts, state);
+	tfr_facts_state(&f->facts, s->of_lists, state);
 	tfr_state_below(state, &f->values->too_long, f->facts.values);
 	tfr_distinct_state(&f->values->distinct, state);
 	tfr_tops_state(f->values->tops, state);

@@ -255,7 +255,7 @@ static void range_state(struct tfr_range *r, struct tfr_state *s)
 	tfr_state_u64(s, &r->max);
 }
 
-void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s)
+void tfr_facts_state(struct tfr_facts *f, bool list, struct tfr_state *s)
 {
 	counts_state(f, 0, BEFORE_RANGES, s);
 	for (unsigned i = 0; i < TFR_FACTS_RANGES - 1; i++)
@@ -264,10 +264,8 @@ void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s)
 	for (unsigned i = 0; i < TFR_FACTS_SERIES - 1; i++)
 		tfr_series_state(&f->series[i], s);
 	tfr_floats_state(&f->floats, s);
-}
-
-void tfr_facts_steps_state(struct tfr_facts *f, struct tfr_state *s)
-{
+	if (!list)
+		return;
 	tfr_state_u64(s, &f->all_steps);
 	range_state(&f->steps, s);
 	tfr_series_state(&f->step_counts, s);

@@ -98,9 +98,8 @@ bool tfr_facts_add(struct tfr_facts *f, const struct tfr_seen *seen, struct tfr_
 bool tfr_facts_add_list(struct tfr_facts *f, const struct tfr_occurrence *place, uint64_t steps,
 	bool distributions);
 bool tfr_facts_merge(struct tfr_facts *into, const struct tfr_facts *from);
-void tfr_facts_state(struct tfr_facts *f, struct tfr_state *s);
-/* The additional facts of a feature list. */
-void tfr_facts_steps_state(struct tfr_facts *f, struct tfr_state *s);
+/* `list`: of a feature list, which has additional facts. */
+void tfr_facts_state(struct tfr_facts *f, bool list, struct tfr_state *s);
 
 void tfr_range_add(struct tfr_range *r, uint64_t value);
 void tfr_range_merge(struct tfr_range *into, const struct tfr_range *from);

@@ -24,8 +24,9 @@ enum { PAGE = 64 };
 
 /* The constant layout of one kind of bins. */
 struct layout {
-	unsigned keys;
+	unsigned keys;	/* the second half is of negative numbers */
 	unsigned width; /* words per page: 64 counters, then numbers of 128 bits */
+	struct tfr_bin (*bin)(unsigned key, unsigned i); /* of positive numbers */
 };
 
 static uint64_t *find_page(const struct tfr_bins *b, const struct layout *layout, unsigned key)
@@ -139,11 +140,44 @@ static uint64_t bins_state(struct tfr_bins *b, const struct layout *layout, stru
 	return counted;
 }
 
+/* Appends the non-empty bins, ascending: negative numbers come first, from the largest magnitude
+ * down. */
+static bool list_bins(const struct tfr_bins *b, const struct layout *layout, struct tfr_buf *bins)
+{
+	unsigned half = layout->keys / 2;
+
+	for (unsigned at = 0; at < layout->keys; at++) {
+		bool minus = at < half;
+		unsigned key = minus ? half - 1 - at : at - half;
+		const uint64_t *page = find_page(b, layout, minus ? half + key : key);
+
+		for (unsigned n = 0; page && n < PAGE; n++) {
+			unsigned i = minus ? PAGE - 1 - n : n;
+			struct tfr_bin bin = layout->bin(key, i);
+
+			if (minus)
+				bin = (struct tfr_bin){ -bin.high, -bin.low, 0 };
+			bin.count = page[i];
+			if (bin.count && !tfr_buf_append(bins, &bin, sizeof(bin)))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* ---- int64s ---- */
 
 enum { EXACT_BITS = 6, PAGES = 64 - EXACT_BITS + 1, INT64_KEYS = 2 * PAGES };
 
-static const struct layout int64_layout = { INT64_KEYS, PAGE };
+static struct tfr_bin int64_bin(unsigned key, unsigned i)
+{
+	unsigned shift = key ? key - 1 : 0;
+	double low = ldexp(key ? PAGE + i : i, (int)shift);
+
+	return (struct tfr_bin){ low, key ? low + ldexp(1, (int)shift) - 1 : low, 0 };
+}
+
+static const struct layout int64_layout = { INT64_KEYS, PAGE, int64_bin };
 
 static uint64_t amount(int64_t v)
 {
@@ -249,42 +283,9 @@ struct tfr_summary tfr_series_sum_up(const struct tfr_series *s)
 	return (struct tfr_summary){ s->count, c.base + c.rest, sqrt(c.spread / (double)s->count) };
 }
 
-static struct tfr_bin bin_at(unsigned key, unsigned i)
-{
-	unsigned page = key % PAGES, shift = page ? page - 1 : 0;
-	double low = ldexp(page ? PAGE + i : i, (int)shift);
-	double high = page ? low + ldexp(1, (int)shift) - 1 : low;
-
-	if (key >= PAGES)
-		return (struct tfr_bin){ .low = -high, .high = -low };
-	return (struct tfr_bin){ .low = low, .high = high };
-}
-
-static bool put_bins(const struct tfr_series *s, unsigned key, struct tfr_buf *bins)
-{
-	const uint64_t *page = find_page(&s->bins, &int64_layout, key);
-
-	for (unsigned n = 0; page && n < PAGE; n++) {
-		unsigned i = key >= PAGES ? PAGE - 1 - n : n;
-		struct tfr_bin bin = bin_at(key, i);
-
-		bin.count = page[i];
-		if (bin.count && !tfr_buf_append(bins, &bin, sizeof(bin)))
-			return false;
-	}
-	return true;
-}
-
 bool tfr_series_bins(const struct tfr_series *s, struct tfr_buf *bins)
 {
-	bool ok = true;
-
-	/* Negative numbers come first, from the largest magnitude down. */
-	for (unsigned key = INT64_KEYS; ok && key-- > PAGES;)
-		ok = put_bins(s, key, bins);
-	for (unsigned key = 0; ok && key < PAGES; key++)
-		ok = put_bins(s, key, bins);
-	return ok;
+	return list_bins(&s->bins, &int64_layout, bins);
 }
 
 double tfr_bins_quantile(
@@ -341,8 +342,6 @@ enum {
 	LEAST = -149, /* the power of two of the last bit of the smallest floats */
 };
 
-static const struct layout float_layout = { FLOAT_KEYS, WIDTH };
-
 static uint32_t bits_of(float v)
 {
 	uint32_t bits;
@@ -358,6 +357,15 @@ static float float_of(uint32_t bits)
 	memcpy(&v, &bits, 4);
 	return v;
 }
+
+static struct tfr_bin float_bin(unsigned key, unsigned i)
+{
+	uint32_t low = key << 23 | i << 17;
+
+	return (struct tfr_bin){ float_of(low), float_of(low | 0x1ffff), 0 };
+}
+
+static const struct layout float_layout = { FLOAT_KEYS, WIDTH, float_bin };
 
 static bool add_odd(struct tfr_floats *s, float value)
 {
@@ -521,21 +529,5 @@ struct tfr_summary tfr_floats_sum_up(const struct tfr_floats *s)
 
 bool tfr_floats_bins(const struct tfr_floats *s, struct tfr_buf *bins)
 {
-	for (unsigned at = 0; at < FLOAT_KEYS * PAGE; at++) {
-		bool minus = at < FLOAT_KEYS / 2 * PAGE;
-		unsigned n = minus ? FLOAT_KEYS / 2 * PAGE - 1 - at : at - FLOAT_KEYS / 2 * PAGE;
-		unsigned key = n / PAGE, i = n % PAGE;
-		const uint64_t *page = find_page(&s->bins, &float_layout, key | (minus ? 256 : 0));
-		uint32_t low = key << 23 | i << 17;
-		struct tfr_bin bin;
-
-		if (!page || !page[i])
-			continue;
-		bin = (struct tfr_bin){ float_of(low), float_of(low | 0x1ffff), page[i] };
-		if (minus)
-			bin = (struct tfr_bin){ -bin.high, -bin.low, page[i] };
-		if (!tfr_buf_append(bins, &bin, sizeof(bin)))
-			return false;
-	}
-	return true;
+	return list_bins(&s->bins, &float_layout, bins);
 }
