@@ -269,21 +269,18 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 	return keep_kind(at->slot, tfr_contents_kind(at->contents), err);
 }
 
-/* Records the differences between readers in the layout of the file. */
-static enum tfr_status keep_differences_of_file(
-	struct tfr_reader *r, struct check_slot *slot, struct tfr_error *err)
+/* Adds a record whose CRCs verify. */
+static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
+	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
 {
-	for (unsigned i = 0; i < TFR_STRICT_FILE; i++)
-		if (tfr_strict_file(r, &slot->file, i, &slot->err))
-			TFR_TRY(keep_fault(slot, err));
-	return TFR_OK;
-}
-
-static enum tfr_status check_record(struct tfr_contents *contents, struct check_slot *slot,
-	const struct tfr_record *rec, struct tfr_error *err)
-{
+	struct tfr_digest d;
 	bool strange;
 
+	if (run->manifests || run->opts->sum) {
+		tfr_digest_record(rec, &d);
+		slot->file.sum += d.sum;
+	}
+	tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec->size);
 	slot->file.records++;
 	slot->file.payload_bytes += rec->size;
 	if (!contents)
@@ -297,20 +294,6 @@ static enum tfr_status check_record(struct tfr_contents *contents, struct check_
 		return keep_kind(slot, tfr_contents_kind(contents), err);
 	tfr_types_note(&slot->types, tfr_contents_kind(contents), &slot->err);
 	return TFR_OK;
-}
-
-/* Adds a record whose CRCs verify. */
-static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
-	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
-{
-	struct tfr_digest d;
-
-	if (run->manifests || run->opts->sum) {
-		tfr_digest_record(rec, &d);
-		slot->file.sum += d.sum;
-	}
-	tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec->size);
-	return check_record(contents, slot, rec, err);
 }
 
 /* Counts the intact records at the start of a file whose contents are not checked.  False: the file
@@ -482,8 +465,9 @@ static enum tfr_status end_file(
 	struct check_slot *slot = result;
 
 	(void)worker;
-	if (in->reader && run->opts->strict)
-		TFR_TRY(keep_differences_of_file(in->reader, slot, err));
+	for (unsigned i = 0; in->reader && run->opts->strict && i < TFR_STRICT_FILE; i++)
+		if (tfr_strict_file(in->reader, &slot->file, i, &slot->err))
+			TFR_TRY(keep_fault(slot, err));
 	TFR_TRY(judge_types(slot, err));
 	return run->manifests ? prove(run, slot, in->file, err) : TFR_OK;
 }

@@ -212,25 +212,21 @@ void tfr_strict_stream(const struct tfr_reader *r, const char *path, struct tfr_
 			tfr_reader_members(r).trailing ? " unless they are zeros" : "");
 }
 
-/* Whether the length makes TensorFlow request more memory than exists, before it checks the size of
- * the file.  Lengths from 2^63 - 4 on are refused. */
-static bool exhausts_memory(const uint8_t *header)
-{
-	uint64_t length;
-
-	tfr_header_length(header, &length); /* impossible ones, too */
-	return length >= (uint64_t)1 << 36 && length < ((uint64_t)1 << 63) - 4;
-}
-
 void tfr_strict_record(enum tfr_fault fault, const uint8_t *header, struct tfr_error *err)
 {
+	uint64_t length = 0;
+
+	if (header)
+		tfr_header_length(header, &length); /* impossible ones, too */
 	if (fault == TFR_FAULT_PAYLOAD)
 		tfr_error_append(err,
 			"; TensorFlow fails here, unless it skips the record; DALI and PyPI's "
 			"tfrecord return it");
 	else if (fault == TFR_FAULT_CUT && !header)
 		tfr_error_append(err, "; TensorFlow treats this as the end; PyPI's tfrecord fails");
-	else if (header && exhausts_memory(header))
+	else if (length >= (uint64_t)1 << 36 && length < ((uint64_t)1 << 63) - 4)
+		/* It requests the memory before it checks the size of the file, but refuses longer
+		 * ones. */
 		tfr_error_append(
 			err, "; TensorFlow can crash here, because it allocates so much memory");
 	else if (fault == TFR_FAULT_CUT || (header && tfr_header_verifies(header)))

@@ -80,6 +80,8 @@ struct state {
 	enum { ABSENT, SOMETIMES, ALWAYS } presence;
 	enum tfr_kind kind; /* UNSET: several kinds */
 	uint64_t min, max;  /* number of values; 0 if it varies */
+	uint64_t files;	    /* files with this state */
+	uint64_t first;	    /* of these */
 };
 
 static bool same_state(const struct state *a, const struct state *b)
@@ -92,7 +94,7 @@ static bool same_state(const struct state *a, const struct state *b)
 static struct state state_in(
 	const struct tfr_survey *s, struct tfr_surveyed *const *list, size_t n, uint64_t file)
 {
-	struct state st = { ABSENT, TFR_KIND_UNSET, 0, 0 };
+	struct state st = { .files = 1, .first = file };
 	uint64_t records = 0;
 	unsigned kinds = 0;
 
@@ -128,28 +130,22 @@ static void describe_state(const struct state *st, char text[64])
 			(unsigned long long)st->max);
 }
 
-/* The distinct states, with the number of files of each; states beyond the limit count as the last
- * one. */
+/* The distinct states; those beyond the limit count as the last one. */
 struct states {
 	struct state list[STATES];
-	uint64_t files[STATES], first[STATES];
 	size_t n;
 };
 
-static void add_state(struct states *all, const struct state *st, uint64_t files, uint64_t first)
+static void add_state(struct states *all, const struct state *st)
 {
 	size_t i = 0;
 
 	while (i < all->n && !same_state(&all->list[i], st))
 		i++;
-	if (i == STATES)
-		i--;
-	if (i == all->n) {
+	if (i == all->n && i < STATES)
 		all->list[all->n++] = *st;
-		all->files[i] = 0;
-		all->first[i] = first;
-	}
-	all->files[i] += files;
+	else
+		all->list[i < STATES ? i : STATES - 1].files += st->files;
 }
 
 static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f,
@@ -159,7 +155,7 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 	size_t most = 0;
 
 	for (size_t i = 1; i < all->n; i++)
-		if (all->files[i] > all->files[most])
+		if (all->list[i].files > all->list[most].files)
 			most = i;
 	name_of(f, name);
 	describe_state(&all->list[most], else_is);
@@ -170,9 +166,9 @@ static void tell_states(const struct tfr_survey *s, const struct tfr_surveyed *f
 		snprintf(text, sizeof(text),
 			"%s '%s' is %s in %llu of %llu files, first in '%.2000s', and %s in "
 			"%llu",
-			noun_of(s), name, is, (unsigned long long)all->files[i],
-			(unsigned long long)s->files, s->paths[all->first[i]], else_is,
-			(unsigned long long)all->files[most]);
+			noun_of(s), name, is, (unsigned long long)all->list[i].files,
+			(unsigned long long)s->files, s->paths[all->list[i].first], else_is,
+			(unsigned long long)all->list[most].files);
 		tell(ctx, text);
 	}
 }
@@ -195,7 +191,7 @@ static void merge_by_chance(struct states *all)
 			st.min = st.max = 0;
 		if (sometimes && st.presence == ALWAYS)
 			st.presence = SOMETIMES;
-		add_state(&merged, &st, all->files[i], all->first[i]);
+		add_state(&merged, &st);
 	}
 	*all = merged;
 }
@@ -211,7 +207,7 @@ void tfr_survey_drift(
 			struct state st = state_in(s, s->list + i, end - i, file);
 
 			if (s->file_records[file])
-				add_state(&all, &st, 1, file);
+				add_state(&all, &st);
 		}
 		merge_by_chance(&all);
 		if (all.n > 1)
