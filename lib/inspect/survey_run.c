@@ -106,7 +106,7 @@ static bool make_room(struct survey_run *r, struct worker *w)
 static void free_own(struct own *o)
 {
 	tfr_facts_clear(&o->facts);
-	tfr_tally_free(o->tally);
+	free(o->tally);
 	free(o);
 }
 

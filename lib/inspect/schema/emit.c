@@ -380,7 +380,7 @@ static enum tfr_status find_compression(struct tfr_emit *e, bool *mixed, struct 
 	bool any = false;
 
 	for (uint64_t i = 0; s->paths && i < s->files; i++) {
-		struct tfr_reader *r = NULL;
+		TFR_AUTO_READER r = NULL;
 		enum tfr_compression c;
 		struct stat st = { 0 };
 
@@ -390,7 +390,6 @@ static enum tfr_status find_compression(struct tfr_emit *e, bool *mixed, struct 
 			continue; /* a pipe, which was read */
 		TFR_TRY(tfr_reader_open(&r, s->paths[i], NULL, err));
 		c = tfr_reader_compression(r);
-		tfr_reader_close(r);
 		*mixed |= any && c != e->compression;
 		e->compression = c;
 		any = true;

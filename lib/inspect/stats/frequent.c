@@ -390,11 +390,6 @@ struct tfr_tally *tfr_tally_new(struct tfr_tops *tops)
 	return t;
 }
 
-void tfr_tally_free(struct tfr_tally *t)
-{
-	free(t);
-}
-
 bool tfr_tally_flush(struct tfr_tally *t)
 {
 	bool ok = true;

@@ -59,10 +59,9 @@ size_t tfr_tops_list(
 
 struct tfr_tally;
 
-struct tfr_tally *tfr_tally_new(struct tfr_tops *tops);
+struct tfr_tally *tfr_tally_new(struct tfr_tops *tops); /* free() releases it, without a flush */
 /* Adds its contents to the tops. */
 bool tfr_tally_flush(struct tfr_tally *t);
-void tfr_tally_free(struct tfr_tally *t); /* does not flush */
 /* `draw`: pseudo-random, and always the same for this occurrence */
 bool tfr_tally_add(struct tfr_tally *t, const struct tfr_value *v, uint64_t draw);
 

@@ -314,7 +314,7 @@ static struct kept *keep(uint64_t from, uint64_t to, uint64_t step, uint64_t dif
 		cr_assert(tfr_tally_add(tally, &value, tfr_mix(value.hash ^ i)));
 	}
 	cr_assert(tfr_tally_flush(tally));
-	tfr_tally_free(tally);
+	free(tally);
 	tfr_tops_settle(k->tops);
 	return k;
 }
@@ -414,7 +414,7 @@ Test(sketches, equally_frequent_floats_have_one_order)
 			cr_assert_eq(i == N - 1, sorted[i] != sorted[i]);
 			cr_assert(!i || i == N - 1 || sorted[i - 1] < sorted[i]);
 		}
-		tfr_tally_free(tally);
+		free(tally);
 		tfr_tops_free(tops);
 	}
 }
