@@ -2,7 +2,6 @@
  *
  * Records are compared first.  If all of them are equal, so is everything else, and the second
  * reading that features would need is skipped. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/cmd.h"
@@ -61,7 +60,6 @@ struct diff_run {
 	struct tfr_sweep_opts sweeps[2];
 	struct tfr_survey *surveys[2]; /* they hold the values that are reported */
 	struct diff_result result;
-	bool no_memory;
 };
 
 /* --- options --- */
@@ -162,60 +160,6 @@ static int open_sides(struct diff_run *r)
 
 /* --- comparing --- */
 
-static char *copy_text(struct diff_run *r, const char *text)
-{
-	char *own = text ? strdup(text) : NULL;
-
-	r->no_memory |= text && !own;
-	return own;
-}
-
-static void keep_schema(void *ctx, const struct tfr_diff_schema *d)
-{
-	struct diff_run *r = ctx;
-	struct diff_result *result = &r->result;
-	struct diff_schema *list =
-		reallocarray(result->schema, result->schema_count + 1, sizeof(*list));
-
-	r->no_memory |= !list;
-	if (!list)
-		return;
-	result->schema = list;
-	list[result->schema_count++] = (struct diff_schema){ copy_text(r, d->feature),
-		copy_text(r, d->what), { copy_text(r, d->has[0]), copy_text(r, d->has[1]) } };
-}
-
-static void keep_values(void *ctx, const struct tfr_diff_values *v)
-{
-	struct diff_run *r = ctx;
-	struct diff_result *result = &r->result;
-	struct tfr_diff_values *list;
-
-	result->compared++;
-	if (v->distance <= 0)
-		return;
-	list = reallocarray(result->values, result->values_count + 1, sizeof(*list));
-	r->no_memory |= !list;
-	if (!list)
-		return;
-	result->values = list;
-	list[result->values_count] = *v;
-	list[result->values_count++].feature = copy_text(r, v->feature);
-	result->values_above += v->distance > r->s->threshold;
-}
-
-static int farthest_first(const void *a, const void *b)
-{
-	const struct tfr_diff_values *x = a, *y = b;
-
-	if (x->distance != y->distance)
-		return x->distance > y->distance ? -1 : 1;
-	if (!x->feature || !y->feature)
-		return !y->feature - !x->feature;
-	return strcmp(x->feature, y->feature) ? strcmp(x->feature, y->feature)
-					      : (int)x->kind - (int)y->kind;
-}
-
 static void warn_sequences(struct diff_run *r, unsigned side, const struct tfr_survey *s)
 {
 	struct tfr_survey_totals totals = tfr_survey_totals(s);
@@ -266,13 +210,10 @@ static enum tfr_status compare_features(struct diff_run *r, struct tfr_error *er
 	for (unsigned side = 0; side < 2; side++)
 		TFR_TRY(survey_side(r, side, err));
 	if (r->result.aspects & DIFF_SCHEMA)
-		TFR_TRY(tfr_diff_schemas(sides, keep_schema, r, err));
-	if (r->result.aspects & DIFF_VALUES)
-		TFR_TRY(tfr_diff_distributions(sides, keep_values, r, err));
-	if (r->result.values_count)
-		qsort(r->result.values, r->result.values_count, sizeof(*r->result.values),
-			farthest_first);
-	return TFR_OK;
+		TFR_TRY(tfr_diff_schemas(sides, &r->result.schema, err));
+	return r->result.aspects & DIFF_VALUES
+		       ? tfr_diff_distributions(sides, &r->result.values, err)
+		       : TFR_OK;
 }
 
 /* Whether schema or values can differ: not if all records are equal, even in another order. */
@@ -290,6 +231,7 @@ static enum tfr_status compare_sets(struct diff_run *r, struct tfr_error *err)
 	struct tfr_diff_opts opts = { .sides = { r->sweeps[0], r->sweeps[1] },
 		.key = s->key,
 		.features = s->features,
+		.overlap = s->overlap,
 		.identity = s->overlap && !s->key && !s->features,
 		.parse = s->common.on_error && result->aspects != DIFF_RECORDS && result->aspects,
 		.ordered = s->ordered,
@@ -300,20 +242,17 @@ static enum tfr_status compare_sets(struct diff_run *r, struct tfr_error *err)
 	if (!result->aspects || result->aspects & DIFF_SCHEMA)
 		TFR_TRY(tfr_diff_classes(
 			(const struct tfr_set *const *)r->sets, &result->classes, err));
-	if (!result->aspects) {
-		TFR_TRY(tfr_overlap(&opts, &result->overlap, err));
-		result->same = !result->overlap.shared && !result->classes.differ;
-		memcpy(result->sides, result->overlap.sides, sizeof(result->sides));
-		return TFR_OK;
-	}
-	if (result->aspects & DIFF_RECORDS) {
+	if (!result->aspects || result->aspects & DIFF_RECORDS) {
 		TFR_TRY(tfr_diff_records(&opts, &result->records, err));
 		result->same = !tfr_diff_differs(&result->records);
 		memcpy(result->sides, result->records.sides, sizeof(result->sides));
 	}
-	if (result->aspects != DIFF_RECORDS && may_differ(result))
+	if (result->aspects && result->aspects != DIFF_RECORDS && may_differ(result))
 		TFR_TRY(compare_features(r, err));
-	result->same &= !result->schema_count && !result->values_above && !result->classes.differ;
+	while (result->values_above < result->values.n &&
+		result->values.list[result->values_above].distance > result->threshold)
+		result->values_above++;
+	result->same &= !result->schema.n && !result->values_above && !result->classes.differ;
 	return TFR_OK;
 }
 
@@ -330,8 +269,6 @@ static int run_diff(struct diff_run *r)
 	cmd_progress_follow(r->c, 0, (enum progress_mode)r->s->common.progress);
 	status = compare_sets(r, &err);
 	cmd_progress_stop();
-	if (!status && r->no_memory)
-		status = cmd_fill_no_memory(&err);
 	if (status)
 		return cmd_fail(r->c, &err);
 	if (r->s->format == FORMAT_JSON)
@@ -349,18 +286,9 @@ static void clear_run(struct diff_run *r)
 {
 	struct diff_result *result = &r->result;
 
-	for (size_t i = 0; i < result->schema_count; i++) {
-		free(result->schema[i].feature);
-		free(result->schema[i].what);
-		free(result->schema[i].has[0]);
-		free(result->schema[i].has[1]);
-	}
-	for (size_t i = 0; i < result->values_count; i++)
-		free((void *)(uintptr_t)result->values[i].feature);
-	free(result->schema);
-	free(result->values);
+	tfr_diff_schemas_clear(&result->schema);
+	tfr_diff_distributions_clear(&result->values);
 	tfr_diff_report_clear(&result->records);
-	tfr_overlap_report_clear(&result->overlap);
 	tfr_survey_free(r->surveys[0]);
 	tfr_survey_free(r->surveys[1]);
 	tfr_set_close(r->sets[0]);

@@ -6,11 +6,6 @@
 
 enum { DIFF_SCHEMA = 1, DIFF_VALUES = 2, DIFF_RECORDS = 4, DIFF_ALL = 7 };
 
-/* A difference as the library reports it; the texts are our copies. */
-struct diff_schema {
-	char *feature, *what, *has[2];
-};
-
 struct diff_result {
 	const char *inputs[2]; /* as given on the command line */
 	size_t files[2];
@@ -22,16 +17,12 @@ struct diff_result {
 	bool features, ordered;
 	double threshold;
 	uint64_t examples;
-	struct tfr_diff_report records;
-	struct tfr_overlap_report overlap;
+	struct tfr_diff_report records; /* or the overlap */
 	struct tfr_diff_class_report classes;
 	/* Both are empty if all records are equal, because nothing else can differ then. */
-	struct diff_schema *schema;
-	size_t schema_count;
-	/* Features that differ, the most different first; the names are our copies. */
-	struct tfr_diff_values *values;
-	size_t values_count, values_above; /* those above the threshold come first */
-	size_t compared;		   /* features that were compared, including equal ones */
+	struct tfr_diff_schemas schema;
+	struct tfr_diff_distributions values;
+	size_t values_above; /* those above the threshold, which come first */
 };
 
 void diff_print(const struct diff_result *r);

@@ -29,8 +29,8 @@ static void add_difference(
 
 static void add_schema(struct findings *f, const struct diff_result *r)
 {
-	for (size_t i = 0; i < r->schema_count; i++) {
-		const struct diff_schema *d = &r->schema[i];
+	for (size_t i = 0; i < r->schema.n; i++) {
+		const struct tfr_diff_schema *d = &r->schema.list[i];
 		const char *name = d->feature ? d->feature : "the records";
 
 		if (d->has[0] && d->has[1])
@@ -46,7 +46,7 @@ static void add_schema(struct findings *f, const struct diff_result *r)
 static void add_values(struct findings *f, const struct diff_result *r)
 {
 	for (size_t i = 0; i < r->values_above; i++) {
-		const struct tfr_diff_values *v = &r->values[i];
+		const struct tfr_diff_values *v = &r->values.list[i];
 		const struct tfr_diff_aspect *a = &v->aspects[v->largest];
 
 		add_difference(f, "values", NULL, "the %s of %s are %.3g apart (%s)", a->of,
@@ -95,15 +95,15 @@ static void add_records(struct findings *f, const struct diff_result *r)
 
 static void add_overlap(struct findings *f, const struct diff_result *r)
 {
-	const struct tfr_overlap_report *o = &r->overlap;
+	const struct tfr_diff_report *o = &r->records;
 	char counted[TFR_COUNTED_TEXT];
 
 	if (o->shared)
 		add_difference(f, "overlap", NULL, "%s of A and %llu of B are shared",
-			tfr_format_counted(o->records[0], "record", counted),
-			(unsigned long long)o->records[1]);
-	for (size_t i = 0; i < o->pair_count; i++)
-		add_pair(f, "overlap", &o->pairs[i], "is also");
+			tfr_format_counted(o->overlapping[0], "record", counted),
+			(unsigned long long)o->overlapping[1]);
+	for (size_t i = 0; i < o->step_count; i++)
+		add_pair(f, "overlap", &o->steps[i], "is also");
 	findings_end_case(f, "overlap");
 }
 

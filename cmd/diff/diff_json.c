@@ -45,10 +45,10 @@ static void put_text(struct tfr_json *j, const char *key, const char *text)
 static void put_schema(struct tfr_json *j, const struct diff_result *r)
 {
 	tfr_json_open_object(j, "schema");
-	tfr_json_bool(j, "same", !r->schema_count);
+	tfr_json_bool(j, "same", !r->schema.n);
 	tfr_json_open_array(j, "differences");
-	for (size_t i = 0; i < r->schema_count; i++) {
-		const struct diff_schema *d = &r->schema[i];
+	for (size_t i = 0; i < r->schema.n; i++) {
+		const struct tfr_diff_schema *d = &r->schema.list[i];
 
 		tfr_json_open_object(j, NULL);
 		put_text(j, "feature", d->feature);
@@ -94,8 +94,8 @@ static void put_values(struct tfr_json *j, const struct diff_result *r)
 	tfr_json_bool(j, "same", !r->values_above);
 	tfr_json_f64(j, "threshold", r->threshold);
 	tfr_json_open_array(j, "features");
-	for (size_t i = 0; i < r->values_count; i++) {
-		const struct tfr_diff_values *v = &r->values[i];
+	for (size_t i = 0; i < r->values.n; i++) {
+		const struct tfr_diff_values *v = &r->values.list[i];
 
 		tfr_json_open_object(j, NULL);
 		put_text(j, "feature", v->feature);
@@ -199,14 +199,14 @@ static void put_records(struct tfr_json *j, const struct diff_result *r)
 
 static void put_overlap(struct tfr_json *j, const struct diff_result *r)
 {
-	const struct tfr_overlap_report *o = &r->overlap;
+	const struct tfr_diff_report *o = &r->records;
 
 	tfr_json_open_object(j, "overlap");
 	put_by(j, r);
 	tfr_json_u64(j, "shared", o->shared);
-	tfr_json_u64(j, "records_a", o->records[0]);
-	tfr_json_u64(j, "records_b", o->records[1]);
-	put_pairs(j, "examples", o->pairs, o->pair_count, false);
+	tfr_json_u64(j, "records_a", o->overlapping[0]);
+	tfr_json_u64(j, "records_b", o->overlapping[1]);
+	put_pairs(j, "examples", o->steps, o->step_count, false);
 	tfr_json_close_object(j);
 }
 

@@ -60,13 +60,13 @@ static void print_sides(const struct diff_result *r)
 
 static void print_schema(const struct diff_result *r)
 {
-	if (!r->schema_count) {
+	if (!r->schema.n) {
 		printf("\nschema   the same\n");
 		return;
 	}
-	printf("\nschema   %zu difference%s\n", r->schema_count, format_count(r->schema_count));
-	for (size_t i = 0; i < r->schema_count && i < most_features(r); i++) {
-		const struct diff_schema *d = &r->schema[i];
+	printf("\nschema   %zu difference%s\n", r->schema.n, format_count(r->schema.n));
+	for (size_t i = 0; i < r->schema.n && i < most_features(r); i++) {
+		const struct tfr_diff_schema *d = &r->schema.list[i];
 		const char *name = d->feature;
 
 		if (!name)
@@ -77,7 +77,7 @@ static void print_schema(const struct diff_result *r)
 			printf("  %s: only in %c: %s\n", name, d->has[0] ? 'A' : 'B',
 				d->has[0] ? d->has[0] : d->has[1]);
 	}
-	print_more(r->schema_count, most_features(r));
+	print_more(r->schema.n, most_features(r));
 }
 
 /* --- values --- */
@@ -110,19 +110,19 @@ static void print_values(const struct diff_result *r)
 
 	if (!r->values_above) {
 		printf("\nvalues   the same");
-		if (r->values_count)
+		if (r->values.n)
 			printf(": none is farther apart than %g; the farthest is", r->threshold);
 		printf("\n");
-		if (r->values_count)
-			print_value(&r->values[0]);
+		if (r->values.n)
+			print_value(&r->values.list[0]);
 		return;
 	}
-	printf("\nvalues   %zu of %zu differ", r->values_above, r->compared);
+	printf("\nvalues   %zu of %zu differ", r->values_above, r->values.compared);
 	if (r->threshold > 0)
 		printf(" by more than %g", r->threshold);
 	printf("; KS: Kolmogorov-Smirnov, L∞: L-infinity\n");
 	for (size_t i = 0; i < told; i++)
-		print_value(&r->values[i]);
+		print_value(&r->values.list[i]);
 	print_more(r->values_above, told);
 }
 
@@ -230,7 +230,7 @@ static void print_records(const struct diff_result *r)
 
 static void print_overlap(const struct diff_result *r)
 {
-	const struct tfr_overlap_report *o = &r->overlap;
+	const struct tfr_diff_report *o = &r->records;
 
 	printf("\noverlap  ");
 	print_by(r);
@@ -239,16 +239,16 @@ static void print_overlap(const struct diff_result *r)
 		return;
 	}
 	printf(": %llu record%s of A and %llu of B share %llu %s\n",
-		(unsigned long long)o->records[0], format_count(o->records[0]),
-		(unsigned long long)o->records[1], (unsigned long long)o->shared,
+		(unsigned long long)o->overlapping[0], format_count(o->overlapping[0]),
+		(unsigned long long)o->overlapping[1], (unsigned long long)o->shared,
 		r->key	      ? (o->shared == 1 ? "key" : "keys")
 		: r->features ? (o->shared == 1 ? "content" : "contents")
 			      : (o->shared == 1 ? "image or content" : "images or contents"));
-	for (size_t i = 0; i < o->pair_count; i++) {
-		print_place("  < ", &o->pairs[i].at[0], "\n");
-		print_place("  > ", &o->pairs[i].at[1], "\n");
+	for (size_t i = 0; i < o->step_count; i++) {
+		print_place("  < ", &o->steps[i].at[0], "\n");
+		print_place("  > ", &o->steps[i].at[1], "\n");
 	}
-	print_more(o->shared, o->pair_count);
+	print_more(o->shared, o->step_count);
 }
 
 static void print_classes(const struct diff_result *r)

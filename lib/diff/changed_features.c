@@ -36,8 +36,7 @@ struct changed_run {
 	struct tfr_diff_report *report;
 	struct tfr_sorter *pairs, *wanted, *rows;
 	unsigned side;
-	uint8_t next[TFR_CHANGED_ROW]; /* the next record to examine, then its data */
-	bool more;
+	const uint8_t *next; /* the next record to examine, then its data; NULL: none follows */
 	uint64_t pair; /* the number of the next pair in A */
 	struct tfr_example *example;
 	struct tfr_classes names; /* of features, in the order of their first occurrence */
@@ -56,9 +55,7 @@ static enum tfr_status look_ahead(struct changed_run *r, struct tfr_error *err)
 	const void *row;
 	enum tfr_status status = tfr_sorter_next(r->side ? r->wanted : r->pairs, &row, err);
 
-	r->more = !status;
-	if (r->more)
-		memcpy(r->next, row, r->side ? WANTED : TFR_CHANGED_ROW);
+	r->next = status ? NULL : row;
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -82,7 +79,7 @@ static enum tfr_status add_features(
 		if (number >= FEATURES_MAX)
 			return tfr_fail(err, TFR_EUSAGE, "more than %d features", FEATURES_MAX);
 		tfr_put_be(row + 8, number, 4);
-		tfr_note_feature(f, row + FEATURE);
+		tfr_values_hash(f, row + FEATURE);
 		TFR_TRY(tfr_sorter_add(r->rows, row, 1, err));
 	}
 	return TFR_OK;
@@ -112,7 +109,7 @@ static enum tfr_status take_record(
 	int c;
 
 	(void)verdict;
-	if (!r->more)
+	if (!r->next)
 		return TFR_END;
 	tfr_put_place(place, s->file, s->rec.index);
 	c = memcmp(place, r->next, sizeof(place));
@@ -150,7 +147,7 @@ static enum tfr_status read_side(struct changed_run *r, struct tfr_error *err)
 
 	TFR_TRY(look_ahead(r, err));
 	TFR_TRY(tfr_sweep_run(&sweep, &ignored, err));
-	return r->more ? tfr_pass_changed(err) : TFR_OK;
+	return r->next ? tfr_pass_changed(err) : TFR_OK;
 }
 
 /* --- rows of both sides --- */
@@ -311,8 +308,6 @@ static enum tfr_status compare_changed(struct changed_run *r, struct tfr_error *
 	r->tallies = calloc(r->names.n + 1u, sizeof(*r->tallies));
 	TFR_NEED_MEMORY(r->tallies, err, comparing);
 	TFR_TRY(compare_rows(r, err));
-	r->report->temp_bytes += tfr_sorter_spilled(r->pairs) + tfr_sorter_spilled(r->wanted) +
-				 tfr_sorter_spilled(r->rows);
 	return report_changes(r, err);
 }
 

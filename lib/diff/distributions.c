@@ -9,8 +9,8 @@
 
 #include <tfr-private/diff.h>
 
+#include "base/array.h"
 #include "base/error.h"
-
 #include "inspect/stats/frequent.h"
 #include "inspect/stats/series.h"
 #include "inspect/survey.h"
@@ -23,8 +23,7 @@ struct values_diff {
 	struct tfr_feature_stats stats[2];
 	struct tfr_diff_values v;
 	struct tfr_top *tops; /* room for TFR_TOPS_EXACT */
-	void (*tell)(void *ctx, const struct tfr_diff_values *v);
-	void *ctx;
+	struct tfr_diff_distributions *found;
 };
 
 const char *tfr_diff_measure_name(enum tfr_diff_measure measure)
@@ -214,23 +213,35 @@ static enum tfr_status sum_up(struct values_diff *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* Lists what was compared, if it differs; `f` NULL: the sizes of the records. */
+static enum tfr_status add_values(
+	struct values_diff *r, const struct tfr_surveyed *f, struct tfr_error *err)
+{
+	struct tfr_diff_distributions *found = r->found;
+	TFR_AUTO_BUF name = { 0 };
+
+	found->compared++;
+	if (r->v.distance <= 0)
+		return TFR_OK;
+	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(found->list, found->cap, found->n + 1) &&
+				(!f || (tfr_survey_name(&name, f) && tfr_buf_append(&name, "", 1))),
+		err, "comparing distributions");
+	r->v.feature = (char *)TFR_STEAL(name.data);
+	found->list[found->n++] = r->v;
+	return TFR_OK;
+}
+
 /* Fills `stats`, which the caller clears. */
 static enum tfr_status compare_feature(
 	struct values_diff *r, const struct tfr_surveyed *f, struct tfr_error *err)
 {
-	TFR_AUTO_BUF name = { 0 };
-
 	r->v = (struct tfr_diff_values){ .kind = f->kind };
 	compare_presence(r);
-	TFR_NEED_MEMORY(tfr_survey_name(&name, f) && tfr_buf_append(&name, "", 1), err,
-		"comparing distributions");
 	if (r->f[0] && r->f[1] && f->kind) {
 		TFR_TRY(sum_up(r, err));
 		TFR_TRY(compare_values(r, err));
 	}
-	r->v.feature = (const char *)name.data;
-	r->tell(r->ctx, &r->v);
-	return TFR_OK;
+	return add_values(r, f, err);
 }
 
 /* --- all features --- */
@@ -244,7 +255,7 @@ static enum tfr_status compare_sizes(struct values_diff *r, struct tfr_error *er
 		status = tfr_survey_sizes(r->sides[1], &b, err);
 	if (!status) {
 		compare_numbers(r, "sizes", &a, &b);
-		r->tell(r->ctx, &r->v);
+		status = add_values(r, NULL, err);
 	}
 	free(a.bins);
 	free(b.bins);
@@ -273,15 +284,37 @@ static enum tfr_status compare_features(struct values_diff *r, struct tfr_error 
 	return TFR_OK;
 }
 
+static int farthest_first(const void *a, const void *b)
+{
+	const struct tfr_diff_values *x = a, *y = b;
+	int order;
+
+	if (x->distance != y->distance)
+		return x->distance > y->distance ? -1 : 1;
+	if (!x->feature || !y->feature)
+		return !y->feature - !x->feature;
+	order = strcmp(x->feature, y->feature);
+	return order ? order : (int)x->kind - (int)y->kind;
+}
+
 enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
-	void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx, struct tfr_error *err)
+	struct tfr_diff_distributions *found, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_top *tops = calloc(TFR_TOPS_EXACT, sizeof(*tops));
-	struct values_diff r = {
-		.sides = { sides[0], sides[1] }, .tops = tops, .tell = tell, .ctx = ctx
-	};
+	struct values_diff r = { .sides = { sides[0], sides[1] }, .tops = tops, .found = found };
 
 	TFR_NEED_MEMORY(tops, err, "comparing distributions");
 	TFR_TRY(compare_sizes(&r, err));
-	return compare_features(&r, err);
+	TFR_TRY(compare_features(&r, err));
+	if (found->n)
+		qsort(found->list, found->n, sizeof(*found->list), farthest_first);
+	return TFR_OK;
+}
+
+void tfr_diff_distributions_clear(struct tfr_diff_distributions *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		free(found->list[i].feature);
+	free(found->list);
+	*found = (struct tfr_diff_distributions){ 0 };
 }

@@ -1,10 +1,13 @@
-/* diff/record_diff.c - matches the records of two sets.
+/* diff/record_diff.c - matches the records of two sets, or finds what both have.
  *
  * In the sorted notes of both sides, equal records are adjacent.  The first of A is paired with the
  * first of B, and so on.  With keys, records without an equal one are sorted again, by key and
  * place, and paired in the same way: those records changed.  Without keys, two sides are equal if
  * they have the same number of records and the same 128-bit sum of their hashes; then nothing is
- * sorted. */
+ * sorted.
+ *
+ * The overlap is the groups of equal keys, or of equal contents, that have records of both sides.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,10 +176,11 @@ struct diff_run {
 	struct tfr_sorter *changed; /* place in A, place in B */
 	struct tfr_sorter *order;   /* of pairs: place in A, place in B */
 	struct tfr_firsts only[2];
-	struct tfr_firsts steps; /* place in A, place in B */
-	/* For the current key: the number of records of each side. */
-	uint8_t key[TFR_NOTE_HASH];
-	uint64_t of_key[2];
+	struct tfr_firsts steps; /* or what is shared: place in A, place in B */
+	/* For the current key, or content: the number of records of each side, and the first. */
+	uint8_t group[TFR_NOTE_HASH];
+	uint64_t of_group[2];
+	uint8_t first[TFR_CHANGED_ROW];
 };
 
 /* --- findings --- */
@@ -240,21 +244,42 @@ static enum tfr_status leave_row(void *ctx, const uint8_t *row, struct tfr_error
 
 /* --- walks --- */
 
-static void count_key(struct diff_run *r, const uint8_t *row)
+static enum tfr_status end_group(struct diff_run *r, struct tfr_error *err)
 {
-	bool same = row && (r->of_key[0] || r->of_key[1]) && !memcmp(r->key, row, TFR_NOTE_HASH);
+	bool shared = r->o->overlap && r->of_group[0] && r->of_group[1];
 
-	if (!same) {
-		for (unsigned side = 0; side < 2; side++) {
-			r->report->repeated[side] += r->of_key[side] > 1;
-			r->of_key[side] = 0;
-		}
-		if (row)
-			memcpy(r->key, row, TFR_NOTE_HASH);
+	for (unsigned side = 0; side < 2; side++) {
+		r->report->repeated[side] += r->of_group[side] > 1;
+		r->report->overlapping[side] += shared ? r->of_group[side] : 0;
+		r->of_group[side] = 0;
 	}
-	assert(!row || row[r->table.prefix] < 2);
-	if (row)
-		r->of_key[row[r->table.prefix]]++;
+	r->report->shared += shared;
+	TFR_NEED_MEMORY(!shared || tfr_firsts_add(&r->steps, r->first), err, "comparing records");
+	return TFR_OK;
+}
+
+/* Counts the records of each key, or content. */
+static enum tfr_status count_row(struct diff_run *r, const uint8_t *row, struct tfr_error *err)
+{
+	const uint8_t *sided = row + r->table.prefix;
+
+	assert(sided[0] < 2);
+	if ((r->of_group[0] || r->of_group[1]) && memcmp(r->group, row, TFR_NOTE_HASH))
+		TFR_TRY(end_group(r, err));
+	memcpy(r->group, row, TFR_NOTE_HASH);
+	if (!r->of_group[sided[0]]++)
+		memcpy(r->first + sided[0] * TFR_ROW_PLACE, sided + 1, TFR_ROW_PLACE);
+	return TFR_OK;
+}
+
+static enum tfr_status find_overlap(struct diff_run *r, struct tfr_error *err)
+{
+	enum tfr_status status;
+	const void *row;
+
+	while (!(status = tfr_sorter_next(r->table.sorter, &row, err)))
+		TFR_TRY(count_row(r, row, err));
+	return status == TFR_END ? end_group(r, err) : status;
 }
 
 static enum tfr_status pair_rows(struct diff_run *r, struct tfr_sorter *rows, struct pairing *p,
@@ -265,13 +290,12 @@ static enum tfr_status pair_rows(struct diff_run *r, struct tfr_sorter *rows, st
 
 	while (!(status = tfr_sorter_next(rows, &row, err))) {
 		if (count_keys)
-			count_key(r, row);
+			TFR_TRY(count_row(r, row, err));
 		TFR_TRY(pairing_add(p, row, err));
 	}
 	if (status != TFR_END)
 		return status;
-	if (count_keys)
-		count_key(r, NULL);
+	TFR_TRY(end_group(r, err));
 	return pairing_end(p, err);
 }
 
@@ -285,8 +309,6 @@ static enum tfr_status match_equal(struct diff_run *r, struct tfr_error *err)
 	enum tfr_status status = pair_rows(r, r->table.sorter, &p, r->o->key, err);
 
 	pairing_clear(&p);
-
-	r->report->temp_bytes += tfr_sorter_spilled(r->table.sorter);
 	tfr_sorter_free(r->table.sorter); /* frees its memory for the other sorters */
 	r->table.sorter = NULL;
 	return status;
@@ -302,8 +324,6 @@ static enum tfr_status match_keys(struct diff_run *r, struct tfr_error *err)
 	enum tfr_status status = pair_rows(r, r->left, &p, false, err);
 
 	pairing_clear(&p);
-
-	r->report->temp_bytes += tfr_sorter_spilled(r->left);
 	tfr_sorter_free(r->left);
 	r->left = NULL;
 	return status;
@@ -325,7 +345,6 @@ static enum tfr_status find_steps_back(struct diff_run *r, struct tfr_error *err
 		}
 		memcpy(last, row + TFR_ROW_PLACE, TFR_ROW_PLACE);
 	}
-	r->report->temp_bytes += tfr_sorter_spilled(r->order);
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -363,16 +382,17 @@ static enum tfr_status open_run(struct diff_run *r, struct tfr_error *err)
 {
 	const struct tfr_diff_opts *o = r->o;
 	const struct tfr_set *const sets[2] = { o->sides[0].input, o->sides[1].input };
+	bool by_key = o->key && !o->overlap;
 
-	TFR_TRY(tfr_diff_check_sides(sets, o->key, err));
-	TFR_TRY(tfr_record_table_open(&r->table, o, true, err));
-	if (o->key) {
+	TFR_TRY(tfr_diff_check_sides(sets, by_key, err));
+	TFR_TRY(tfr_record_table_open(&r->table, o, err));
+	if (by_key) {
 		r->left = tfr_record_table_sorter(&r->table, LEFT, 8);
 		r->changed = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);
 	}
 	if (o->ordered)
 		r->order = tfr_record_table_sorter(&r->table, TFR_CHANGED_ROW, 8);
-	TFR_NEED_MEMORY((!o->key || (r->left && r->changed)) && (!o->ordered || r->order), err,
+	TFR_NEED_MEMORY((!by_key || (r->left && r->changed)) && (!o->ordered || r->order), err,
 		"comparing records");
 	for (unsigned side = 0; side < 2; side++)
 		r->only[side] = (struct tfr_firsts){ .row = TFR_ROW_PLACE, .max = o->examples };
@@ -391,9 +411,12 @@ static enum tfr_status compare_records(struct diff_run *r, struct tfr_error *err
 {
 	TFR_TRY(open_run(r, err));
 	TFR_TRY(tfr_record_table_take(&r->table, r->report->sides, err));
+	if (r->o->overlap) {
+		TFR_TRY(find_overlap(r, err));
+		return report_examples(r, err);
+	}
 	if (all_equal(r)) {
 		r->report->both = r->report->sides[0].taken;
-		r->report->temp_bytes = tfr_sorter_spilled(r->table.sorter);
 		return report_examples(r, err);
 	}
 	TFR_TRY(match_equal(r, err));
@@ -429,7 +452,8 @@ enum tfr_status tfr_diff_records(
 
 bool tfr_diff_differs(const struct tfr_diff_report *report)
 {
-	return report->only[0] || report->only[1] || report->changed || report->steps_back;
+	return report->only[0] || report->only[1] || report->changed || report->steps_back ||
+	       report->shared;
 }
 
 void tfr_diff_report_clear(struct tfr_diff_report *report)

@@ -6,7 +6,6 @@
 #include "diff/record_table.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +14,11 @@
 
 #include "diff/first_rows.h"
 #include "inspect/stats/identity.h"
-#include "rewrite/record_key.h"
 #include "sweep/sweep.h"
 
 #define MEMORY ((uint64_t)1 << 30)
 
-enum { BATCH = 512, FEW = 64, KINDS = TFR_KIND_INT64 + 1 };
+enum { BATCH = 512, KINDS = TFR_KIND_INT64 + 1 };
 
 struct tfr_note_worker {
 	uint8_t rows[BATCH * TFR_NOTE_MAX];
@@ -34,71 +32,7 @@ struct tfr_note_worker {
 
 static void put_hash(uint8_t *out, XXH128_hash_t h)
 {
-	tfr_put_be(out, h.high64, 8);
-	tfr_put_be(out + 8, h.low64, 8);
-}
-
-/* Hashes a few numbers at a time, little-endian. */
-static void add_numbers(XXH3_state_t *state, const struct tfr_feature *f)
-{
-	union {
-		uint64_t wide[FEW];
-		uint32_t narrow[FEW];
-	} words;
-	struct tfr_cursor c;
-	int64_t number;
-	float real;
-	size_t n = 0;
-
-	tfr_cursor_init(&c, f);
-	while (tfr_cursor_int64(&c, &number)) {
-		words.wide[n++] = htole64((uint64_t)number);
-		if (n == FEW)
-			XXH3_128bits_update(state, words.wide, sizeof(words.wide));
-		n %= FEW;
-	}
-	XXH3_128bits_update(state, words.wide, n * sizeof(*words.wide));
-	n = 0;
-	while (tfr_cursor_float(&c, &real)) {
-		memcpy(&words.narrow[n], &real, sizeof(real));
-		words.narrow[n] = htole32(words.narrow[n]);
-		if (++n == FEW)
-			XXH3_128bits_update(state, words.narrow, sizeof(words.narrow));
-		n %= FEW;
-	}
-	XXH3_128bits_update(state, words.narrow, n * sizeof(*words.narrow));
-}
-
-/* The seed contains kind and number, since values of different kinds may have the same bytes. */
-static XXH128_hash_t hash_values(const struct tfr_feature *f)
-{
-	uint64_t seed = f->count * KINDS + f->kind, size;
-	struct tfr_bytes bytes;
-	struct tfr_cursor c;
-	XXH3_state_t state;
-	int64_t number;
-
-	if (f->count == 1 && tfr_feature_bytes(f, 0, &bytes))
-		return XXH3_128bits_withSeed(bytes.data, bytes.size, seed);
-	if (f->count == 1 && tfr_feature_int64(f, 0, &number)) {
-		size = htole64((uint64_t)number);
-		return XXH3_128bits_withSeed(&size, sizeof(size), seed);
-	}
-	XXH3_INITSTATE(&state);
-	XXH3_128bits_reset_withSeed(&state, seed);
-	tfr_cursor_init(&c, f);
-	while (tfr_cursor_bytes(&c, &bytes)) {
-		size = htole64(bytes.size);
-		XXH3_128bits_update(&state, &size, sizeof(size));
-		XXH3_128bits_update(&state, bytes.data, bytes.size);
-	}
-	add_numbers(&state, f);
-	return XXH3_128bits_digest(&state);
-}
-
-void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH])
-{
-	put_hash(hash, hash_values(f));
+	XXH128_canonicalFromHash((XXH128_canonical_t *)out, h);
 }
 
 /* Hashes names in bytewise order, each with its length and the hash of its values. */
@@ -113,7 +47,7 @@ static XXH128_hash_t hash_features(const struct tfr_example *ex)
 		const struct tfr_feature *f = tfr_example_at(ex, i);
 
 		tfr_put_be(row, f->key_size, 8);
-		tfr_note_feature(f, row + 8);
+		tfr_values_hash(f, row + 8);
 		XXH3_128bits_update(&state, row, sizeof(row));
 		XXH3_128bits_update(&state, f->key, f->key_size);
 	}
@@ -152,7 +86,7 @@ static enum tfr_status hash_key(struct tfr_record_table *n, struct tfr_note_work
 			err, TFR_EDATA, "feature '%s' is float, which names no record", n->o->key);
 	assert(key->kind <= TFR_KIND_INT64);
 	w->kinds[n->side][key->kind] = true;
-	tfr_note_feature(key, row);
+	tfr_values_hash(key, row);
 	return TFR_OK;
 }
 
@@ -199,7 +133,7 @@ static enum tfr_status note_record(
 		TFR_TRY(hash_key(n, w, s, p, err));
 		p += TFR_NOTE_HASH;
 	}
-	if (n->contents || !n->o->key) {
+	if (n->contents) {
 		TFR_TRY(hash_content(n, w, s, &h, err));
 		w->sum += (unsigned __int128)h.high64 << 64 | h.low64;
 		put_hash(p, h);
@@ -264,17 +198,17 @@ enum tfr_status tfr_record_table_take(
 
 /* --- opening and closing --- */
 
-enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct tfr_diff_opts *opts,
-	bool contents, struct tfr_error *err)
+enum tfr_status tfr_record_table_open(
+	struct tfr_record_table *n, const struct tfr_diff_opts *opts, struct tfr_error *err)
 {
-	size_t hashes = (opts->key ? 1 : 0) + (contents || !opts->key ? 1 : 0);
+	bool contents = !opts->overlap || !opts->key;
+	size_t hashes = (opts->key != NULL) + contents;
 
 	*n = (struct tfr_record_table){ .o = opts,
 		.contents = contents,
 		.prefix = hashes * TFR_NOTE_HASH,
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 		.memory = opts->memory ? opts->memory : MEMORY,
-
 		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
 	pthread_mutex_init(&n->lock, NULL);
 	if (tfr_spill_folders_choose(&n->folders, NULL, 0, "-"))

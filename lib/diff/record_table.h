@@ -11,12 +11,11 @@
 #include <tfr-private/diff.h>
 
 #include "base/error.h"
-
+#include "rewrite/record_key.h"
 #include "rewrite/sort/sorter.h"
 
 enum {
-	TFR_NOTE_HASH = 16,
-
+	TFR_NOTE_HASH = TFR_VALUES_HASH,
 	TFR_NOTE_SIDED = 1 + TFR_ROW_PLACE, /* side, place */
 	TFR_NOTE_MAX = 2 * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 };
@@ -27,7 +26,7 @@ struct tfr_note_worker;
 /* Zero-initialised; it must not move while it is open. */
 struct tfr_record_table {
 	const struct tfr_diff_opts *o;
-	bool contents; /* note contents, even of records with a key */
+	bool contents; /* note contents: always but for an overlap of keys */
 	size_t prefix; /* bytes of hashes in a row */
 	size_t row;
 	struct tfr_sorter *sorter;
@@ -40,8 +39,8 @@ struct tfr_record_table {
 	unsigned __int128 sums[2]; /* sums of the contents' hashes, if there is no key */
 };
 
-enum tfr_status tfr_record_table_open(struct tfr_record_table *n, const struct tfr_diff_opts *opts,
-	bool contents, struct tfr_error *err);
+enum tfr_status tfr_record_table_open(
+	struct tfr_record_table *n, const struct tfr_diff_opts *opts, struct tfr_error *err);
 void tfr_record_table_close(struct tfr_record_table *n);
 /* Sweeps both sides.  The workers have ended when it returns. */
 enum tfr_status tfr_record_table_take(
@@ -55,9 +54,6 @@ struct tfr_diff_place tfr_note_place(
 /* Settles the rows, each a place in A and one in B, and lists them.  False: out of memory. */
 bool tfr_note_pairs(const struct tfr_diff_opts *opts, struct tfr_firsts *rows,
 	struct tfr_diff_pair **pairs, size_t *n);
-
-/* 128 bits of a feature's kind and values. */
-void tfr_note_feature(const struct tfr_feature *f, uint8_t hash[TFR_NOTE_HASH]);
 
 /* --- the features that differ between records with one key (changed_features.c) --- */
 

@@ -1,8 +1,7 @@
 /* diff/schema_diff.c - compares two lists of features by a parallel walk. */
-#include <string.h>
-
 #include <tfr-private/diff.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "inspect/schema/emit.h"
 
@@ -20,9 +19,7 @@ struct side {
 
 struct schema_diff {
 	struct side sides[2];
-	struct tfr_buf name;
-	void (*tell)(void *ctx, const struct tfr_diff_schema *d);
-	void *ctx;
+	struct tfr_diff_schemas *found;
 	bool failed;
 };
 
@@ -111,28 +108,34 @@ static bool put_sequences(struct side *s)
 
 /* --- differences --- */
 
-/* Reports one difference.  `put` NULL: that side lacks the feature. */
-static void report_difference(struct schema_diff *r, const char *what,
+/* The text, with a NUL, if `put` was able to write it. */
+static char *take_text(struct schema_diff *r, struct tfr_buf *text, bool put)
+{
+	r->failed |= !put || !tfr_buf_append(text, "", 1);
+	text->size = text->cap = 0;
+	return (char *)TFR_STEAL(text->data);
+}
+
+/* Lists one difference.  `put` NULL: that side lacks the feature. */
+static void add_difference(struct schema_diff *r, const char *what,
 	const struct tfr_surveyed *feature, bool (*put_a)(struct side *s),
 	bool (*put_b)(struct side *s))
 {
-	struct tfr_diff_schema d = { .what = what };
 	bool (*put[2])(struct side * s) = { put_a, put_b };
+	struct tfr_diff_schemas *found = r->found;
+	struct tfr_diff_schema *d;
+	struct tfr_buf name = { 0 };
 
-	r->name.size = 0;
-	if (feature && (!tfr_survey_name(&r->name, feature) || !tfr_buf_append(&r->name, "", 1)))
-		r->failed = true;
-	for (unsigned i = 0; i < 2; i++) {
-		struct side *s = &r->sides[i];
-
-		s->text.size = 0;
-		if (put[i] && (!put[i](s) || !tfr_buf_append(&s->text, "", 1)))
-			r->failed = true;
-		d.has[i] = put[i] ? (const char *)s->text.data : NULL;
-	}
-	d.feature = feature ? (const char *)r->name.data : NULL;
-	if (!r->failed)
-		r->tell(r->ctx, &d);
+	r->failed |= TFR_ARRAY_RESERVE(found->list, found->cap, found->n + 1) != TFR_OK;
+	if (r->failed)
+		return;
+	d = &found->list[found->n++];
+	*d = (struct tfr_diff_schema){ .what = what };
+	if (feature)
+		d->feature = take_text(r, &name, tfr_survey_name(&name, feature));
+	for (unsigned i = 0; i < 2; i++)
+		if (put[i])
+			d->has[i] = take_text(r, &r->sides[i].text, put[i](&r->sides[i]));
 }
 
 static void compare_fields(struct schema_diff *r)
@@ -140,16 +143,16 @@ static void compare_fields(struct schema_diff *r)
 	const struct tfr_field *a = &r->sides[0].field, *b = &r->sides[1].field;
 
 	if (r->sides[0].kinds != r->sides[1].kinds)
-		report_difference(r, "kind", a->f, put_kinds, put_kinds);
+		add_difference(r, "kind", a->f, put_kinds, put_kinds);
 	if (a->kinds != 1 || b->kinds != 1)
 		return;
 	if (a->fixed != b->fixed || (a->fixed && a->length != b->length))
-		report_difference(r, "length", a->f, put_length, put_length);
+		add_difference(r, "length", a->f, put_length, put_length);
 	if (a->required != b->required)
-		report_difference(r, "presence", a->f, put_presence, put_presence);
+		add_difference(r, "presence", a->f, put_presence, put_presence);
 	if (a->f->kind == TFR_KIND_BYTES && b->f->kind == TFR_KIND_BYTES &&
 		a->content != b->content && a->content && b->content)
-		report_difference(r, "content", a->f, put_content, put_content);
+		add_difference(r, "content", a->f, put_content, put_content);
 }
 
 static bool same_sequences(const struct tfr_survey *a, const struct tfr_survey *b)
@@ -161,23 +164,22 @@ static bool same_sequences(const struct tfr_survey *a, const struct tfr_survey *
 }
 
 enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
-	void (*told)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err)
+	struct tfr_diff_schemas *found, struct tfr_error *err)
 {
-	struct schema_diff r = {
-		.sides = { { .s = sides[0] }, { .s = sides[1] } }, .tell = told, .ctx = ctx
-	};
+	struct schema_diff r = { .sides = { { .s = sides[0] }, { .s = sides[1] } },
+		.found = found };
 
 	if (sides[0]->records && sides[1]->records && !same_sequences(sides[0], sides[1]))
-		report_difference(&r, "records", NULL, put_sequences, put_sequences);
+		add_difference(&r, "records", NULL, put_sequences, put_sequences);
 	next_field(&r.sides[0]);
 	next_field(&r.sides[1]);
 	while (!r.failed && (r.sides[0].any || r.sides[1].any)) {
 		int c = compare_sides(&r);
 
 		if (c < 0)
-			report_difference(&r, "feature", r.sides[0].field.f, put_feature, NULL);
+			add_difference(&r, "feature", r.sides[0].field.f, put_feature, NULL);
 		else if (c > 0)
-			report_difference(&r, "feature", r.sides[1].field.f, NULL, put_feature);
+			add_difference(&r, "feature", r.sides[1].field.f, NULL, put_feature);
 		else
 			compare_fields(&r);
 		if (c <= 0)
@@ -185,8 +187,16 @@ enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
 		if (c >= 0)
 			next_field(&r.sides[1]);
 	}
-	tfr_buf_clear(&r.sides[0].text);
-	tfr_buf_clear(&r.sides[1].text);
-	tfr_buf_clear(&r.name);
 	return r.failed ? tfr_fail_nomem(err, "comparing schemas") : TFR_OK;
+}
+
+void tfr_diff_schemas_clear(struct tfr_diff_schemas *found)
+{
+	for (size_t i = 0; i < found->n; i++) {
+		free(found->list[i].feature);
+		free(found->list[i].has[0]);
+		free(found->list[i].has[1]);
+	}
+	free(found->list);
+	*found = (struct tfr_diff_schemas){ 0 };
 }

@@ -14,14 +14,12 @@
 #include "base/error.h"
 #include "rewrite/pass.h"
 #include "rewrite/record_key.h"
-
 #include "rewrite/sort/sorter.h"
 
 #define MEMORY ((uint64_t)1 << 30)
-#define OTHER_SEED 0x9e3779b97f4a7c15u
 
 enum {
-	HASH = 16,
+	HASH = TFR_VALUES_HASH,
 	PLACE = TFR_ROW_PLACE,
 	NOTE = HASH + PLACE,
 	FOUND = 2 * PLACE, /* the later record, then the first */
@@ -44,8 +42,7 @@ struct dedup_run {
 	struct tfr_set_writer *out;
 	struct tfr_spill_folders folders;
 	uint64_t noted;	     /* records */
-	uint8_t next[FOUND]; /* the next record to skip */
-	bool more;
+	const uint8_t *next; /* the next record to skip; NULL: none follows */
 };
 
 /* --- the first sweep --- */
@@ -66,20 +63,14 @@ static enum tfr_status hash_record(const struct dedup_run *r, const struct tfr_s
 	uint8_t hash[HASH], struct tfr_error *err)
 {
 	const struct tfr_feature *key;
-	XXH128_hash_t h;
 
 	if (!r->o->key) {
-		h = XXH3_128bits(s->rec.data, s->rec.size);
-		tfr_put_be(hash, h.high64, 8);
-		tfr_put_be(hash + 8, h.low64, 8);
+		XXH128_canonicalFromHash(
+			(XXH128_canonical_t *)hash, XXH3_128bits(s->rec.data, s->rec.size));
 		return TFR_OK;
 	}
 	TFR_TRY(tfr_key_find(s->example, r->o->key, &key, err));
-	tfr_put_be(hash, tfr_key_hash(key, 0), 8);
-	/* A number and bytes with the same content are different keys.  So are one value and
-	 * several values that the other hash takes for the same bytes. */
-	tfr_put_be(hash + 8,
-		tfr_key_hash(key, OTHER_SEED + 2 * (uint64_t)key->kind + (key->count > 1)), 8);
+	tfr_values_hash(key, hash);
 	return TFR_OK;
 }
 
@@ -150,9 +141,7 @@ static enum tfr_status look_ahead(struct dedup_run *r, struct tfr_error *err)
 	const void *row;
 	enum tfr_status status = tfr_sorter_next(r->found, &row, err);
 
-	r->more = !status;
-	if (r->more)
-		memcpy(r->next, row, FOUND);
+	r->next = status ? NULL : row;
 	return status == TFR_END ? TFR_OK : status;
 }
 
@@ -197,7 +186,7 @@ static enum tfr_status write_record(
 	memcpy(&d, verdict, sizeof(d));
 	report->taken_sum += d.sum;
 	tfr_put_place(place, s->file, s->rec.index);
-	c = r->more ? memcmp(place, r->next, PLACE) : -1;
+	c = r->next ? memcmp(place, r->next, PLACE) : -1;
 	if (c > 0)
 		return tfr_pass_changed(err);
 	if (!c)
@@ -223,7 +212,7 @@ static enum tfr_status write_rest(struct dedup_run *r, struct tfr_error *err)
 	TFR_TRY(look_ahead(r, err));
 	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	r->report->temp_bytes += tfr_sorter_spilled(r->found);
-	if (r->more || r->report->common.taken != r->noted)
+	if (r->next || r->report->common.taken != r->noted)
 		return tfr_pass_changed(err);
 	return TFR_OK;
 }

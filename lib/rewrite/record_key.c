@@ -12,37 +12,45 @@
 #include "base/error.h"
 #include "example/wire.h"
 
-static void add_bytes(XXH3_state_t *state, const struct tfr_bytes *value)
-{
-	uint8_t length[TFR_VARINT_MAX];
+enum { FEW = 64 };
 
-	XXH3_64bits_update(
-		state, length, (size_t)(tfr_wire_put_varint(length, value->size) - length));
-	XXH3_64bits_update(state, value->data, value->size);
-}
-
-static void add_values(XXH3_state_t *state, const struct tfr_feature *key)
+/* Numbers are hashed a few at a time, little-endian.  The streaming functions of XXH3 for 64 and
+ * for 128 bits have the same state and meaning. */
+static void add_values(XXH3_state_t *state, const struct tfr_feature *f)
 {
-	struct tfr_cursor c;
+	uint8_t few[FEW * sizeof(uint64_t)];
 	struct tfr_bytes bytes;
+	struct tfr_cursor c;
 	int64_t number;
+	size_t n = 0;
 	float real;
 
-	tfr_cursor_init(&c, key);
-	while (tfr_cursor_bytes(&c, &bytes))
-		add_bytes(state, &bytes);
+	tfr_cursor_init(&c, f);
+	while (tfr_cursor_bytes(&c, &bytes)) {
+		n = (size_t)(tfr_wire_put_varint(few, bytes.size) - few);
+		XXH3_128bits_update(state, few, n);
+		XXH3_128bits_update(state, bytes.data, bytes.size);
+		n = 0;
+	}
 	while (tfr_cursor_int64(&c, &number)) {
 		uint64_t word = htole64((uint64_t)number);
 
-		XXH3_64bits_update(state, &word, sizeof(word));
+		memcpy(few + n, &word, sizeof(word));
+		n = (n + sizeof(word)) % sizeof(few);
+		if (!n)
+			XXH3_128bits_update(state, few, sizeof(few));
 	}
 	while (tfr_cursor_float(&c, &real)) {
 		uint32_t word;
 
 		memcpy(&word, &real, sizeof(word));
 		word = htole32(word);
-		XXH3_64bits_update(state, &word, sizeof(word));
+		memcpy(few + n, &word, sizeof(word));
+		n = (n + sizeof(word)) % sizeof(few);
+		if (!n)
+			XXH3_128bits_update(state, few, sizeof(few));
 	}
+	XXH3_128bits_update(state, few, n);
 }
 
 uint64_t tfr_key_hash(const struct tfr_feature *key, uint64_t seed)
@@ -56,6 +64,31 @@ uint64_t tfr_key_hash(const struct tfr_feature *key, uint64_t seed)
 	XXH3_64bits_reset_withSeed(&state, seed);
 	add_values(&state, key);
 	return XXH3_64bits_digest(&state);
+}
+
+/* The seed contains kind and number, since values of different kinds may have the same bytes. */
+static XXH128_hash_t hash_values(const struct tfr_feature *f)
+{
+	uint64_t seed = f->count * (TFR_KIND_INT64 + 1) + f->kind, word;
+	struct tfr_bytes bytes;
+	XXH3_state_t state;
+	int64_t number;
+
+	if (f->count == 1 && tfr_feature_bytes(f, 0, &bytes))
+		return XXH3_128bits_withSeed(bytes.data, bytes.size, seed);
+	if (f->count == 1 && tfr_feature_int64(f, 0, &number)) {
+		word = htole64((uint64_t)number);
+		return XXH3_128bits_withSeed(&word, sizeof(word), seed);
+	}
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset_withSeed(&state, seed);
+	add_values(&state, f);
+	return XXH3_128bits_digest(&state);
+}
+
+void tfr_values_hash(const struct tfr_feature *f, uint8_t hash[TFR_VALUES_HASH])
+{
+	XXH128_canonicalFromHash((XXH128_canonical_t *)hash, hash_values(f));
 }
 
 static enum tfr_status fail_absent(

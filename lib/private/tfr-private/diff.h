@@ -65,12 +65,15 @@ struct tfr_diff_opts {
 	 * order, in whatever encoding.  Records must be Examples.  (SequenceExamples are compared
 	 * byte by byte.)  Otherwise records are equal if their bytes are. */
 	bool features;
-	/* For tfr_overlap() without a key: an Example is identified by its image/encoded of at
+	/* Finds what two sets that should be disjoint share, contents or, with a key, keys, in
+	 * place of what differs.  Each side is read once; `ordered` must not be set. */
+	bool overlap;
+	/* With `overlap`, without a key: an Example is identified by its image/encoded of at
 	 * least 128 bytes, otherwise by its largest bytes value of at least 256, otherwise as
 	 * without this option. */
 	bool identity;
 	bool parse;	 /* records must be Examples, whatever the other options say */
-	bool ordered;	 /* for tfr_diff_records(): the order of records counts */
+	bool ordered;	 /* the order of records counts */
 	uint64_t memory; /* bytes for the notes on records; 0: 1 GiB; at least 256 KiB.  More go
 			  * to temporary files in $TMPDIR, or /tmp */
 	size_t examples; /* how many examples of each finding to name, the first ones */
@@ -87,14 +90,17 @@ struct tfr_diff_report {
 	/* With `ordered`: pairs, in the order of A, whose record in B precedes that of the previous
 	 * pair; 0: the order is the same. */
 	uint64_t steps_back;
-	uint64_t temp_bytes; /* bytes written to temporary files */
+	/* With `overlap`, these alone: contents, or keys, that are in both sides, and the records
+	 * that have such a content or key. */
+	uint64_t shared, overlapping[2];
 
 	/* The first of each, in the order of A, or in that of B for records that A lacks. */
 	struct tfr_diff_place *only_at[2];
 	size_t only_count[2];
 	struct tfr_diff_pair *pairs; /* changed records */
 	size_t pair_count;
-	struct tfr_diff_pair *steps; /* pairs that step back */
+	/* Pairs that step back; with `overlap`, the first record in each side of what is shared. */
+	struct tfr_diff_pair *steps;
 	size_t step_count;
 	struct tfr_diff_feature *features; /* features of changed records, in bytewise order */
 	size_t feature_count;
@@ -120,38 +126,28 @@ bool tfr_diff_differs(const struct tfr_diff_report *report);
 enum tfr_status tfr_diff_records(
 	const struct tfr_diff_opts *opts, struct tfr_diff_report *report, struct tfr_error *err);
 
-/* --- overlap --- */
-
-struct tfr_overlap_report {
-	struct tfr_sweep_report sides[2];
-	uint64_t shared;     /* contents, or keys, that are in both sides */
-	uint64_t records[2]; /* records that have such a content or key */
-	uint64_t temp_bytes;
-	struct tfr_diff_pair *pairs; /* the first record in each side, in the order of A */
-	size_t pair_count;
-};
-
-/* Finds what two sets that should be disjoint share: contents, or, with a key, keys.  `features` is
- * as above; `ordered` is ignored.  Each side is read once.  Statuses as above. */
-enum tfr_status tfr_overlap(
-	const struct tfr_diff_opts *opts, struct tfr_overlap_report *report, struct tfr_error *err);
-void tfr_overlap_report_clear(struct tfr_overlap_report *report);
-
 /* --- schemas --- */
 
 struct tfr_diff_schema {
-	const char *feature; /* as above; NULL: the records themselves */
-	const char *what;    /* "feature", "kind", "length", "presence", "content", "records" */
+	char *feature;	  /* as above; NULL: the records themselves */
+	const char *what; /* "feature", "kind", "length", "presence", "content", "records" */
 	/* What each side has, in words; NULL: the side lacks the feature. */
-	const char *has[2];
+	char *has[2];
 };
 
-/* Reports each difference between the schemas of two sets, in bytewise order of features.  The
+/* Zero before the call; must be cleared, whatever it returned. */
+struct tfr_diff_schemas {
+	struct tfr_diff_schema *list;
+	size_t n, cap;
+};
+
+/* Lists the differences between the schemas of two sets, in bytewise order of features.  The
  * differences are a feature that only one side has; another kind; another length; a length fixed on
  * one side only; a feature present in all records of one side only; another content of bytes.
- * SequenceExamples differ from Examples.  The strings live until `tell` returns.  TFR_ENOMEM. */
+ * SequenceExamples differ from Examples.  TFR_ENOMEM. */
 enum tfr_status tfr_diff_schemas(const struct tfr_survey *const sides[2],
-	void (*tell)(void *ctx, const struct tfr_diff_schema *d), void *ctx, struct tfr_error *err);
+	struct tfr_diff_schemas *found, struct tfr_error *err);
+void tfr_diff_schemas_clear(struct tfr_diff_schemas *found);
 
 /* --- distributions --- */
 
@@ -186,18 +182,26 @@ struct tfr_diff_aspect {
 };
 
 struct tfr_diff_values {
-	const char *feature; /* as above; NULL: the sizes of the records themselves */
+	char *feature; /* as above; NULL: the sizes of the records themselves */
 	enum tfr_kind kind;
 	double distance; /* the largest distance of all aspects */
 	size_t count, largest;
 	struct tfr_diff_aspect aspects[TFR_DIFF_ASPECTS];
 };
 
-/* Reports the distances between the distributions of two surveys with `values`: of the records,
- * then of each feature and kind in bytewise order, equal ones too.  If only one side has a feature,
- * only its presence is compared.  The strings live until `tell` returns.  TFR_ENOMEM. */
+/* Zero before the call; must be cleared, whatever it returned. */
+struct tfr_diff_distributions {
+	struct tfr_diff_values *list; /* those that differ, the farthest apart first */
+	size_t n, cap;
+	size_t compared; /* equal ones too */
+};
+
+/* Lists the distances between the distributions of two surveys with `values`: of the records, and
+ * of each feature and kind.  If only one side has a feature, only its presence is compared.  The
+ * surveys hold the values in the list.  TFR_ENOMEM. */
 enum tfr_status tfr_diff_distributions(const struct tfr_survey *const sides[2],
-	void (*tell)(void *ctx, const struct tfr_diff_values *v), void *ctx, struct tfr_error *err);
+	struct tfr_diff_distributions *found, struct tfr_error *err);
+void tfr_diff_distributions_clear(struct tfr_diff_distributions *found);
 
 #ifdef __cplusplus
 }

@@ -81,7 +81,7 @@ static void make(struct made *m)
 	cr_assert_eq(tfr_builder_flatten(m->b, &data, &size, NULL), TFR_OK);
 	cr_assert_eq(tfr_example_parse(m->ex, data, size, NULL), TFR_OK);
 	for (size_t i = 0; i < m->n; i++)
-		tfr_note_feature(tfr_example_at(m->ex, i), m->hashes[i]);
+		tfr_values_hash(tfr_example_at(m->ex, i), m->hashes[i]);
 	tfr_example_free(m->ex);
 	tfr_builder_free(m->b);
 }
