@@ -86,7 +86,7 @@ static bool append_text(struct tfr_buf *b, const char *text)
 
 static bool append_entry(struct tfr_buf *b, const struct tfr_journal_entry *e)
 {
-	struct fixed f = { (uint32_t)e->role, e->lock, e->inode, e->size, e->mtime };
+	struct fixed f = { e->role != TFR_PUBLISH_MEMBER, e->lock, e->inode, e->size, e->mtime };
 
 	return tfr_buf_append(b, &f, sizeof(f)) && append_text(b, e->path) &&
 	       append_text(b, e->temp) && append_text(b, e->old);
@@ -142,11 +142,18 @@ static enum tfr_status take_entry(
 	temp = take_text(from);
 	old = take_text(from);
 	if (!path || *path != '/' || !temp || (*temp && *temp != '/') || !old ||
-		(*old && *old != '/') || f.role > TFR_JOURNAL_PROOF || f.lock >= j->n_locks)
+		(*old && *old != '/') || f.role > 1 || f.lock >= j->n_locks)
 		return TFR_END;
-	e = (struct tfr_journal_entry){ (enum tfr_journal_role)f.role, f.lock, f.inode, f.size,
-		f.mtime, (char *)(uintptr_t)path, (char *)(uintptr_t)none_if_empty(temp),
-		(char *)(uintptr_t)none_if_empty(old) };
+	e = (struct tfr_journal_entry){
+		.role = f.role ? TFR_PUBLISH_PROOF : TFR_PUBLISH_MEMBER,
+		.lock = f.lock,
+		.inode = f.inode,
+		.size = f.size,
+		.mtime = f.mtime,
+		.path = (char *)(uintptr_t)path,
+		.temp = (char *)(uintptr_t)none_if_empty(temp),
+		.old = (char *)(uintptr_t)none_if_empty(old),
+	};
 	TFR_NEED_MEMORY(tfr_journal_add(j, &e), err, "reading a journal");
 	return TFR_OK;
 }
@@ -247,8 +254,8 @@ static enum tfr_status undo_one(const struct tfr_journal_entry *e, struct tfr_er
 	return TFR_OK;
 }
 
-enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
-	enum tfr_journal_role role, struct tfr_error *err)
+enum tfr_status tfr_journal_sync(
+	const struct tfr_journal *j, const bool *held, bool proofs, struct tfr_error *err)
 {
 	const char *last = NULL;
 	size_t n = 0;
@@ -258,7 +265,7 @@ enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
 		const struct tfr_journal_entry *e = &j->entries[k];
 		size_t folder = (size_t)(strrchr(e->path, '/') - e->path);
 
-		if (e->role != role || !held[e->lock] ||
+		if ((e->role != TFR_PUBLISH_MEMBER) != proofs || !held[e->lock] ||
 			(last && n == folder && !memcmp(last, e->path, n)))
 			continue;
 		TFR_TRY(tfr_sync_directory_of(e->path, err));
@@ -277,24 +284,25 @@ static enum tfr_status remove_proofs(
 	for (uint32_t k = 0; k < j->n; k++) {
 		const struct tfr_journal_entry *e = &j->entries[k];
 
-		if (e->role != TFR_JOURNAL_PROOF || !held[e->lock] || !tfr_journal_placed(e))
+		if (e->role == TFR_PUBLISH_MEMBER || !held[e->lock] || !tfr_journal_placed(e))
 			continue;
 		if (!take_away(e, false))
 			return cannot_undo(e, err);
 		some = true;
 	}
-	return some ? tfr_journal_sync(j, held, TFR_JOURNAL_PROOF, err) : TFR_OK;
+	return some ? tfr_journal_sync(j, held, true, err) : TFR_OK;
 }
 
 enum tfr_status tfr_journal_undo(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err)
 {
 	TFR_TRY(remove_proofs(j, held, err));
-	for (int role = TFR_JOURNAL_MEMBER; role <= TFR_JOURNAL_PROOF; role++) {
+	for (int proofs = 0; proofs < 2; proofs++) {
 		for (uint32_t k = 0; k < j->n; k++)
-			if ((int)j->entries[k].role == role && held[j->entries[k].lock])
+			if ((j->entries[k].role != TFR_PUBLISH_MEMBER) == proofs &&
+				held[j->entries[k].lock])
 				TFR_TRY(undo_one(&j->entries[k], err));
-		TFR_TRY(tfr_journal_sync(j, held, (enum tfr_journal_role)role, err));
+		TFR_TRY(tfr_journal_sync(j, held, proofs, err));
 	}
 	return TFR_OK;
 }
@@ -304,7 +312,7 @@ bool tfr_journal_is_committed(const struct tfr_journal *j, const bool *held)
 	for (uint32_t k = 0; k < j->n; k++) {
 		const struct tfr_journal_entry *e = &j->entries[k];
 
-		if (e->role == TFR_JOURNAL_PROOF && held[e->lock] && e->inode &&
+		if (e->role != TFR_PUBLISH_MEMBER && held[e->lock] && e->inode &&
 			!tfr_journal_placed(e))
 			return false;
 	}
@@ -320,7 +328,7 @@ enum tfr_status tfr_journal_finish(
 	for (uint32_t k = 0; k < j->n; k++)
 		if (held[j->entries[k].lock] && j->entries[k].old)
 			some = unlink(j->entries[k].old) == 0 || some;
-	for (int role = TFR_JOURNAL_MEMBER; some && role <= TFR_JOURNAL_PROOF; role++)
-		TFR_TRY(tfr_journal_sync(j, held, (enum tfr_journal_role)role, err));
+	for (int proofs = 0; some && proofs < 2; proofs++)
+		TFR_TRY(tfr_journal_sync(j, held, proofs, err));
 	return TFR_OK;
 }

@@ -21,12 +21,6 @@
 
 enum { AT_ONCE = 8 };
 
-struct tfr_publication_file {
-	struct tfr_output *o; /* NULL: the file is removed */
-	enum tfr_publication_role role;
-	bool aside; /* it could not get a second link and is renamed */
-};
-
 struct tfr_publication_object {
 	struct tfr_output *o; /* NULL: the object is removed */
 	char *url;
@@ -80,23 +74,11 @@ static enum tfr_status make_absolute(
 	return *absolute ? TFR_OK : tfr_fail_nomem(err, "publishing");
 }
 
-static enum tfr_status add_entry(struct tfr_publication *p, const struct tfr_publication_file *file,
-	struct tfr_journal_entry *e, struct tfr_error *err)
+static enum tfr_status add_output(
+	struct tfr_publication *p, struct tfr_journal_entry *e, struct tfr_error *err)
 {
-	struct tfr_journal *j = &p->journal;
-
-	TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(p->files, p->cap_files, j->n + 1u), err, "publishing");
-	p->files[j->n] = *file;
-	e->lock = p->current;
-	e->role = file->role == TFR_PUBLISH_MEMBER ? TFR_JOURNAL_MEMBER : TFR_JOURNAL_PROOF;
-	return tfr_journal_add(j, e) ? TFR_OK : tfr_fail_nomem(err, "publishing");
-}
-
-static enum tfr_status add_output(struct tfr_publication *p,
-	const struct tfr_publication_file *file, struct tfr_journal_entry *e, struct tfr_error *err)
-{
-	const char *temp = tfr_output_temporary(file->o);
-	const struct stat *st = tfr_output_stat(file->o);
+	const char *temp = tfr_output_temporary(e->output);
+	const struct stat *st = tfr_output_stat(e->output);
 	TFR_AUTO_FREE char *temporary = NULL, *old = NULL;
 	struct stat now;
 
@@ -115,14 +97,15 @@ static enum tfr_status add_output(struct tfr_publication *p,
 		if (errno != ENOENT)
 			return tfr_fail_errno(err, errno, e->path, "cannot access");
 	} else {
-		if (!tfr_output_replaces(file->o))
+		if (!tfr_output_replaces(e->output))
 			return tfr_fail_path(
-				err, TFR_EEXIST, tfr_output_path(file->o), "will not overwrite");
+				err, TFR_EEXIST, tfr_output_path(e->output), "will not overwrite");
 		old = tfr_hidden_name(e->path, p->journal.token, "old");
 		TFR_NEED_MEMORY(old, err, "publishing");
 		e->old = old;
 	}
-	return add_entry(p, file, e, err);
+	TFR_NEED_MEMORY(tfr_journal_add(&p->journal, e), err, "publishing");
+	return TFR_OK;
 }
 
 static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *o, const char *url,
@@ -153,9 +136,8 @@ static enum tfr_status add_object(struct tfr_publication *p, struct tfr_output *
 enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output *o,
 	enum tfr_publication_role role, struct tfr_error *err)
 {
-	const struct tfr_publication_file file = { o, role, false };
+	struct tfr_journal_entry e = { .role = role, .lock = p->current, .output = o };
 	TFR_AUTO_FREE char *path = NULL;
-	struct tfr_journal_entry e = { 0 };
 
 	if (!tfr_output_is_file(o))
 		return TFR_OK;
@@ -165,15 +147,14 @@ enum tfr_status tfr_publication_add(struct tfr_publication *p, struct tfr_output
 		TFR_TRY(tfr_output_prepare(o, err));
 	TFR_TRY(make_absolute(p, tfr_output_path(o), &path, err));
 	e.path = path;
-	return add_output(p, &file, &e, err);
+	return add_output(p, &e, err);
 }
 
 enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *path,
 	enum tfr_publication_role role, struct tfr_error *err)
 {
-	const struct tfr_publication_file file = { NULL, role, false };
+	struct tfr_journal_entry e = { .role = role, .lock = p->current };
 	TFR_AUTO_FREE char *absolute = NULL, *old = NULL;
-	struct tfr_journal_entry e = { 0 };
 	struct stat st;
 
 	if (tfr_is_url(path))
@@ -184,8 +165,8 @@ enum tfr_status tfr_publication_withdraw(struct tfr_publication *p, const char *
 	old = tfr_hidden_name(absolute, p->journal.token, "old");
 	e.path = absolute;
 	e.old = old;
-	TFR_NEED_MEMORY(old, err, "publishing");
-	return add_entry(p, &file, &e, err);
+	TFR_NEED_MEMORY(old && tfr_journal_add(&p->journal, &e), err, "publishing");
+	return TFR_OK;
 }
 
 void tfr_publication_clear(struct tfr_publication *p)
@@ -195,7 +176,6 @@ void tfr_publication_clear(struct tfr_publication *p)
 	free(p->objects);
 	tfr_journal_clear(&p->journal);
 	free(p->locks);
-	free(p->files);
 	free(p->folder);
 	free(p->real);
 	*p = (struct tfr_publication){ 0 };
@@ -295,7 +275,7 @@ static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, str
 	struct stat st;
 
 	for (uint32_t k = 0; k < p->journal.n; k++) {
-		const struct tfr_journal_entry *e = &p->journal.entries[k];
+		struct tfr_journal_entry *e = &p->journal.entries[k];
 
 		if (!e->old)
 			continue;
@@ -308,18 +288,17 @@ static enum tfr_status keep_old(struct tfr_publication *p, const bool *held, str
 		 * later. */
 		if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
 			return tfr_fail_errno(err, errno, e->path, "cannot keep the old");
-		p->files[k].aside = true;
+		e->aside = true;
 	}
 	if (!some)
 		return TFR_OK;
-	TFR_TRY(tfr_journal_sync(&p->journal, held, TFR_JOURNAL_MEMBER, err));
-	return tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err);
+	TFR_TRY(tfr_journal_sync(&p->journal, held, false, err));
+	return tfr_journal_sync(&p->journal, held, true, err);
 }
 
-static enum tfr_status remove_old(
-	const struct tfr_journal_entry *e, bool aside, struct tfr_error *err)
+static enum tfr_status remove_old(const struct tfr_journal_entry *e, struct tfr_error *err)
 {
-	if (aside ? rename(e->path, e->old) : unlink(e->path))
+	if (e->aside ? rename(e->path, e->old) : unlink(e->path))
 		return tfr_fail_errno(err, errno, e->path, "cannot remove the old");
 	return TFR_OK;
 }
@@ -330,31 +309,33 @@ static enum tfr_status remove_proofs(
 {
 	bool some = false;
 
-	for (uint32_t k = 0; k < p->journal.n; k++)
-		if (p->files[k].role == TFR_PUBLISH_PROOF && p->journal.entries[k].old) {
-			TFR_TRY(remove_old(&p->journal.entries[k], p->files[k].aside, err));
-			some = true;
-		}
-	return some ? tfr_journal_sync(&p->journal, held, TFR_JOURNAL_PROOF, err) : TFR_OK;
+	for (uint32_t k = 0; k < p->journal.n; k++) {
+		const struct tfr_journal_entry *e = &p->journal.entries[k];
+
+		if (e->role != TFR_PUBLISH_PROOF || !e->old)
+			continue;
+		TFR_TRY(remove_old(e, err));
+		some = true;
+	}
+	return some ? tfr_journal_sync(&p->journal, held, true, err) : TFR_OK;
 }
 
-static enum tfr_status place_file(
-	struct tfr_publication_file *f, const struct tfr_journal_entry *e, struct tfr_error *err)
+static enum tfr_status place_file(const struct tfr_journal_entry *e, struct tfr_error *err)
 {
-	bool removed = f->role == TFR_PUBLISH_PROOF;
+	bool replaces = e->old && e->role != TFR_PUBLISH_PROOF;
 
-	if (e->old && !removed && (f->aside || !f->o))
-		TFR_TRY(remove_old(e, f->aside, err));
-	return f->o ? tfr_output_place(f->o, e->old && !removed, err) : TFR_OK;
+	if (replaces && (e->aside || !e->output))
+		TFR_TRY(remove_old(e, err));
+	return e->output ? tfr_output_place(e->output, replaces, err) : TFR_OK;
 }
 
-static enum tfr_status place_files(struct tfr_publication *p, const bool *held,
-	enum tfr_journal_role role, struct tfr_error *err)
+static enum tfr_status place_files(
+	struct tfr_publication *p, const bool *held, bool proofs, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < p->journal.n; k++)
-		if (p->journal.entries[k].role == role)
-			TFR_TRY(place_file(&p->files[k], &p->journal.entries[k], err));
-	return tfr_journal_sync(&p->journal, held, role, err);
+		if ((p->journal.entries[k].role != TFR_PUBLISH_MEMBER) == proofs)
+			TFR_TRY(place_file(&p->journal.entries[k], err));
+	return tfr_journal_sync(&p->journal, held, proofs, err);
 }
 
 /* Entries that cannot be undone now stay in the journal for the next run. */
@@ -362,10 +343,12 @@ static void undo_changes(struct tfr_publication *p, const bool *held)
 {
 	bool undone = tfr_journal_undo(&p->journal, held, NULL) == TFR_OK;
 
-	for (uint32_t k = 0; k < p->journal.n; k++)
-		if (p->files[k].o && p->journal.entries[k].inode &&
-			!tfr_journal_placed(&p->journal.entries[k]))
-			tfr_output_displaced(p->files[k].o);
+	for (uint32_t k = 0; k < p->journal.n; k++) {
+		const struct tfr_journal_entry *e = &p->journal.entries[k];
+
+		if (e->output && e->inode && !tfr_journal_placed(e))
+			tfr_output_displaced(e->output);
+	}
 	for (uint32_t k = 0; undone && k < p->journal.n_locks; k++)
 		tfr_lock_end(p->locks[k], NULL);
 }
@@ -393,9 +376,9 @@ static enum tfr_status change_names(
 	TFR_TRY(remove_proofs(p, held, err));
 	TFR_TRY(change_objects(p, remove_object_proofs, err));
 	TFR_TRY(change_objects(p, place_object_members, err));
-	TFR_TRY(place_files(p, held, TFR_JOURNAL_MEMBER, err));
+	TFR_TRY(place_files(p, held, false, err));
 	TFR_TRY(change_objects(p, place_object_proofs, err));
-	return place_files(p, held, TFR_JOURNAL_PROOF, err);
+	return place_files(p, held, true, err);
 }
 
 enum tfr_status tfr_publication_commit(

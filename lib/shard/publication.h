@@ -23,19 +23,24 @@
  * file is on disk and no name has changed yet.  It lists all files of a command and the lock files
  * of all its sets, by absolute paths.  Each of those lock files contains a copy. */
 
-enum tfr_journal_role {
-	TFR_JOURNAL_MEMBER, /* a file of records, or one beside them */
-	TFR_JOURNAL_PROOF   /* says that others are complete: removed first, placed last */
+/* Members are placed before the others.  The lock file does not tell the other two apart. */
+enum tfr_publication_role {
+	TFR_PUBLISH_MEMBER, /* a file of records, or one beside them */
+	TFR_PUBLISH_LAST,   /* a file of records whose name is the commit point */
+	TFR_PUBLISH_PROOF /* a manifest: an existing one is removed before anything else changes */
 };
 
 struct tfr_journal_entry {
-	enum tfr_journal_role role;
+	enum tfr_publication_role role;
 	uint32_t lock; /* the lock of its set */
 	uint64_t inode, size,
 		mtime; /* of the new file; all 0: there is none, or it already has its name */
 	char *path;
 	char *temp; /* the temporary name of the new file; NULL: it has none */
 	char *old;  /* the second name of the file that is replaced; NULL: nothing is replaced */
+	/* Not in a lock file: */
+	struct tfr_output *output; /* NULL: the file is removed */
+	bool aside;		   /* it could not get a second link and is renamed */
 };
 
 struct tfr_journal {
@@ -76,9 +81,9 @@ enum tfr_status tfr_journal_undo(
 /* After the commit point: removes the old files of those entries and forces that to disk. */
 enum tfr_status tfr_journal_finish(
 	const struct tfr_journal *j, const bool *held, struct tfr_error *err);
-/* Forces the folders to disk in which names of this role have changed. */
-enum tfr_status tfr_journal_sync(const struct tfr_journal *j, const bool *held,
-	enum tfr_journal_role role, struct tfr_error *err);
+/* Forces the folders to disk in which names of members, or those of proofs, have changed. */
+enum tfr_status tfr_journal_sync(
+	const struct tfr_journal *j, const bool *held, bool proofs, struct tfr_error *err);
 
 /* --- locks --- */
 
@@ -122,19 +127,12 @@ struct tfr_publication {
 	struct tfr_journal journal; /* of the files */
 	struct tfr_publication_object *objects;
 	size_t n_objects, cap_objects;
-	struct tfr_lock **locks;	    /* one for each of its locks */
-	struct tfr_publication_file *files; /* one for each of its entries */
-	size_t cap_locks, cap_files;
+	struct tfr_lock **locks; /* one for each of its locks */
+	size_t cap_locks;
 	uint32_t current;    /* the lock of the files that are added now */
 	char *folder, *real; /* the last folder that was looked up */
 	struct tfr_temporaries *temporaries; /* while names change, with the mask of signals */
 	sigset_t saved;
-};
-
-enum tfr_publication_role {
-	TFR_PUBLISH_MEMBER,
-	TFR_PUBLISH_LAST, /* a file of records whose name is the commit point */
-	TFR_PUBLISH_PROOF /* a manifest: an existing one is removed before anything else changes */
 };
 
 /* Adds a lock.  Files that are added from here on belong to its set; set `current` to return to an
