@@ -164,6 +164,17 @@ static const char *get_text(struct json_object *o, const char *key)
 	return v && strlen(text) == (size_t)json_object_get_string_len(v) ? text : NULL;
 }
 
+/* NULL: the object has no such text. */
+static enum tfr_status copy_text(
+	char **copy, struct json_object *o, const char *key, struct tfr_error *err)
+{
+	const char *text = get_text(o, key);
+
+	*copy = text ? strdup(text) : NULL;
+	TFR_NEED_MEMORY(*copy || !text, err, "reading a manifest");
+	return TFR_OK;
+}
+
 static bool get_hex(struct json_object *o, const char *key, size_t digits, uint64_t *value)
 {
 	const char *text = get_text(o, key);
@@ -214,56 +225,38 @@ static enum tfr_status read_shard(
 	return s->name ? TFR_OK : tfr_fail_nomem(err, "reading a manifest");
 }
 
-/* Classes without a name or a number are skipped. */
+/* The class map skips classes without a name or a number.  The note of a part also has the classes
+ * as they are, for the manifest of all parts. */
 static enum tfr_status read_classes(
-	struct tfr_class_map *m, struct json_object *root, struct tfr_error *err)
-{
-	struct json_object *classes = tfr_json_member(root, "classes", json_type_array);
-
-	if (!classes)
-		return TFR_OK;
-	for (size_t i = 0; i < json_object_array_length(classes); i++) {
-		struct json_object *o = json_object_array_get_idx(classes, i),
-				   *label = tfr_json_member(o, "label", json_type_int);
-		const char *text = get_text(o, "text");
-
-		if (!text || !label)
-			continue;
-		TFR_NEED_MEMORY(
-			tfr_class_map_add(m, text, strlen(text), json_object_get_int64(label)), err,
-			"reading a manifest");
-	}
-	tfr_class_map_sort(m);
-	return TFR_OK;
-}
-
-/* The classes as they are, for the manifest of all parts. */
-static enum tfr_status read_counts(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	struct json_object *classes = tfr_json_member(root, "classes", json_type_array), *o, *label;
-	size_t n;
+	struct json_object *classes = tfr_json_member(root, "classes", json_type_array);
+	size_t n = classes ? json_object_array_length(classes) : 0;
 
-	if (!classes)
-		return TFR_OK;
-	n = json_object_array_length(classes);
-	m->counts = calloc(n + 1, sizeof(*m->counts));
-	TFR_NEED_MEMORY(m->counts, err, "reading a manifest");
-	for (; m->n_counts < n; m->n_counts++) {
-		struct tfr_class_count *count = &m->counts[m->n_counts];
-		const char *text;
+	m->counts = m->note && n ? calloc(n, sizeof(*m->counts)) : NULL;
+	TFR_NEED_MEMORY(!m->note || !n || m->counts, err, "reading a manifest");
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_array_get_idx(classes, i), *label = NULL;
+		const char *text = get_text(o, "text");
+		bool known = json_object_object_get_ex(o, "label", &label);
+		int64_t number = json_object_get_int64(label);
+		struct tfr_class_count *count;
 
-		o = json_object_array_get_idx(classes, m->n_counts);
-		if (!json_object_object_get_ex(o, "label", &label))
+		TFR_NEED_MEMORY(!text || !json_object_is_type(label, json_type_int) ||
+					tfr_class_map_add(&m->classes, text, strlen(text), number),
+			err, "reading a manifest");
+		if (!m->note)
+			continue;
+		if (!known)
 			return not_a_manifest(err, "a class without a label");
-		count->label = json_object_get_int64(label);
+		count = &m->counts[m->n_counts++];
+		count->label = number;
 		if (!get_u64(o, "records", &count->records))
 			count->records = TFR_CLASS_UNCOUNTED;
-		text = get_text(o, "text");
 		count->text = text ? strdup(text) : NULL;
-		if (text && !count->text)
-			return tfr_fail_nomem(err, "reading a manifest");
+		TFR_NEED_MEMORY(!text || count->text, err, "reading a manifest");
 	}
+	tfr_class_map_sort(&m->classes);
 	return TFR_OK;
 }
 
@@ -274,7 +267,7 @@ static enum tfr_status read_note(
 	struct tfr_part_tally *t = &note->tally;
 	struct json_object *o = tfr_json_member(root, "part", json_type_object), *most;
 	uint64_t part, parts;
-	const char *first, *labels;
+	const char *first;
 
 	TFR_NEED_MEMORY(note, err, "reading the note of a part");
 	if (!get_u64(o, "index", &part) || !get_u64(o, "parts", &parts) || parts > UINT32_MAX ||
@@ -290,33 +283,25 @@ static enum tfr_status read_note(
 		return not_a_manifest(err, "a part without its counts");
 	t->most_lost = json_object_get_double(most);
 	snprintf(t->first_lost, sizeof(t->first_lost), "%s", first);
-	labels = get_text(o, "labels");
-	note->labels = labels ? strdup(labels) : NULL;
-	return labels && !note->labels ? tfr_fail_nomem(err, "reading the note of a part")
-				       : read_counts(m, root, err);
+	return copy_text(&note->labels, o, "labels", err);
 }
 
 /* Members that not every manifest has. */
 static enum tfr_status read_rest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	const char *options = get_text(root, "options"), *command = get_text(root, "command");
 	struct json_object *seed;
 
-	m->command = command ? strdup(command) : NULL;
-	if (command && !m->command)
-		return tfr_fail_nomem(err, "reading a manifest");
+	TFR_TRY(copy_text(&m->command, root, "command", err));
 	if (!get_u64(root, "payload_bytes", &m->payload_bytes))
 		m->payload_bytes = 0;
 	if (json_object_object_get_ex(root, "seed", &seed))
 		m->seed = json_object_get_uint64(seed);
 	if (json_object_object_get_ex(root, "part", NULL))
 		TFR_TRY(read_note(m, root, err));
-	if (options && get_hex(root, "inputs", 16, &m->inputs)) {
-		m->options = strdup(options);
-		TFR_NEED_MEMORY(m->options, err, "reading a manifest");
-	}
-	return read_classes(&m->classes, root, err);
+	if (get_text(root, "options") && get_hex(root, "inputs", 16, &m->inputs))
+		TFR_TRY(copy_text(&m->options, root, "options", err));
+	return read_classes(m, root, err);
 }
 
 static enum tfr_status read_manifest(
