@@ -107,18 +107,6 @@ static enum tfr_status check_kinds(const struct tfr_record_table *n, struct tfr_
 
 /* --- the sweeps --- */
 
-static enum tfr_status flush_rows(
-	struct tfr_record_table *n, struct tfr_note_worker *w, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_mutex_lock(&n->lock);
-	status = tfr_sorter_add(n->sorter, w->rows, w->n, err);
-	pthread_mutex_unlock(&n->lock);
-	w->n = 0;
-	return status;
-}
-
 static enum tfr_status note_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
@@ -142,7 +130,7 @@ static enum tfr_status note_record(
 	assert(p == row + n->prefix);
 	*p = (uint8_t)n->side;
 	tfr_put_place(p + 1, s->file, s->rec.index);
-	return ++w->n == BATCH ? flush_rows(n, w, err) : TFR_OK;
+	return ++w->n == BATCH ? tfr_sorter_take(n->sorter, w->rows, &w->n, err) : TFR_OK;
 }
 
 static enum tfr_status take_side(
@@ -159,7 +147,7 @@ static enum tfr_status take_side(
 		struct tfr_note_worker *w = &n->workers[k];
 
 		if (!status)
-			status = flush_rows(n, w, err);
+			status = tfr_sorter_take(n->sorter, w->rows, &w->n, err);
 		n->sums[n->side] += w->sum;
 		w->sum = 0;
 	}
@@ -210,7 +198,6 @@ enum tfr_status tfr_record_table_open(
 		.row = hashes * TFR_NOTE_HASH + TFR_NOTE_SIDED,
 		.memory = opts->memory ? opts->memory : MEMORY,
 		.n_workers = tfr_sweep_threads(opts->sides[0].threads) };
-	pthread_mutex_init(&n->lock, NULL);
 	if (tfr_spill_folders_choose(&n->folders, NULL, 0, "-"))
 		n->sorter = tfr_record_table_sorter(n, n->row, 2);
 	TFR_NEED_MEMORY(n->sorter && make_workers(n), err, "comparing records");
@@ -222,7 +209,6 @@ void tfr_record_table_close(struct tfr_record_table *n)
 	tfr_sorter_free(n->sorter);
 	free_workers(n);
 	tfr_spill_folders_clear(&n->folders);
-	pthread_mutex_destroy(&n->lock);
 }
 
 struct tfr_sorter *tfr_record_table_sorter(

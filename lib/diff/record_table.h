@@ -6,8 +6,6 @@
 #ifndef TFR_DIFF_RECORD_TABLE_H
 #define TFR_DIFF_RECORD_TABLE_H
 
-#include <pthread.h>
-
 #include <tfr-private/diff.h>
 
 #include "base/error.h"
@@ -34,7 +32,6 @@ struct tfr_record_table {
 	struct tfr_spill_folders folders;
 	unsigned n_workers;
 	struct tfr_note_worker *workers;
-	pthread_mutex_t lock;	   /* of `sorter` */
 	unsigned side;		   /* the side that is being read */
 	unsigned __int128 sums[2]; /* sums of the contents' hashes, if there is no key */
 };

@@ -13,6 +13,7 @@
 struct identity {
 	dev_t device;
 	ino_t inode;
+	unsigned side;
 	const char *path;
 };
 
@@ -22,7 +23,9 @@ static int compare_identities(const void *a, const void *b)
 
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
-	return (x->inode > y->inode) - (x->inode < y->inode);
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return (int)x->side - (int)y->side;
 }
 
 static bool look_at_file(const char *path, struct stat *st)
@@ -31,52 +34,27 @@ static bool look_at_file(const char *path, struct stat *st)
 }
 
 /* Skips files that cannot be examined: reading them later reports the reason. */
-static struct identity *identify_files(const struct tfr_set *set, size_t *n)
-{
-	struct identity *all = calloc(tfr_set_count(set) + 1, sizeof(*all));
-
-	*n = 0;
-	for (size_t i = 0; all && i < tfr_set_count(set); i++) {
-		const char *path = tfr_set_path(set, i);
-		struct stat st;
-
-		if (look_at_file(path, &st))
-			all[(*n)++] = (struct identity){ st.st_dev, st.st_ino, path };
-	}
-	if (all)
-		qsort(all, *n, sizeof(*all), compare_identities);
-	return all;
-}
-
 static enum tfr_status refuse_same_files(
 	const struct tfr_set *const sides[2], struct tfr_error *err)
 {
-	size_t n[2];
-	TFR_AUTO_FREE struct identity *a = identify_files(sides[0], &n[0]);
-	TFR_AUTO_FREE struct identity *b = identify_files(sides[1], &n[1]);
+	size_t most = tfr_set_count(sides[0]) + tfr_set_count(sides[1]), n = 0;
+	TFR_AUTO_FREE struct identity *all = calloc(most + 1, sizeof(*all));
 
-	TFR_NEED_MEMORY(a && b, err, "comparing the inputs");
-	for (size_t i = 0, k = 0; i < n[0] && k < n[1];) {
-		int c = compare_identities(&a[i], &b[k]);
+	TFR_NEED_MEMORY(all, err, "comparing the inputs");
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < tfr_set_count(sides[side]); i++) {
+			const char *path = tfr_set_path(sides[side], i);
+			struct stat st;
 
-		if (!c)
-			return tfr_fail(err, TFR_EUSAGE, "'%s' is on both sides", b[k].path);
-		if (c < 0)
-			i++;
-		else
-			k++;
-	}
+			if (look_at_file(path, &st))
+				all[n++] = (struct identity){ st.st_dev, st.st_ino, side, path };
+		}
+	qsort(all, n, sizeof(*all), compare_identities);
+	for (size_t i = 1; i < n; i++)
+		if (all[i].device == all[i - 1].device && all[i].inode == all[i - 1].inode &&
+			all[i].side != all[i - 1].side)
+			return tfr_fail(err, TFR_EUSAGE, "'%s' is on both sides", all[i].path);
 	return TFR_OK;
-}
-
-static enum tfr_status refuse_pipes(const struct tfr_set *set, struct tfr_error *err)
-{
-	const char *pipe = tfr_pass_pipe(set);
-
-	if (!pipe)
-		return TFR_OK;
-	return tfr_fail_hint(err, TFR_EUSAGE, "Put its records into a file first.",
-		"'%s' cannot be read twice", pipe);
 }
 
 enum tfr_status tfr_diff_check_sides(
@@ -84,6 +62,7 @@ enum tfr_status tfr_diff_check_sides(
 {
 	TFR_TRY(refuse_same_files(sides, err));
 	for (unsigned side = 0; twice && side < 2; side++)
-		TFR_TRY(refuse_pipes(sides[side], err));
+		TFR_TRY(tfr_pass_refuse_pipes(
+			sides[side], "Put its records into a file first.", err));
 	return TFR_OK;
 }

@@ -5,7 +5,6 @@
  * second sweep in input order skips them.  Each list is sorted in half of the memory, on disk if
  * it needs more, so that memory does not grow with the data.  With 128 bits, the chance that any
  * two different ones of 10^12 records are taken for equal is 1 in 10^14. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +36,6 @@ struct dedup_run {
 	struct tfr_dedup_report *report;
 	struct dedup_worker *workers;
 	unsigned n_workers;
-	pthread_mutex_t lock; /* of `notes` */
 	struct tfr_sorter *notes, *found;
 	struct tfr_set_writer *out;
 	struct tfr_spill_folders folders;
@@ -46,18 +44,6 @@ struct dedup_run {
 };
 
 /* --- the first sweep --- */
-
-static enum tfr_status flush_notes(
-	struct dedup_run *r, struct dedup_worker *w, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	pthread_mutex_lock(&r->lock);
-	status = tfr_sorter_add(r->notes, w->notes, w->n, err);
-	pthread_mutex_unlock(&r->lock);
-	w->n = 0;
-	return status;
-}
 
 static enum tfr_status hash_record(const struct dedup_run *r, const struct tfr_swept *s,
 	uint8_t hash[HASH], struct tfr_error *err)
@@ -86,7 +72,7 @@ static enum tfr_status note_record(
 	if (!r->o->key && !s->rec.index) /* one look per file, since it is for a message only */
 		w->images |= memmem(s->rec.data, s->rec.size, "image/encoded", 13) != NULL;
 	tfr_put_place(row + HASH, s->file, s->rec.index);
-	return ++w->n == BATCH ? flush_notes(r, w, err) : TFR_OK;
+	return ++w->n == BATCH ? tfr_sorter_take(r->notes, w->notes, &w->n, err) : TFR_OK;
 }
 
 static enum tfr_status note_all(struct dedup_run *r, struct tfr_error *err)
@@ -100,7 +86,7 @@ static enum tfr_status note_all(struct dedup_run *r, struct tfr_error *err)
 	TFR_TRY(tfr_pass_run(&sweep, &r->report->common, err));
 	for (unsigned k = 0; k < r->n_workers; k++) {
 		r->report->images |= r->workers[k].images;
-		TFR_TRY(flush_notes(r, &r->workers[k], err));
+		TFR_TRY(tfr_sorter_take(r->notes, r->workers[k].notes, &r->workers[k].n, err));
 	}
 	r->noted = r->report->common.taken;
 	return TFR_OK;
@@ -219,18 +205,6 @@ static enum tfr_status write_rest(struct dedup_run *r, struct tfr_error *err)
 
 /* --- around them --- */
 
-static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
-{
-	const char *pipe = tfr_pass_pipe(input);
-
-	if (!pipe)
-		return TFR_OK;
-	return tfr_fail_hint(err, TFR_EUSAGE,
-		"Records are compared before they are written.  Put them into "
-		"a file first.",
-		"'%s' cannot be read twice", pipe);
-}
-
 static bool open_sorters(struct dedup_run *r)
 {
 	const struct tfr_dedup_opts *o = r->o;
@@ -249,7 +223,8 @@ static enum tfr_status run_dedup(struct dedup_run *r, struct tfr_error *err)
 	const struct tfr_rewrite_opts *o = &r->o->common;
 	TFR_AUTO_SET_INFO info = { .command = o->command, .seed = o->seed };
 
-	TFR_TRY(refuse_pipes(o->sweep.input, err));
+	TFR_TRY(tfr_pass_refuse_pipes(o->sweep.input,
+		"Records are compared before they are written.  Put them into a file first.", err));
 	TFR_TRY(tfr_set_writer_open(
 		&r->out, r->o->output, &o->writer, o->sweep.warn, o->sweep.ctx, err));
 	TFR_NEED_MEMORY(open_sorters(r), err, "comparing records");
@@ -268,8 +243,7 @@ enum tfr_status tfr_dedup(
 {
 	struct dedup_run r = { .o = opts,
 		.report = report,
-		.n_workers = tfr_sweep_threads(opts->common.sweep.threads),
-		.lock = PTHREAD_MUTEX_INITIALIZER };
+		.n_workers = tfr_sweep_threads(opts->common.sweep.threads) };
 	enum tfr_status status;
 
 	*report = (struct tfr_dedup_report){ 0 };
@@ -279,6 +253,5 @@ enum tfr_status tfr_dedup(
 	tfr_sorter_free(r.found);
 	free(r.workers);
 	tfr_spill_folders_clear(&r.folders);
-	pthread_mutex_destroy(&r.lock);
 	return status;
 }

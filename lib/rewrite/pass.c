@@ -33,6 +33,15 @@ const char *tfr_pass_pipe(const struct tfr_set *input)
 	return NULL;
 }
 
+enum tfr_status tfr_pass_refuse_pipes(
+	const struct tfr_set *input, const char *hint, struct tfr_error *err)
+{
+	const char *pipe = tfr_pass_pipe(input);
+
+	return pipe ? tfr_fail_hint(err, TFR_EUSAGE, hint, "'%s' cannot be read twice", pipe)
+		    : TFR_OK;
+}
+
 enum tfr_status tfr_pass_run(
 	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err)
 {

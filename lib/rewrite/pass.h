@@ -13,6 +13,9 @@ enum tfr_status tfr_pass_run(
 
 /* The first input that cannot be read twice: standard input, or a pipe.  NULL: there is none. */
 const char *tfr_pass_pipe(const struct tfr_set *input);
+/* Fails with TFR_EUSAGE if there is one. */
+enum tfr_status tfr_pass_refuse_pipes(
+	const struct tfr_set *input, const char *hint, struct tfr_error *err);
 /* The error of a second pass that does not find the records of the first. */
 enum tfr_status tfr_pass_changed(struct tfr_error *err);
 

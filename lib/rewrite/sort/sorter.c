@@ -6,6 +6,7 @@
 #include "rewrite/sort/sorter.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct tfr_sorter {
 	const struct tfr_spill_folders *folders;
 	size_t row; /* bytes */
 	unsigned threads;
+	pthread_mutex_t lock;	 /* of tfr_sorter_take() */
 	uint8_t *rows;		 /* added, and not on disk */
 	size_t count, cap, max;	 /* of `rows`; at `max`, they become a run on disk */
 	struct tfr_spill *spill; /* NULL: all rows are in memory */
@@ -56,8 +58,8 @@ struct tfr_sorter *tfr_sorter_new(
 	s->row = row;
 	s->max = (memory > TFR_SORTER_MIN ? memory : TFR_SORTER_MIN) / row;
 	s->folders = folders;
-
 	s->threads = threads;
+	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }
 
@@ -70,6 +72,7 @@ void tfr_sorter_free(struct tfr_sorter *s)
 	free(s->sources);
 	free(s->heap);
 	tfr_spill_close(s->spill);
+	pthread_mutex_destroy(&s->lock);
 	free(s->rows);
 	free(s->pieces);
 	free(s);
@@ -157,6 +160,18 @@ enum tfr_status tfr_sorter_add(
 		n -= take;
 	}
 	return TFR_OK;
+}
+
+enum tfr_status tfr_sorter_take(
+	struct tfr_sorter *s, const void *rows, size_t *n, struct tfr_error *err)
+{
+	enum tfr_status status;
+
+	pthread_mutex_lock(&s->lock);
+	status = tfr_sorter_add(s, rows, *n, err);
+	pthread_mutex_unlock(&s->lock);
+	*n = 0;
+	return status;
 }
 
 /* --- merging runs --- */

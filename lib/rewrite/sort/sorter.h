@@ -21,9 +21,12 @@ enum { TFR_SORTER_MIN = 64 << 10 }; /* the least memory used, whatever the calle
 struct tfr_sorter *tfr_sorter_new(
 	size_t row, uint64_t memory, const struct tfr_spill_folders *folders, unsigned threads);
 void tfr_sorter_free(struct tfr_sorter *s); /* accepts NULL */
-/* Adds a row; one thread at a time.  TFR_ESYS: the files cannot be written. */
+/* Adds rows; one thread at a time.  TFR_ESYS: the files cannot be written. */
 enum tfr_status tfr_sorter_add(
 	struct tfr_sorter *s, const void *rows, size_t n, struct tfr_error *err);
+/* The same for the `*n` rows that one of several threads has gathered; sets `*n` to 0. */
+enum tfr_status tfr_sorter_take(
+	struct tfr_sorter *s, const void *rows, size_t *n, struct tfr_error *err);
 /* Returns the next row, a view until the next call; tfr_sorter_add() must not be called
  * afterwards.  TFR_END: there are no more. */
 enum tfr_status tfr_sorter_next(struct tfr_sorter *s, const void **row, struct tfr_error *err);
