@@ -569,9 +569,23 @@ static enum tfr_status add_input(
 
 /* --- parts --- */
 
-static int compare_places(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b, void *paths)
 {
-	return strcmp(**(char **const *)a, **(char **const *)b);
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	int order = strcmp(((char **)paths)[i], ((char **)paths)[k]);
+
+	return order ? order : (i > k) - (i < k);
+}
+
+size_t *tfr_set_order(const struct tfr_set *set)
+{
+	size_t n = set->paths.n, *order = calloc(n + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), compare_paths, set->paths.list);
+	return order;
 }
 
 /* Drops the files of other parts. */
@@ -579,21 +593,18 @@ static enum tfr_status keep_part(
 	struct tfr_set *set, uint32_t part, uint32_t parts, struct tfr_error *err)
 {
 	struct tfr_names *paths = &set->paths;
-	TFR_AUTO_FREE char ***sorted = calloc(paths->n + 1, sizeof(*sorted));
+	TFR_AUTO_FREE size_t *order = tfr_set_order(set);
 	size_t kept = 0;
 
-	TFR_NEED_MEMORY(sorted, err, "listing the inputs");
-	for (size_t i = 0; i < paths->n; i++) {
-		sorted[i] = &paths->list[i];
+	TFR_NEED_MEMORY(order, err, "listing the inputs");
+	for (size_t i = 0; i < paths->n; i++)
 		if (!strcmp(paths->list[i], "-"))
 			return tfr_fail(
 				err, TFR_EUSAGE, "standard input cannot be divided into parts");
-	}
-	qsort(sorted, paths->n, sizeof(*sorted), compare_places);
 	for (size_t i = 0; i < paths->n; i++)
 		if (i % parts != part) {
-			free(*sorted[i]);
-			*sorted[i] = NULL;
+			free(paths->list[order[i]]);
+			paths->list[order[i]] = NULL;
 		}
 	for (size_t i = 0; i < paths->n; i++)
 		if (paths->list[i])

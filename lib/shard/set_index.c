@@ -4,17 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <tfr-private/shard.h>
-
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "shard/set.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
 
 struct index_run {
 	const struct tfr_set *set;
 	const struct tfr_set_index_opts *opts;
-	bool *again; /* the file was named before; two threads must not write one index */
+	const bool *again; /* the file was named before; two threads must not write one index */
 	unsigned threads_a_file;
 };
 
@@ -23,30 +22,6 @@ struct index_slot {
 	enum tfr_status status;
 	struct tfr_error err;
 };
-
-static int compare_files(const void *a, const void *b, void *ctx)
-{
-	const struct tfr_set *set = ctx;
-	size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	int order = strcmp(tfr_set_path(set, i), tfr_set_path(set, k));
-
-	return order ? order : (i > k) - (i < k);
-}
-
-static enum tfr_status mark_repeated(struct index_run *run, struct tfr_error *err)
-{
-	size_t count = tfr_set_count(run->set);
-	TFR_AUTO_FREE size_t *order = malloc((count + 1) * sizeof(*order));
-
-	TFR_NEED_MEMORY(order, err, "indexing");
-	for (size_t i = 0; i < count; i++)
-		order[i] = i;
-	qsort_r(order, count, sizeof(*order), compare_files, (void *)(uintptr_t)run->set);
-	for (size_t i = 1; i < count; i++)
-		run->again[order[i]] = !strcmp(
-			tfr_set_path(run->set, order[i]), tfr_set_path(run->set, order[i - 1]));
-	return TFR_OK;
-}
 
 static void count_progress(const struct index_run *run, const char *path, uint64_t records)
 {
@@ -96,18 +71,22 @@ static enum tfr_status report_file(void *ctx, uint64_t i, void *slot_memory, str
 enum tfr_status tfr_set_index(
 	const struct tfr_set *set, const struct tfr_set_index_opts *opts, struct tfr_error *err)
 {
-	TFR_AUTO_FREE bool *again = calloc(tfr_set_count(set) + 1, sizeof(*again));
+	size_t count = tfr_set_count(set);
+	TFR_AUTO_FREE bool *again = calloc(count + 1, sizeof(*again));
+	TFR_AUTO_FREE size_t *order = tfr_set_order(set);
 	struct index_run run = { .set = set, .opts = opts, .again = again };
 	struct tfr_lanes job = {
 		.threads = tfr_thread_count(opts->threads),
-		.count = tfr_set_count(set),
+		.count = count,
 		.slot_size = sizeof(struct index_slot),
 		.work = index_file,
 		.deliver = report_file,
 	};
 
-	TFR_NEED_MEMORY(again, err, "indexing");
+	TFR_NEED_MEMORY(again && order, err, "indexing");
+	for (size_t i = 1; i < count; i++)
+		again[order[i]] =
+			!strcmp(tfr_set_path(set, order[i]), tfr_set_path(set, order[i - 1]));
 	run.threads_a_file = tfr_thread_share(job.threads, job.count);
-	TFR_TRY(mark_repeated(&run, err));
 	return tfr_lanes_run(&job, &run, err);
 }
