@@ -286,28 +286,10 @@ static enum tfr_status read_note(
 	return copy_text(&note->labels, o, "labels", err);
 }
 
-/* Members that not every manifest has. */
-static enum tfr_status read_rest(
-	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
-{
-	struct json_object *seed;
-
-	TFR_TRY(copy_text(&m->command, root, "command", err));
-	if (!get_u64(root, "payload_bytes", &m->payload_bytes))
-		m->payload_bytes = 0;
-	if (json_object_object_get_ex(root, "seed", &seed))
-		m->seed = json_object_get_uint64(seed);
-	if (json_object_object_get_ex(root, "part", NULL))
-		TFR_TRY(read_note(m, root, err));
-	if (get_text(root, "options") && get_hex(root, "inputs", 16, &m->inputs))
-		TFR_TRY(copy_text(&m->options, root, "options", err));
-	return read_classes(m, root, err);
-}
-
 static enum tfr_status read_manifest(
 	struct tfr_manifest *m, struct json_object *root, struct tfr_error *err)
 {
-	struct json_object *shards = tfr_json_member(root, "shards", json_type_array);
+	struct json_object *shards = tfr_json_member(root, "shards", json_type_array), *seed;
 	uint64_t version;
 	size_t n;
 
@@ -330,7 +312,17 @@ static enum tfr_status read_manifest(
 			return not_a_manifest(err, "a shard that is not an object");
 		TFR_TRY(read_shard(&m->shards[m->count], o, err));
 	}
-	return read_rest(m, root, err);
+	/* Members that not every manifest has: */
+	TFR_TRY(copy_text(&m->command, root, "command", err));
+	if (!get_u64(root, "payload_bytes", &m->payload_bytes))
+		m->payload_bytes = 0;
+	if (json_object_object_get_ex(root, "seed", &seed))
+		m->seed = json_object_get_uint64(seed);
+	if (json_object_object_get_ex(root, "part", NULL))
+		TFR_TRY(read_note(m, root, err));
+	if (get_text(root, "options") && get_hex(root, "inputs", 16, &m->inputs))
+		TFR_TRY(copy_text(&m->options, root, "options", err));
+	return read_classes(m, root, err);
 }
 
 enum tfr_status tfr_manifest_parse(

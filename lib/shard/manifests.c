@@ -29,20 +29,16 @@
 enum { MOST_A_SHARD = 1 << 10, MOST_BESIDE = 16 << 20 };
 
 /* A foreign file under the name of a manifest must neither block the reader nor fill the memory. */
-static enum tfr_status read_text(
-	const char *path, size_t most, struct tfr_buf *text, struct tfr_error *err)
-{
-	TFR_TRY(tfr_source_read_regular(path, most, text, "reading a manifest", err));
-	return text->size > most ? tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most) : TFR_OK;
-}
-
 enum tfr_status tfr_manifest_read(
 	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
 {
+	size_t most = MOST_BESIDE + (size_t)MOST_A_SHARD * shards;
 	TFR_AUTO_BUF text = { 0 };
 	struct stat st;
 
-	TFR_TRY(read_text(path, MOST_BESIDE + (size_t)MOST_A_SHARD * shards, &text, err));
+	TFR_TRY(tfr_source_read_regular(path, most, &text, "reading a manifest", err));
+	if (text.size > most)
+		return tfr_fail(err, TFR_EDATA, "larger than %zu bytes", most);
 	TFR_TRY(tfr_manifest_parse(m, text.data, text.size, err));
 	if (!tfr_is_url(path))
 		return TFR_OK;
@@ -51,6 +47,16 @@ enum tfr_status tfr_manifest_read(
 	for (size_t i = 0; i < (*m)->count; i++)
 		(*m)->shards[i].published = st.st_mtim.tv_sec;
 	return TFR_OK;
+}
+
+enum tfr_status tfr_manifest_look(
+	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
+{
+	struct stat st;
+	enum tfr_status status = tfr_look(path, &st, err);
+
+	*m = NULL;
+	return status ? status : tfr_manifest_read(path, shards, m, err);
 }
 
 /* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
@@ -79,7 +85,8 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 		*m = NULL;
 		return TFR_END;
 	}
-	*path = TFR_STEAL(former);
+	if (path)
+		*path = TFR_STEAL(former);
 	return status;
 }
 
@@ -91,7 +98,8 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 	enum tfr_status status;
 
 	*m = NULL;
-	*path = NULL;
+	if (path)
+		*path = NULL;
 	TFR_NEED_MEMORY(own, err, "looking for a manifest");
 	status = tfr_manifest_read(own, name->count, m, &missing);
 	if (status == TFR_ESYS && missing.sys_errno == ENOENT) {
@@ -100,7 +108,8 @@ enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_ma
 			return status;
 	}
 	tfr_error_pass(&missing, err);
-	*path = TFR_STEAL(own);
+	if (path)
+		*path = TFR_STEAL(own);
 	return status;
 }
 
@@ -200,7 +209,7 @@ static enum tfr_status find_finished(struct tfr_manifest **m, struct tfr_set_nam
 		TFR_TRY(find_count(name, err));
 	if (!name->count)
 		return TFR_END;
-	TFR_TRY(tfr_manifest_find(name, m, &path, err));
+	TFR_TRY(tfr_manifest_find(name, m, NULL, err));
 	return (*m)->count == name->count ? check_files(*m, name->base, err) : TFR_END;
 }
 
@@ -224,8 +233,7 @@ enum tfr_status tfr_finished_find(
 
 /* One manifest, or why there is none. */
 struct beside {
-	char *own;  /* the name of the set's manifest */
-	char *path; /* of the manifest that was read, which may have the name of version 0.1.0 */
+	char *own;		       /* the name of the set's manifest */
 	struct tfr_manifest *manifest; /* NULL: `why` says why not */
 	uint32_t members;	       /* by the names of its files */
 	struct tfr_error why;	       /* TFR_OK: no fault */
@@ -272,7 +280,7 @@ static enum tfr_status read_beside(
 	struct beside *b, const struct tfr_set_name *name, struct tfr_error *err)
 {
 	struct tfr_error why = { 0 };
-	enum tfr_status status = tfr_manifest_find(name, &b->manifest, &b->path, &why);
+	enum tfr_status status = tfr_manifest_find(name, &b->manifest, NULL, &why);
 	bool absent = status != TFR_ESYS || why.sys_errno == ENOENT;
 	char reason[512];
 
@@ -358,7 +366,6 @@ static void free_beside(struct beside *b)
 {
 	tfr_manifest_free(b->manifest);
 	free(b->own);
-	free(b->path);
 	free(b);
 }
 

@@ -51,6 +51,9 @@ enum tfr_status tfr_manifest_parse(
 /* The same from a file; `shards` limits its size. */
 enum tfr_status tfr_manifest_read(
 	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err);
+/* The same for a file that need not exist.  TFR_END: it does not. */
+enum tfr_status tfr_manifest_look(
+	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err);
 void tfr_manifest_free(struct tfr_manifest *m); /* accepts NULL */
 static inline void tfr_manifest_auto_free(struct tfr_manifest **m)
 {
@@ -60,8 +63,8 @@ static inline void tfr_manifest_auto_free(struct tfr_manifest **m)
 
 /* Reads the manifest of a set whose number of shards is known.  If the file named for the set does
  * not exist, it reads the name that version 0.1.0 used, if that describes this set.  *path, which
- * the caller frees, is the file that was read or should have been.  TFR_END: no manifest.
- * TFR_EDATA, TFR_ESYS: a manifest exists but cannot be read. */
+ * the caller frees, is the file that was read or should have been; `path` may be NULL.  TFR_END: no
+ * manifest. TFR_EDATA, TFR_ESYS: a manifest exists but cannot be read. */
 enum tfr_status tfr_manifest_find(const struct tfr_set_name *name, struct tfr_manifest **m,
 	char **path, struct tfr_error *err);
 

@@ -65,8 +65,7 @@ enum tfr_status tfr_class_map_beside(
 	struct tfr_class_map *m, const char *file, struct tfr_error *err)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
-	TFR_AUTO_FREE char *own = NULL, *path = NULL,
-			   *former = tfr_path_in_folder_of(file, "labels.txt");
+	TFR_AUTO_FREE char *own = NULL, *former = tfr_path_in_folder_of(file, "labels.txt");
 	TFR_AUTO_MANIFEST manifest = NULL;
 	struct tfr_error why = { 0 };
 	enum tfr_status status = tfr_shard_file_set(&name, file, err);
@@ -77,7 +76,7 @@ enum tfr_status tfr_class_map_beside(
 			       : tfr_file_name_beside(file, "labels.txt");
 	TFR_NEED_MEMORY(own && former, err, "reading the classes of a set");
 	if (status == TFR_OK) {
-		status = tfr_manifest_find(&name, &manifest, &path, &why);
+		status = tfr_manifest_find(&name, &manifest, NULL, &why);
 		if (status)
 			status = tfr_absent_or_failed(file, status, &why, err);
 		status = take_classes(m, manifest, status);

@@ -148,14 +148,11 @@ static enum tfr_status open_all(struct finishing *f, struct tfr_error *err)
 {
 	enum tfr_status status;
 	TFR_AUTO_FREE char *path = tfr_set_name_manifest(&f->name);
-	struct stat st;
 
 	TFR_TRY(find_notes(f, err));
 	TFR_NEED_MEMORY(path, err, "finishing a set");
 	/* Looked for after the notes: a process writes the manifest before it removes them. */
-	status = tfr_look(path, &st, err);
-	if (!status)
-		status = tfr_manifest_read(path, f->name.count, &f->done, err);
+	status = tfr_manifest_look(path, f->name.count, &f->done, err);
 	if (status == TFR_EDATA && f->parts) /* it is replaced */
 		return TFR_OK;
 	if (status != TFR_END)
@@ -301,15 +298,22 @@ static void fail_difference(const struct finishing *f, uint32_t shard, const cha
 		tfr_fail_path(fault, TFR_EDATA, file, "the %s differs from the manifest:", what);
 }
 
-static enum tfr_status verify_file(const struct finishing *f, uint32_t shard, const char *file,
-	struct verified *v, struct tfr_error *err)
+static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+	uint64_t number, void *slot, struct tfr_error *err)
 {
-	struct tfr_manifest_shard *s = &f->shards[shard];
+	const struct finishing *f = ctx;
+	uint32_t shard = (uint32_t)number, crc = 0;
+	const struct tfr_manifest_shard *s = &f->shards[shard];
+	TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, shard);
+	struct verified *v = slot;
+	enum tfr_status status;
 	uint64_t bytes = 0;
-	uint32_t crc = 0;
 	struct stat st;
-	enum tfr_status status = tfr_look(file, &st, err);
 
+	(void)run, (void)worker;
+	v->fault.status = TFR_OK;
+	TFR_NEED_MEMORY(file, err, "verifying shards");
+	status = tfr_look(file, &st, err);
 	if (status == TFR_END) {
 		tfr_fail_path(&v->fault, TFR_EDATA, file, "missing shard");
 		return TFR_OK;
@@ -328,19 +332,6 @@ static enum tfr_status verify_file(const struct finishing *f, uint32_t shard, co
 	if (bytes != s->bytes || crc != s->crc)
 		fail_difference(f, shard, file, "checksum", &v->fault);
 	return TFR_OK;
-}
-
-static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
-	uint64_t shard, void *slot, struct tfr_error *err)
-{
-	const struct finishing *f = ctx;
-	TFR_AUTO_FREE char *file = tfr_set_name_file(&f->name, (uint32_t)shard);
-	struct verified *v = slot;
-
-	(void)run, (void)worker;
-	v->fault.status = TFR_OK;
-	TFR_NEED_MEMORY(file, err, "verifying shards");
-	return verify_file(f, (uint32_t)shard, file, v, err);
 }
 
 static enum tfr_status deliver_shard(void *ctx, uint64_t shard, void *slot, struct tfr_error *err)

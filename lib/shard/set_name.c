@@ -11,6 +11,18 @@
 #include "base/error.h"
 #include "base/suffix.h"
 
+static enum tfr_status fill_name(struct tfr_set_name *name, const char *text, size_t base_size,
+	const char *extension, uint32_t count, struct tfr_error *err)
+{
+	name->base = strndup(text, base_size);
+	name->extension = strdup(extension);
+	name->count = count;
+	if (name->base && name->extension)
+		return TFR_OK;
+	tfr_set_name_clear(name);
+	return tfr_fail_nomem(err, "reading a set's name");
+}
+
 enum tfr_status tfr_set_name_parse(
 	struct tfr_set_name *name, const char *text, struct tfr_error *err)
 {
@@ -37,13 +49,7 @@ enum tfr_status tfr_set_name_parse(
 	if (isdigit((unsigned char)at[1]) && (count < 1 || count > TFR_SHARDS_MAX))
 		return tfr_fail(err, TFR_EUSAGE, "a set has 1 to %d shards, not '%s'",
 			TFR_SHARDS_MAX, text);
-	name->base = strndup(text, (size_t)(at - text));
-	name->extension = strdup(end);
-	name->count = (uint32_t)count;
-	if (name->base && name->extension)
-		return TFR_OK;
-	tfr_set_name_clear(name);
-	return tfr_fail_nomem(err, "reading a set's name");
+	return fill_name(name, text, (size_t)(at - text), end, (uint32_t)count, err);
 }
 
 enum tfr_status tfr_set_name_parse_target(
@@ -158,13 +164,7 @@ enum tfr_status tfr_shard_file_set(
 	*name = (struct tfr_set_name){ 0 };
 	if (!tfr_shard_file_parse(file, &f))
 		return TFR_END;
-	name->base = strndup(file, f.base_size);
-	name->extension = strdup(f.extension);
-	name->count = f.count;
-	if (name->base && name->extension)
-		return TFR_OK;
-	tfr_set_name_clear(name);
-	return tfr_fail_nomem(err, "reading a set's name");
+	return fill_name(name, file, f.base_size, f.extension, f.count, err);
 }
 
 /* --- shards --- */

@@ -216,21 +216,13 @@ static bool is_own(const struct tfr_set_writer *w, const char *stem)
 	       tfr_set_writer_owns(w, f.shard);
 }
 
-/* A replaced file of a set that was published; its journal no longer exists. */
-static void remove_old(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
-		unlink(path);
-}
-
 /* Removes the hidden file `name` of a folder if a killed run of this set, or part, has left it. */
 static enum tfr_status remove_leftover(const struct tfr_set_writer *w, const char *target,
 	const char *folder, char *name, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = NULL;
 	const char *stem;
+	struct stat st;
 	bool old;
 
 	if (name[0] != '.')
@@ -241,10 +233,10 @@ static enum tfr_status remove_leftover(const struct tfr_set_writer *w, const cha
 	if (!stem || !is_member(w, tfr_base_name(target), stem) ||
 		(w->opts.parts && !is_own(w, stem)))
 		return TFR_OK;
-	if (old)
-		remove_old(path);
-	else
+	if (!old)
 		tfr_left_file_remove(path);
+	else if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		unlink(path); /* replaced by a set that was published: it has no journal */
 	return TFR_OK;
 }
 
@@ -541,17 +533,6 @@ void tfr_set_writer_keep(struct tfr_set_writer *w)
  * Objects have no journal.  Before the first one appears, a note without shards claims their names,
  * so that a part that was killed in between recognizes them as its own when it runs again. */
 
-/* TFR_END: there is no such file. */
-static enum tfr_status read_if_there(
-	const char *path, uint32_t shards, struct tfr_manifest **m, struct tfr_error *err)
-{
-	struct stat st;
-	enum tfr_status status = tfr_look(path, &st, err);
-
-	*m = NULL;
-	return status ? status : tfr_manifest_read(path, shards, m, err);
-}
-
 /* Finds what the part has written before.  TFR_EUSAGE: it had other options or inputs than `terms`,
  * which may be NULL, and opts.force is not set. */
 static enum tfr_status open_part(
@@ -562,7 +543,7 @@ static enum tfr_status open_part(
 
 	w->note_path = tfr_set_name_note(&w->name, w->opts.part, w->opts.parts);
 	TFR_NEED_MEMORY(w->note_path, err, "creating a set");
-	status = read_if_there(w->note_path, w->count, &m, err);
+	status = tfr_manifest_look(w->note_path, w->count, &m, err);
 	if (status == TFR_END)
 		return TFR_OK;
 	if (status == TFR_EDATA && !w->opts.force) {
@@ -868,18 +849,24 @@ bool tfr_set_writer_is_named(const struct tfr_set_writer *w)
 
 /* --- manifests and notes --- */
 
-/* Writes and seals a manifest of the shards that this process owns; `path` NULL:
- * out of memory. */
-static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path,
-	const struct tfr_set_info *info, struct tfr_part_note *note, struct tfr_output **out,
-	struct tfr_error *err)
+/* Writes and seals the manifest of a set or a file, or the note of a part: with the shards that
+ * this process owns. */
+static enum tfr_status write_proof(struct tfr_set_writer *w, const struct tfr_set_info *info,
+	struct tfr_output **out, struct tfr_error *err)
 {
 	const struct tfr_output_opts opts = { .force = true, .temporaries = w->opts.temporaries };
 	TFR_AUTO_FREE struct tfr_manifest_shard *shards = calloc(w->count, sizeof(*shards));
-	struct tfr_manifest m = { .shards = shards, .note = note };
+	TFR_AUTO_FREE char *path =
+		w->opts.parts ? strdup(w->note_path) : tfr_set_writer_beside(w, "manifest.json");
+	struct tfr_part_note note = {
+		.part = w->opts.part, .parts = w->opts.parts, .labels = (char *)(uintptr_t)w->labels
+	};
+	struct tfr_manifest m = { .shards = shards, .note = w->opts.parts ? &note : NULL };
 	TFR_AUTO_BUF text = { 0 };
 
 	TFR_NEED_MEMORY(shards && path, err, "publishing a set");
+	if (w->tally)
+		note.tally = *w->tally;
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct tfr_totals *t;
 
@@ -902,18 +889,6 @@ static enum tfr_status write_manifest(struct tfr_set_writer *w, const char *path
 	return tfr_output_seal(*out, err);
 }
 
-/* The sealed note, as an output that the caller closes. */
-static enum tfr_status write_note(struct tfr_set_writer *w, const struct tfr_set_info *info,
-	struct tfr_output **note, struct tfr_error *err)
-{
-	struct tfr_part_note own = { .part = w->opts.part, .parts = w->opts.parts };
-
-	if (w->tally)
-		own.tally = *w->tally;
-	own.labels = (char *)(uintptr_t)w->labels;
-	return write_manifest(w, w->note_path, info, &own, note, err);
-}
-
 /* The manifest of another run does not describe the shards that this part publishes. */
 static enum tfr_status remove_manifest(
 	const struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
@@ -923,7 +898,7 @@ static enum tfr_status remove_manifest(
 	enum tfr_status status;
 
 	TFR_NEED_MEMORY(path, err, "publishing a set");
-	status = read_if_there(path, w->count, &m, err);
+	status = tfr_manifest_look(path, w->count, &m, err);
 	if (status == TFR_END)
 		return TFR_OK;
 	if (status != TFR_EDATA)
@@ -949,15 +924,6 @@ static enum tfr_status claim_objects(
 		return TFR_OK;
 	TFR_TRY(tfr_manifest_format(&text, &m, info, err));
 	return tfr_output_whole(w->note_path, &opts, text.data, text.size, err);
-}
-
-/* Called before anything is published: removes the manifest of an older set, and claims the
- * objects. */
-static enum tfr_status begin_part(
-	struct tfr_set_writer *w, const struct tfr_set_info *info, struct tfr_error *err)
-{
-	TFR_TRY(remove_manifest(w, info, err));
-	return claim_objects(w, info, err);
 }
 
 /* --- companion files --- */
@@ -1045,24 +1011,11 @@ static enum tfr_status withdraw_former(
 static enum tfr_status add_file(
 	struct tfr_publication *p, struct tfr_set_writer *w, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *manifest = tfr_file_name_beside(w->files[0], "manifest.json");
+	TFR_AUTO_FREE char *manifest = tfr_set_writer_beside(w, "manifest.json");
 
 	TFR_NEED_MEMORY(manifest, err, "publishing a file");
 	TFR_TRY(tfr_publication_withdraw(p, manifest, TFR_PUBLISH_PROOF, err));
 	return tfr_publication_add(p, tfr_writer_output(w->shards[0]), TFR_PUBLISH_LAST, err);
-}
-
-/* The manifest of a set or a file, or the note of a part. */
-static enum tfr_status write_proof(struct tfr_set_writer *w, const struct tfr_set_info *info,
-	struct tfr_output **out, struct tfr_error *err)
-{
-	TFR_AUTO_FREE char *path = NULL;
-
-	if (w->opts.parts)
-		return write_note(w, info, out, err);
-	path = w->name.base ? tfr_set_name_manifest(&w->name)
-			    : tfr_file_name_beside(w->files[0], "manifest.json");
-	return write_manifest(w, path, info, NULL, out, err);
 }
 
 static enum tfr_status add_proof(struct tfr_publication *p, struct tfr_set_writer *w,
@@ -1157,8 +1110,10 @@ static enum tfr_status publish_sets(struct tfr_publication *p, struct tfr_set_wr
 	struct tfr_error *err)
 {
 	TFR_TRY(seal_all(w, info, n, err));
-	for (size_t i = 0; i < n && w[i]->opts.parts; i++)
-		TFR_TRY(begin_part(w[i], &info[i], err));
+	for (size_t i = 0; i < n && w[i]->opts.parts; i++) {
+		TFR_TRY(remove_manifest(w[i], &info[i], err));
+		TFR_TRY(claim_objects(w[i], &info[i], err));
+	}
 	if (!n || !w[0]->opts.dry_run)
 		TFR_TRY(add_all(p, w, info, n, manifests, err));
 	if (p->journal.n == 1 && !p->n_objects && n == 1 && !w[0]->opts.parts)
