@@ -33,51 +33,39 @@ static const struct opt options[] = {
 	OPTIONS_END,
 };
 
+/* What became of a file. */
+enum result { WRITTEN, GOOD, STALE, MISSING, FAILED, RESULTS };
+static const char *const words[RESULTS] = { "written", "good", "stale", "missing", "failed" };
+
 struct index_run {
 	struct cmd *c;
 	const struct index_settings *s;
 	struct tfr_json *json; /* NULL: text */
-	uint64_t files, written, good, stale, missing, failed, records;
+	uint64_t files, records, results[RESULTS];
 	uint64_t one_stream; /* files written, of which `first` is the first */
 	char first[1024];
 };
 
-/* Counts the file by its result, and returns the word for it. */
-static const char *count_result(
-	struct index_run *run, const struct tfr_index_report *report, const struct tfr_error *err)
+static enum result result_of(const struct tfr_index_report *report, const struct tfr_error *err)
 {
-	run->files++;
-	run->records += report->records;
-	if (err) {
-		run->failed++;
-		return "failed";
-	}
-	if (report->written) {
-		run->written++;
-		run->one_stream += report->one_stream;
-		return "written";
-	}
-	if (report->before == TFR_INDEX_GOOD) {
-		run->good++;
-		return "good";
-	}
-	if (report->before == TFR_INDEX_MISSING) {
-		run->missing++;
-		return "missing";
-	}
-	run->stale++;
-	return "stale";
+	if (err)
+		return FAILED;
+	if (report->written)
+		return WRITTEN;
+	return report->before == TFR_INDEX_GOOD	     ? GOOD
+	       : report->before == TFR_INDEX_MISSING ? MISSING
+						     : STALE;
 }
 
 static void file_as_json(struct index_run *run, const char *path,
-	const struct tfr_index_report *report, const char *word, const struct tfr_error *err)
+	const struct tfr_index_report *report, enum result result, const struct tfr_error *err)
 {
 	struct tfr_json *j = run->json;
 	char text[1024];
 
 	tfr_json_open_object(j, NULL);
 	tfr_json_string(j, "file", path);
-	tfr_json_string(j, "status", word);
+	tfr_json_string(j, "status", words[result]);
 	if (!run->s->check && !run->s->dry_run)
 		tfr_json_u64(j, "records", report->records);
 	if (!run->s->check && !run->s->dry_run && !run->s->no_gzi &&
@@ -95,12 +83,15 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 	const struct tfr_error *err)
 {
 	struct index_run *run = ctx;
-	const char *word = count_result(run, report, err);
-	bool stale = !err && !report->written && report->before != TFR_INDEX_GOOD;
+	enum result result = result_of(report, err);
+	bool stale = result == STALE || result == MISSING;
 	bool fault = stale && !run->s->dry_run;
 	char escaped[4 * 4096];
 
-	if (report->one_stream && report->written && run->one_stream == 1)
+	run->files++;
+	run->records += report->records;
+	run->results[result]++;
+	if (result == WRITTEN && report->one_stream && !run->one_stream++)
 		snprintf(run->first, sizeof(run->first), "%s", path);
 	if (err)
 		cmd_error(run->c, err);
@@ -109,10 +100,10 @@ static void file_done(void *ctx, const char *path, const struct tfr_index_report
 	if (fault && !run->c->exit)
 		run->c->exit = 1;
 	if (run->s->json)
-		file_as_json(run, path, report, word, err);
+		file_as_json(run, path, report, result, err);
 	else if (run->s->dry_run && !err && (stale || run->s->force))
 		printf("%s.idx\n", tfr_escape_line(escaped, sizeof(escaped), path));
-	else if (fault && report->before == TFR_INDEX_MISSING)
+	else if (fault && result == MISSING)
 		printf("%s: no index\n", tfr_escape_line(escaped, sizeof(escaped), path));
 	else if (fault)
 		printf("%s: stale index: %s\n", tfr_escape_line(escaped, sizeof(escaped), path),
@@ -126,14 +117,14 @@ static void print_json(struct index_run *run)
 	tfr_json_close_array(j);
 	tfr_json_u64(j, "files", run->files);
 	if (run->s->check || run->s->dry_run) {
-		tfr_json_u64(j, "stale", run->stale);
-		tfr_json_u64(j, "missing", run->missing);
+		tfr_json_u64(j, "stale", run->results[STALE]);
+		tfr_json_u64(j, "missing", run->results[MISSING]);
 	} else {
 		tfr_json_u64(j, "records", run->records);
-		tfr_json_u64(j, "written", run->written);
+		tfr_json_u64(j, "written", run->results[WRITTEN]);
 	}
-	tfr_json_u64(j, "good", run->good);
-	tfr_json_u64(j, "failed", run->failed);
+	tfr_json_u64(j, "good", run->results[GOOD]);
+	tfr_json_u64(j, "failed", run->results[FAILED]);
 	tfr_json_close_object(j);
 	run->json = NULL; /* freed with the printing */
 	cmd_print_json(run->c, j, stdout);
@@ -159,15 +150,16 @@ static void print_closing_line(const struct index_run *run)
 		return;
 	fprintf(stderr, "tfr index: %s", tfr_format_counted(run->files, "file", text));
 	if (run->s->check || run->s->dry_run)
-		fprintf(stderr, ": %llu stale, %llu missing", (unsigned long long)run->stale,
-			(unsigned long long)run->missing);
+		fprintf(stderr, ": %llu stale, %llu missing",
+			(unsigned long long)run->results[STALE],
+			(unsigned long long)run->results[MISSING]);
 	else
 		fprintf(stderr, ", %s: %llu written",
 			tfr_format_counted(run->records, "record", text),
-			(unsigned long long)run->written);
-	fprintf(stderr, ", %llu up to date", (unsigned long long)run->good);
-	if (run->failed)
-		fprintf(stderr, ", %llu failed", (unsigned long long)run->failed);
+			(unsigned long long)run->results[WRITTEN]);
+	fprintf(stderr, ", %llu up to date", (unsigned long long)run->results[GOOD]);
+	if (run->results[FAILED])
+		fprintf(stderr, ", %llu failed", (unsigned long long)run->results[FAILED]);
 	fprintf(stderr, " (%.2f s)\n", cmd_seconds());
 }
 
