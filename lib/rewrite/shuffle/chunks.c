@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "example/wire.h"
+#include "record/framing.h"
 
 /* Four varints of at most 10 bytes: 0, file, ordinal, length. */
 enum { HEAD_MAX = 40, FOOTER = 4 };
@@ -143,32 +144,12 @@ static inline uint8_t *put_head(uint8_t *p, const struct tfr_chunk_list *list, u
 	return tfr_wire_put_varint(p, size);
 }
 
-static inline uint8_t *put_footer(uint8_t *p, uint32_t footer)
-{
-	for (int i = 0; i < FOOTER; i++)
-		*p++ = (uint8_t)(footer >> 8 * i);
-	return p;
-}
-
-/* Appends a record that does not fit into the open chunk. */
-static enum tfr_status put_across(struct tfr_chunk_lists *s, struct tfr_chunk_list *list,
-	const uint8_t *head, size_t head_size, const void *payload, size_t size, uint32_t footer,
-	struct tfr_error *err)
-{
-	uint8_t foot[FOOTER];
-
-	put_footer(foot, footer);
-	TFR_TRY(put_bytes(s, list, head, head_size, err));
-	TFR_TRY(put_bytes(s, list, payload, size, err));
-	return put_bytes(s, list, foot, FOOTER, err);
-}
-
 enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, uint32_t file,
 	uint64_t record, const void *payload, size_t size, uint32_t footer, struct tfr_error *err)
 {
 	struct tfr_chunk_list *list = &s->lists[number];
 	size_t room = s->arena->chunk - list->used, head_size;
-	uint8_t head[HEAD_MAX];
+	uint8_t head[HEAD_MAX], foot[FOOTER];
 
 	if (room > HEAD_MAX + FOOTER && size < room - HEAD_MAX - FOOTER) {
 		uint8_t *start = list->open + list->used,
@@ -177,11 +158,14 @@ enum tfr_status tfr_chunk_lists_put(struct tfr_chunk_lists *s, uint32_t number, 
 		head_size = (size_t)(p - start);
 		if (size) /* an empty payload may be NULL */
 			memcpy(p, payload, size);
-		put_footer(p + size, footer);
+		tfr_store32(p + size, footer);
 		list->used += (uint32_t)(head_size + size + FOOTER);
 	} else {
 		head_size = (size_t)(put_head(head, list, file, record, size) - head);
-		TFR_TRY(put_across(s, list, head, head_size, payload, size, footer, err));
+		tfr_store32(foot, footer);
+		TFR_TRY(put_bytes(s, list, head, head_size, err));
+		TFR_TRY(put_bytes(s, list, payload, size, err));
+		TFR_TRY(put_bytes(s, list, foot, FOOTER, err));
 	}
 	list->file = file;
 	list->record = record;
@@ -242,44 +226,35 @@ void tfr_chunk_list_release(const struct tfr_chunk_lists *s, uint32_t list, stru
 			tfr_spill_release(spill, &s->chunks[i].spot);
 }
 
-/* NULL: the bytes end too early, or the varint is too long. */
-static inline const uint8_t *get_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static inline bool take_varint(struct tfr_wire *w, uint64_t *v)
 {
-	unsigned shift = 0;
-
-	for (*v = 0; p < end && shift < 64; shift += 7) {
-		uint8_t byte = *p++;
-
-		*v |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return p;
-	}
-	return NULL;
+	return tfr_wire_varint(w, TFR_VARINT_MAX, UINT64_MAX, v);
 }
 
 bool tfr_entries_next(struct tfr_entries *e, struct tfr_entry *entry)
 {
+	struct tfr_wire w = { .p = e->p, .end = e->end };
 	uint64_t delta, file = e->file, record;
-	const uint8_t *p = get_varint(e->p, e->end, &delta);
 
+	if (!take_varint(&w, &delta))
+		return false;
 	record = e->record + delta;
-	if (p && !delta) {
-		p = get_varint(p, e->end, &file);
-		if (p)
-			p = get_varint(p, e->end, &record);
-	}
-	if (p)
-		p = get_varint(p, e->end, &entry->size);
-	if (!p || (uint64_t)(e->end - p) < FOOTER || entry->size > (uint64_t)(e->end - p) - FOOTER)
+	if (!delta && (!take_varint(&w, &file) || !take_varint(&w, &record)))
+		return false;
+	if (!take_varint(&w, &entry->size) || w.end - w.p < FOOTER ||
+		entry->size > (uint64_t)(w.end - w.p) - FOOTER)
 		return false;
 	entry->file = e->file = (uint32_t)file;
 	entry->record = e->record = record;
-	entry->payload = p;
-	e->p = p + entry->size + FOOTER;
+	entry->payload = w.p;
+	e->p = w.p + entry->size + FOOTER;
 	return true;
 }
 
 const uint8_t *tfr_entry_payload(const uint8_t *p, uint64_t *size)
 {
-	return get_varint(p, p + 10, size);
+	struct tfr_wire w = { .p = p, .end = p + TFR_VARINT_MAX };
+
+	take_varint(&w, size);
+	return w.p;
 }

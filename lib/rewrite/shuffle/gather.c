@@ -92,11 +92,23 @@ uint64_t tfr_bucket_memory(const struct tfr_bucket *b)
 	       aligned(piece_room(b));
 }
 
+uint64_t tfr_buckets_largest(const struct tfr_buckets *b)
+{
+	uint64_t largest = 1;
+
+	for (uint32_t k = 0; k < b->count; k++) {
+		uint64_t need = tfr_bucket_memory(&b->b[k]);
+
+		largest = need > largest ? need : largest;
+	}
+	return largest;
+}
+
 /* --- positions --- */
 
 static uint64_t shard_start(const struct gather_run *r, uint64_t shard)
 {
-	return (uint64_t)((unsigned __int128)r->g->records * shard / r->shards);
+	return (uint64_t)((unsigned __int128)r->g->buckets->records * shard / r->shards);
 }
 
 static uint32_t first_shard(const struct gather_run *r, uint32_t lane)
@@ -107,7 +119,8 @@ static uint32_t first_shard(const struct gather_run *r, uint32_t lane)
 /* The shard that a position belongs to. */
 static uint32_t shard_at(const struct gather_run *r, uint64_t position)
 {
-	uint32_t shard = (uint32_t)((unsigned __int128)position * r->shards / r->g->records);
+	uint32_t shard =
+		(uint32_t)((unsigned __int128)position * r->shards / r->g->buckets->records);
 
 	while (shard_start(r, shard + 1) <= position)
 		shard++;
@@ -470,23 +483,18 @@ enum tfr_status tfr_gather_run(const struct tfr_gather *g, struct tfr_error *err
 		.deliver = write_bucket,
 		.clear_slot = clear_slot,
 	};
-	uint64_t largest = 1, bytes = 0, window;
+	uint64_t bytes = 0, window = g->memory / tfr_buckets_largest(g->buckets);
 	enum tfr_status status;
 
-	for (uint32_t k = 0; k < g->buckets->count; k++) {
-		uint64_t need = tfr_bucket_memory(&g->buckets->b[k]);
-
-		largest = need > largest ? need : largest;
+	for (uint32_t k = 0; k < g->buckets->count; k++)
 		bytes += g->buckets->b[k].payload_bytes;
-	}
-	window = g->memory / largest;
 	window = window < 1 ? 1 : window > g->threads + 1 ? g->threads + 1 : window;
 	lanes.window = window;
 	lanes.threads = g->threads < window ? g->threads : (unsigned)window;
 	r.lanes = lanes.lanes = r.shards < lanes.threads ? r.shards : lanes.threads;
 	lanes.count = longest_lane(&r) * r.lanes;
-	tfr_ticker_init(&r.ticker, g->opts->common.sweep, "writing", g->records,
-		bytes + TFR_RECORD_OVERHEAD * g->records);
+	tfr_ticker_init(&r.ticker, g->opts->common.sweep, "writing", g->buckets->records,
+		bytes + TFR_RECORD_OVERHEAD * g->buckets->records);
 	status = tfr_lanes_run(&lanes, &r, err);
 	tfr_ticker_clear(&r.ticker);
 	return status;

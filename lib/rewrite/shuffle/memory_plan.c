@@ -163,30 +163,36 @@ static void estimate_input(const struct tfr_shuffle_opts *o, struct tfr_shuffle_
 	}
 }
 
-enum tfr_status tfr_shuffle_plan(
-	const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan, struct tfr_error *err)
+enum tfr_status tfr_shuffle_plan_all(const struct tfr_shuffle_opts *o,
+	struct tfr_shuffle_plan *plan, struct tfr_memory_plan *mem,
+	struct tfr_spill_folders *folders, struct tfr_error *err)
 {
 	uint64_t memory = o->memory ? o->memory : DEFAULT_MEMORY;
-	struct tfr_spill_folders folders;
-	struct tfr_memory_plan mem;
-	enum tfr_status status;
 
 	if (memory < TFR_SHUFFLE_MEMORY_MIN)
 		return tfr_fail(err, TFR_EUSAGE, "a shuffle needs at least 8 MiB of memory");
 	*plan = (struct tfr_shuffle_plan){ .memory = memory };
 	estimate_input(o, plan);
-	tfr_memory_plan(
-		&mem, memory, tfr_sweep_threads(o->common.sweep.threads), plan->input_bytes);
-	plan->passes = mem.passes;
-	plan->threads = mem.threads;
-	plan->buckets = mem.buckets;
+	tfr_memory_plan(mem, memory, tfr_sweep_threads(o->common.sweep.threads), plan->input_bytes);
+	plan->passes = mem->passes;
+	plan->threads = mem->threads;
+	plan->buckets = mem->buckets;
 	if (plan->input_bytes == UINT64_MAX)
 		plan->input_bytes = 0;
 	/* Temporary records are smaller than framed ones. */
 	plan->temp_bytes = plan->passes == 1 ? 0 : plan->input_bytes;
-	TFR_NEED_MEMORY(tfr_spill_folders_choose(&folders, o->tmpdirs, o->tmpdir_count, o->output),
+	TFR_NEED_MEMORY(tfr_spill_folders_choose(folders, o->tmpdirs, o->tmpdir_count, o->output),
 		err, "looking for temporary space");
-	status = tfr_spill_folders_free(&folders, &plan->temp_free, err);
+	return tfr_spill_folders_free(folders, &plan->temp_free, err);
+}
+
+enum tfr_status tfr_shuffle_plan(
+	const struct tfr_shuffle_opts *o, struct tfr_shuffle_plan *plan, struct tfr_error *err)
+{
+	struct tfr_spill_folders folders = { 0 };
+	struct tfr_memory_plan mem;
+	enum tfr_status status = tfr_shuffle_plan_all(o, plan, &mem, &folders, err);
+
 	tfr_spill_folders_clear(&folders);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "record/framing.h"
 #include "record/writer.h"
 #include "rewrite/pass.h"
 #include "rewrite/shuffle/chunks.h"
@@ -43,7 +44,6 @@ struct shuffle {
 	struct tfr_spill *spill;
 	struct dealt dealt;
 	struct tfr_buckets buckets; /* which refer to the lists of `dealt` */
-	uint64_t records;	    /* dealt */
 };
 
 /* --- chunk lists and buckets --- */
@@ -109,6 +109,7 @@ static void number_positions(struct tfr_buckets *all)
 		all->b[k].first = position;
 		position += all->b[k].records;
 	}
+	all->records = position;
 }
 
 /* --- the first pass --- */
@@ -243,15 +244,11 @@ static enum tfr_status deal_entry(struct division *d, const struct tfr_bucket *b
 	struct tfr_chunk_lists *to, const struct tfr_entry *e, struct tfr_error *err)
 {
 	uint64_t place = tfr_shuffle_key(d->s->o->common.seed, e->file, e->record);
-	const uint8_t *foot = e->payload + e->size;
 
 	for (uint32_t level = 0; level < b->depth; level++)
 		tfr_bucket_of(&place, b->divided[level]);
 	return tfr_chunk_lists_put(to, tfr_bucket_of(&place, d->into), e->file, e->record,
-		e->payload, e->size,
-		(uint32_t)foot[0] | (uint32_t)foot[1] << 8 | (uint32_t)foot[2] << 16 |
-			(uint32_t)foot[3] << 24,
-		err);
+		e->payload, e->size, tfr_load32(e->payload + e->size), err);
 }
 
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
@@ -422,18 +419,6 @@ static enum tfr_status scatter_again(struct shuffle *s, uint32_t *divided, struc
 
 /* --- preparation --- */
 
-static enum tfr_status find_folders(struct shuffle *s, struct tfr_error *err)
-{
-	if (s->o->tmpdir_count > SPILLS_MAX)
-		return tfr_fail(err, TFR_EUSAGE,
-			"temporary files can be spread over %d folders, not %zu", SPILLS_MAX,
-			s->o->tmpdir_count);
-	TFR_NEED_MEMORY(tfr_spill_folders_choose(
-				&s->folders, s->o->tmpdirs, s->o->tmpdir_count, s->o->output),
-		err, "looking for temporary space");
-	return TFR_OK;
-}
-
 static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 {
 	char needed[TFR_SIZE_TEXT], there[TFR_SIZE_TEXT];
@@ -450,44 +435,28 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 	return TFR_ESYS;
 }
 
-static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
-{
-	struct tfr_spill_opts opts = {
-		.folders = &s->folders,
-		.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX,
-		.expected = s->plan.temp_bytes,
-	};
-
-	return tfr_spill_open(&s->spill, &opts, err);
-}
-
 static enum tfr_status open_output(struct shuffle *s, struct tfr_error *err)
 {
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
+	struct tfr_spill_opts spill = { .folders = &s->folders };
 
 	TFR_TRY(tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer, &how,
 		s->o->common.sweep.warn, s->o->common.sweep.ctx, err));
-	TFR_TRY(tfr_shuffle_plan(s->o, &s->plan, err));
-	TFR_TRY(find_folders(s, err));
-	tfr_memory_plan(&s->mem, s->plan.memory, tfr_sweep_threads(s->o->common.sweep.threads),
-		s->plan.input_bytes ? s->plan.input_bytes : UINT64_MAX);
+	TFR_TRY(tfr_shuffle_plan_all(s->o, &s->plan, &s->mem, &s->folders, err));
+	if (s->o->tmpdir_count > SPILLS_MAX)
+		return tfr_fail(err, TFR_EUSAGE,
+			"temporary files can be spread over %d folders, not %zu", SPILLS_MAX,
+			s->o->tmpdir_count);
+	if (!s->plan.input_bytes) /* perhaps not even empty */
+		tfr_memory_plan(&s->mem, s->plan.memory,
+			tfr_sweep_threads(s->o->common.sweep.threads), UINT64_MAX);
 	TFR_TRY(check_space(s, err));
-	return open_spill(s, err);
+	spill.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
+	spill.expected = s->plan.temp_bytes;
+	return tfr_spill_open(&s->spill, &spill, err);
 }
 
 /* --- dealing --- */
-
-static uint64_t largest_bucket(const struct shuffle *s)
-{
-	uint64_t most = 0;
-
-	for (uint32_t k = 0; k < s->buckets.count; k++) {
-		uint64_t need = tfr_bucket_memory(&s->buckets.b[k]);
-
-		most = need > most ? need : most;
-	}
-	return most;
-}
 
 /* Whether the data in memory can stay there while buckets are sorted, one per worker if the
  * spill has more.  If so, the unused part of the arena is available for sorting. */
@@ -500,7 +469,7 @@ static bool stays_in_memory(struct shuffle *s)
 	uint64_t memory =
 		s->plan.memory / 16 * 15; /* the rest is for memory left over from reading */
 
-	if (used + at_once * largest_bucket(s) > memory)
+	if (used + at_once * tfr_buckets_largest(&s->buckets) > memory)
 		return false;
 	s->mem.gather = memory - used;
 	s->report->passes = spilled ? 2 : 1;
@@ -542,9 +511,6 @@ static enum tfr_status gather_records(struct shuffle *s, struct tfr_error *err)
 		.threads = s->mem.threads,
 	};
 
-	for (uint32_t k = 0; k < s->buckets.count; k++)
-		g.records += s->buckets.b[k].records;
-	s->records = g.records;
 	return tfr_gather_run(&g, err);
 }
 
@@ -556,7 +522,7 @@ static enum tfr_status check_written(struct shuffle *s, struct tfr_error *err)
 	r->written = t.records;
 	r->bytes = t.payload_bytes;
 	r->sum = t.sum;
-	if (r->written == s->records && r->sum == r->taken_sum)
+	if (r->written == s->buckets.records && r->sum == r->taken_sum)
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EDATA,
 		"The disk or the memory of this machine is not reliable.",

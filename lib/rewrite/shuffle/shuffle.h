@@ -52,6 +52,7 @@ struct tfr_bucket {
 struct tfr_buckets {
 	struct tfr_bucket *b;
 	uint32_t count;
+	uint64_t records; /* of all */
 };
 
 void tfr_buckets_clear(struct tfr_buckets *b);
@@ -70,8 +71,18 @@ struct tfr_memory_plan {
 void tfr_memory_plan(
 	struct tfr_memory_plan *plan, uint64_t memory, unsigned threads, uint64_t bytes);
 
+struct tfr_spill_folders;
+
+/* tfr_shuffle_plan() with all that a shuffle needs: the memory, and the folders of temporary files,
+ * which the caller clears, whatever this returns. */
+enum tfr_status tfr_shuffle_plan_all(const struct tfr_shuffle_opts *o,
+	struct tfr_shuffle_plan *plan, struct tfr_memory_plan *mem,
+	struct tfr_spill_folders *folders, struct tfr_error *err);
+
 /* The memory needed to sort and write a bucket. */
 uint64_t tfr_bucket_memory(const struct tfr_bucket *b);
+/* The same for the bucket that needs the most. */
+uint64_t tfr_buckets_largest(const struct tfr_buckets *b);
 
 /* Writes all buckets in key order. */
 struct tfr_gather {
@@ -79,7 +90,6 @@ struct tfr_gather {
 	const struct tfr_buckets *buckets;
 	struct tfr_spill *spill;
 	struct tfr_set_writer *out;
-	uint64_t records; /* in all buckets */
 	uint64_t memory;
 	unsigned threads;
 };

@@ -14,6 +14,7 @@
 #include <tfr-private/text.h>
 
 #include "base/cleanup.h"
+#include "io/output.h"
 #include "io/source.h"
 #include "io/temporaries.h"
 
@@ -144,23 +145,6 @@ static enum tfr_status no_space(struct tfr_spill *s, const struct file *f, struc
 	return TFR_ESYS;
 }
 
-/* Writes everything; false: errno is set. */
-static bool write_at(int fd, const uint8_t *data, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t n = pwrite(fd, data, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return true;
-}
-
 static enum tfr_status make_file(struct tfr_spill *s, struct file *f, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
@@ -195,7 +179,7 @@ enum tfr_status tfr_spill_write(struct tfr_spill *s, unsigned writer, const void
 		TFR_TRY(make_file(s, f, err));
 		*spot = (struct tfr_spot){ __atomic_fetch_add(&f->end, size, __ATOMIC_RELAXED),
 			number, (uint32_t)size };
-		if (write_at(f->fd, data, size, spot->offset)) {
+		if (tfr_fd_write(f->fd, data, size, (int64_t)spot->offset)) {
 			__atomic_fetch_add(&s->bytes, size, __ATOMIC_RELAXED);
 			return TFR_OK;
 		}
