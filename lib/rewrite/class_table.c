@@ -192,9 +192,9 @@ static int compare_numbers(const void *a, const void *b, void *classes)
 	return tfr_class_compare(&x, &y);
 }
 
-void tfr_classes_order(struct tfr_classes *c, uint32_t *order)
+void tfr_classes_order(const struct tfr_classes *c, uint32_t *order)
 {
 	for (size_t i = 0; i < c->n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, c->n, sizeof(*order), compare_numbers, c);
+	qsort_r(order, c->n, sizeof(*order), compare_numbers, (void *)(uintptr_t)c);
 }

@@ -88,6 +88,6 @@ struct tfr_counted_class tfr_classes_at(const struct tfr_classes *c, size_t i);
 /* Renumbers the classes in order. */
 void tfr_classes_sort(struct tfr_classes *c);
 /* Fills the numbers of all classes, in the order of the classes. */
-void tfr_classes_order(struct tfr_classes *c, uint32_t *order);
+void tfr_classes_order(const struct tfr_classes *c, uint32_t *order);
 
 #endif

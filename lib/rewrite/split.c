@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "rewrite/pass.h"
 #include "rewrite/record_key.h"
-
 #include "rewrite/strata.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
@@ -25,52 +24,31 @@
 
 /* The classes of a division, for the caller to keep.
  *
- * There may be a million: they stay in the table that counted them, with an array for their
- * order.  A row is assembled when it is requested. */
+ * There may be a million: they stay where they were counted, with an array for their order.  A row
+ * is assembled when it is requested. */
 
 struct tfr_split_classes {
-	struct tfr_classes all;
+	struct tfr_strata *strata;
 	size_t columns;		     /* the shares, and one for none */
 	uint64_t *received, *wanted; /* one row per class */
 	uint32_t *order;
 };
 
-/* A surplus in one set is a deficit in another: returns the surplus. */
-static uint64_t compute_wanted(struct tfr_split_classes *c, const struct tfr_strata *strata)
+/* Computes what is wanted.  A surplus in one set is a deficit in another: returns the surplus. */
+static uint64_t compute_wanted(struct tfr_split_classes *c)
 {
+	const struct tfr_classes *all = tfr_strata_classes(c->strata);
 	uint64_t off = 0;
 
-	for (size_t i = 0; i < c->all.n; i++)
+	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < c->columns; k++) {
-			uint64_t wanted = tfr_strata_wanted(strata, c->all.items[i].records, k);
+			uint64_t wanted = tfr_strata_wanted(c->strata, all->items[i].records, k);
 			uint64_t received = c->received[i * c->columns + k];
 
 			c->wanted[i * c->columns + k] = wanted;
 			off += received > wanted ? received - wanted : 0;
 		}
 	return off;
-}
-
-/* Fills the report's classes.  Takes ownership of the classes in the strata and of `*received`,
- * which has one row per class: the count of each share, and of none. */
-static enum tfr_status report_classes(struct tfr_split_report *report, struct tfr_strata *strata,
-	uint64_t **received, size_t share_count, struct tfr_error *err)
-{
-	struct tfr_split_classes *c = calloc(1, sizeof(*c));
-
-	TFR_NEED_MEMORY(c, err, "reporting the classes");
-	report->classes = c;
-	c->columns = share_count + 1;
-	c->received = TFR_STEAL(*received);
-	tfr_strata_take_classes(strata, &c->all);
-	c->wanted = calloc(c->all.n * c->columns + 1, sizeof(*c->wanted));
-	c->order = calloc(c->all.n + 1, sizeof(*c->order));
-	TFR_NEED_MEMORY(c->wanted && c->order, err, "reporting the classes");
-	tfr_classes_order(&c->all, c->order);
-	report->class_count = c->all.n;
-	report->off = compute_wanted(c, strata);
-	report->temp_bytes = tfr_strata_spilled(strata);
-	return TFR_OK;
 }
 
 struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *report, size_t i)
@@ -81,12 +59,12 @@ struct tfr_split_class tfr_split_report_class(const struct tfr_split_report *rep
 
 	assert(i < report->class_count);
 	number = c->order[i];
-	class = tfr_classes_at(&c->all, number);
+	class = tfr_classes_at(tfr_strata_classes(c->strata), number);
 	return (struct tfr_split_class){
 		.kind = class.kind,
 		.label = class.number,
 		.text = class.text,
-		.records = c->all.items[number].records,
+		.records = tfr_strata_classes(c->strata)->items[number].records,
 		.received = c->received + number * c->columns,
 		.wanted = c->wanted + number * c->columns,
 	};
@@ -97,7 +75,7 @@ void tfr_split_report_clear(struct tfr_split_report *report)
 	struct tfr_split_classes *c = report->classes;
 
 	if (c) {
-		tfr_classes_clear(&c->all);
+		tfr_strata_free(c->strata);
 		free(c->received);
 		free(c->wanted);
 		free(c->order);
@@ -307,6 +285,27 @@ static enum tfr_status write_sets(struct split_run *r, struct tfr_error *err)
 	return !status && r->strata ? check_unchanged(r, err) : status;
 }
 
+/* Fills the report's classes, which take the strata and the counts. */
+static enum tfr_status report_classes(struct split_run *r, struct tfr_error *err)
+{
+	struct tfr_split_classes *c = calloc(1, sizeof(*c));
+	const struct tfr_classes *all = tfr_strata_classes(r->strata);
+
+	TFR_NEED_MEMORY(c, err, "reporting the classes");
+	r->report->classes = c;
+	c->columns = r->opts->share_count + 1;
+	c->received = TFR_STEAL(r->received);
+	c->strata = TFR_STEAL(r->strata);
+	c->wanted = calloc(all->n * c->columns + 1, sizeof(*c->wanted));
+	c->order = calloc(all->n + 1, sizeof(*c->order));
+	TFR_NEED_MEMORY(c->wanted && c->order, err, "reporting the classes");
+	tfr_classes_order(all, c->order);
+	r->report->class_count = all->n;
+	r->report->off = compute_wanted(c);
+	r->report->temp_bytes = tfr_strata_spilled(c->strata);
+	return TFR_OK;
+}
+
 /* --- around them --- */
 
 /* Inputs that are read twice must not be pipes. */
@@ -372,7 +371,7 @@ static enum tfr_status run_split(struct split_run *r, struct tfr_error *err)
 		TFR_TRY(note_all(r, err));
 	TFR_TRY(write_sets(r, err));
 	if (r->strata)
-		TFR_TRY(report_classes(r->report, r->strata, &r->received, o->share_count, err));
+		TFR_TRY(report_classes(r, err));
 	return publish_sets(r, err);
 }
 

@@ -251,14 +251,6 @@ uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint64_t records, size_t 
 	return share == s->stretches.rest ? records - end : 0;
 }
 
-void tfr_strata_take_classes(struct tfr_strata *s, struct tfr_classes *to)
-{
-	*to = s->classes;
-	s->classes = (struct tfr_classes){ 0 };
-	free(s->bounds);
-	s->bounds = NULL;
-}
-
 uint64_t tfr_strata_sum(const struct tfr_strata *s)
 {
 	return s->sum;

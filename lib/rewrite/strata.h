@@ -36,9 +36,6 @@ size_t tfr_strata_choose(const struct tfr_strata *s, uint32_t class, uint64_t ha
 /* The number of records that the fractions assign to `share`, of a class with `records`;
  * `count`: to none. */
 uint64_t tfr_strata_wanted(const struct tfr_strata *s, uint64_t records, size_t share);
-/* Moves the classes to the caller, who clears them. tfr_strata_choose() must not be called
- * afterwards. */
-void tfr_strata_take_classes(struct tfr_strata *s, struct tfr_classes *to);
 /* The sum, modulo 2^64, of all hashes noted. */
 uint64_t tfr_strata_sum(const struct tfr_strata *s);
 /* Bytes written to disk because they did not fit in memory. */
