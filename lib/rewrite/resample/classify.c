@@ -15,7 +15,8 @@
 
 /* --- names as users write them --- */
 
-bool tfr_class_number(const void *text, size_t size, int64_t *number)
+/* Reads a decimal number in canonical form: no blank, no plus sign, no leading zero. */
+static bool read_number(const void *text, size_t size, int64_t *number)
 {
 	char copy[24], again[24];
 	int n;
@@ -136,7 +137,7 @@ uint32_t tfr_classing_find(const struct tfr_classing *c, const struct tfr_classe
 			return TFR_CLASS_NONE;
 		class = (struct tfr_counted_class){ .kind = TFR_KIND_INT64, .number = i };
 	} else if (classes->n && !classes->items[0].is_text) {
-		if (!tfr_class_number(name->data, name->size, &class.number))
+		if (!read_number(name->data, name->size, &class.number))
 			return TFR_CLASS_NONE;
 		class.kind = TFR_KIND_INT64;
 	}

@@ -10,6 +10,7 @@
  * thread that sees the records in order then only compares integers. */
 #include "rewrite/resample/resample.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,6 @@ struct class_plan {
 	uint64_t wanted; /* of these, in addition to the full copies */
 	uint64_t whole;	 /* full copies of each record */
 	uint64_t final;	 /* records written */
-	double weight;
 };
 
 struct resampling {
@@ -48,6 +48,7 @@ struct resampling {
 	struct tfr_target target;
 	struct tfr_quotas quotas; /* of the target */
 	struct class_plan *plans; /* one per class */
+	double *weights;	  /* likewise */
 	uint64_t size;
 };
 
@@ -160,15 +161,10 @@ static enum tfr_status choose_size(struct resampling *r, const struct tfr_quotas
 static enum tfr_status divide_by_target(
 	struct resampling *r, const uint64_t *records, uint64_t *quotas, struct tfr_error *err)
 {
-	size_t n = r->classes.n;
-	TFR_AUTO_FREE double *weights = calloc(n + 1, sizeof(*weights));
 	const uint64_t *most = r->o->method == TFR_RESAMPLE_EXACT ? records : NULL;
 
-	TFR_NEED_MEMORY(weights, err, "planning");
-	TFR_TRY(tfr_target_weights(&r->target, &r->classing, &r->classes, weights, err));
-	for (size_t i = 0; i < n; i++)
-		r->plans[i].weight = weights[i];
-	TFR_TRY(tfr_quotas_open(&r->quotas, weights, n, err));
+	TFR_TRY(tfr_target_weights(&r->target, &r->classing, &r->classes, r->weights, err));
+	TFR_TRY(tfr_quotas_open(&r->quotas, r->weights, r->classes.n, err));
 	TFR_TRY(choose_size(r, &r->quotas, records, err));
 	return tfr_quotas_divide(&r->quotas, r->size, most, quotas, err);
 }
@@ -183,7 +179,7 @@ static enum tfr_status divide_evenly(
 	char text[TFR_CLASS_TEXT];
 
 	for (size_t i = 0; i < r->classes.n; i++) {
-		r->plans[i].weight = 1;
+		r->weights[i] = 1;
 		quotas[i] = r->o->per_class;
 		scarcest = records[i] < records[scarcest] ? i : scarcest;
 	}
@@ -209,7 +205,8 @@ static enum tfr_status plan_classes(struct resampling *r, struct tfr_error *err)
 	uint64_t *quotas = records + n;
 
 	r->plans = calloc(n + 1, sizeof(*r->plans));
-	TFR_NEED_MEMORY(records && r->plans, err, "planning");
+	r->weights = calloc(n + 1, sizeof(*r->weights));
+	TFR_NEED_MEMORY(records && r->plans && r->weights, err, "planning");
 	for (size_t i = 0; i < n; i++)
 		records[i] = r->classes.items[i].records;
 	if (r->o->per_class)
@@ -228,31 +225,22 @@ static enum tfr_status plan_classes(struct resampling *r, struct tfr_error *err)
 
 /* --- options --- */
 
-static enum tfr_status refuse_options(struct tfr_error *err, const char *what, const char *hint)
-{
-	tfr_fail(err, TFR_EUSAGE, "%s", what);
-	if (hint)
-		tfr_error_hint(err, "%s", hint);
-	return TFR_EUSAGE;
-}
-
 static enum tfr_status check_options(const struct tfr_resample_opts *o, struct tfr_error *err)
 {
-	if (!o->output)
-		return refuse_options(err, "no output: name a file or a set with -o", NULL);
+	assert(o->output);
 	if (!o->by && !o->n_rules)
-		return refuse_options(err,
-			"no classes: name the feature that has them with --by FEATURE",
-			"--class NAME=EXPR makes classes by expressions.");
+		return tfr_fail_hint(err, TFR_EUSAGE,
+			"--class NAME=EXPR makes classes by expressions.",
+			"no classes: name the feature that has them with --by FEATURE");
 	if (o->n_rules && o->by)
-		return refuse_options(err, "--by and --class cannot be combined", NULL);
+		return tfr_fail(err, TFR_EUSAGE, "--by and --class cannot be combined");
 	if (o->target && o->per_class)
-		return refuse_options(err, "--target and --per-class cannot be combined", NULL);
+		return tfr_fail(err, TFR_EUSAGE, "--target and --per-class cannot be combined");
 	if (!o->target && !o->per_class)
-		return refuse_options(err, "no target: give one, such as --target uniform", NULL);
+		return tfr_fail(err, TFR_EUSAGE, "no target: give one, such as --target uniform");
 	if (o->per_class && o->size)
-		return refuse_options(
-			err, "--per-class sets the size; it cannot go with --total", NULL);
+		return tfr_fail(
+			err, TFR_EUSAGE, "--per-class sets the size; it cannot go with --total");
 	return TFR_OK;
 }
 
@@ -389,7 +377,7 @@ static enum tfr_status make_report(struct resampling *r, struct tfr_error *err)
 	report->class_count = r->classes.n;
 	for (size_t i = 0; i < r->classes.n; i++) {
 		records += (double)r->classes.items[i].records;
-		weight += r->plans[i].weight;
+		weight += r->weights[i];
 	}
 	for (size_t i = 0; i < r->classes.n; i++) {
 		const struct class_plan *p = &r->plans[i];
@@ -401,7 +389,7 @@ static enum tfr_status make_report(struct resampling *r, struct tfr_error *err)
 			.label = has_label ? class->number : 0,
 			.records = class->records,
 			.p = (double)class->records / records,
-			.t = weight > 0 ? p->weight / weight : 0,
+			.t = weight > 0 ? r->weights[i] / weight : 0,
 			.acceptance = (double)p->final / (double)class->records,
 			.final = p->final,
 		};
@@ -513,6 +501,7 @@ static void clear_resampling(struct resampling *r)
 	}
 	free(r->workers);
 	free(r->plans);
+	free(r->weights);
 	tfr_target_clear(&r->target);
 	tfr_quotas_clear(&r->quotas);
 	tfr_classes_clear(&r->classes);

@@ -55,9 +55,6 @@ void tfr_classifier_close(struct tfr_classifier *k);
 enum tfr_status tfr_classifier_look(struct tfr_classifier *k, const struct tfr_example *ex,
 	struct tfr_counted_class *class, struct tfr_error *err);
 
-/* Reads a decimal number in canonical form: no blank, no plus sign, no leading zero. */
-bool tfr_class_number(const void *text, size_t size, int64_t *number);
-
 /* Removes escapes in place: those of tfr_escape_exactly(), and \\, \", \', \n, \r, \t and \xNN,
  * which users write.  False: an unknown escape, at *size. */
 bool tfr_class_unescape(char *text, size_t *size);
