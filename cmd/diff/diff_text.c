@@ -187,6 +187,16 @@ static void print_changed(const struct diff_result *r)
 	print_more(d->changed, d->pair_count);
 }
 
+/* The first of `all` pairs. */
+static void print_steps(const struct tfr_diff_report *d, uint64_t all)
+{
+	for (size_t i = 0; i < d->step_count; i++) {
+		print_place("  < ", &d->steps[i].at[0], "\n");
+		print_place("  > ", &d->steps[i].at[1], "\n");
+	}
+	print_more(all, d->step_count);
+}
+
 static void print_order(const struct tfr_diff_report *d)
 {
 	if (!d->steps_back) {
@@ -195,11 +205,7 @@ static void print_order(const struct tfr_diff_report *d)
 	}
 	printf("\norder    %llu step%s back in B, in the order of A\n",
 		(unsigned long long)d->steps_back, format_count(d->steps_back));
-	for (size_t i = 0; i < d->step_count; i++) {
-		print_place("  < ", &d->steps[i].at[0], "\n");
-		print_place("  > ", &d->steps[i].at[1], "\n");
-	}
-	print_more(d->steps_back, d->step_count);
+	print_steps(d, d->steps_back);
 }
 
 static void print_records(const struct diff_result *r)
@@ -244,11 +250,7 @@ static void print_overlap(const struct diff_result *r)
 		r->key	      ? (o->shared == 1 ? "key" : "keys")
 		: r->features ? (o->shared == 1 ? "content" : "contents")
 			      : (o->shared == 1 ? "image or content" : "images or contents"));
-	for (size_t i = 0; i < o->step_count; i++) {
-		print_place("  < ", &o->steps[i].at[0], "\n");
-		print_place("  > ", &o->steps[i].at[1], "\n");
-	}
-	print_more(o->shared, o->step_count);
+	print_steps(o, o->shared);
 }
 
 static void print_classes(const struct diff_result *r)

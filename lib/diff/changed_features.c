@@ -218,14 +218,14 @@ static char *shown_name(const struct tfr_bytes *name)
 	return (char *)TFR_STEAL(text.data);
 }
 
-/* Maps the numbers of features to their positions in the report. */
-static enum tfr_status list_features(struct changed_run *r, uint32_t *order, struct tfr_error *err)
+/* Lists the features that differ; `places` receives their positions in the report. */
+static enum tfr_status list_features(
+	struct changed_run *r, const uint32_t *order, uint32_t *places, struct tfr_error *err)
 {
 	struct tfr_diff_report *report = r->report;
 
 	report->features = calloc(r->names.n + 1u, sizeof(*report->features));
 	TFR_NEED_MEMORY(report->features, err, comparing);
-	tfr_classes_order(&r->names, order);
 	for (uint32_t i = 0; i < r->names.n; i++) {
 		const struct tally *t = &r->tallies[order[i]];
 		struct tfr_diff_feature *f = &report->features[report->feature_count];
@@ -233,6 +233,7 @@ static enum tfr_status list_features(struct changed_run *r, uint32_t *order, str
 
 		if (!t->changed && !t->only[0] && !t->only[1])
 			continue;
+		places[order[i]] = (uint32_t)report->feature_count;
 		*f = (struct tfr_diff_feature){ .name = shown_name(&name),
 			.changed = t->changed,
 			.only = { t->only[0], t->only[1] } };
@@ -272,19 +273,13 @@ static enum tfr_status report_changes(struct changed_run *r, struct tfr_error *e
 {
 	TFR_AUTO_FREE uint32_t *order = calloc(r->names.n + 1u, sizeof(*order));
 	TFR_AUTO_FREE uint32_t *places = calloc(r->names.n + 1u, sizeof(*places));
-	uint32_t told = 0;
 
 	TFR_NEED_MEMORY(order && places, err, comparing);
-	TFR_TRY(list_features(r, order, err));
-	for (uint32_t i = 0; i < r->names.n; i++) {
-		const struct tally *t = &r->tallies[order[i]];
-
-		places[order[i]] = told;
-		told += t->changed || t->only[0] || t->only[1];
-	}
+	tfr_classes_order(&r->names, order);
+	TFR_TRY(list_features(r, order, places, err));
 	for (size_t at = 0; at < r->found.size;)
 		TFR_TRY(list_pair(r, places, &at, err));
-	assert(told == r->report->feature_count && r->differing <= r->report->changed);
+	assert(r->differing <= r->report->changed);
 	r->report->same = r->report->changed - r->differing;
 	return TFR_OK;
 }

@@ -21,32 +21,21 @@ static enum tfr_status find_map(
 	return tfr_class_map_find(m, files, n, err);
 }
 
-static enum tfr_status compare_maps(struct tfr_class_map maps[2],
-	const struct tfr_set *const sides[2], struct tfr_diff_class_report *report,
-	struct tfr_error *err)
-{
-	const struct tfr_class_entry *a, *b;
-
-	TFR_TRY(find_map(&maps[0], sides[0], err));
-	TFR_TRY(find_map(&maps[1], sides[1], err));
-	report->differ = tfr_class_map_conflicts(&maps[0], &maps[1], &a, &b);
-	if (report->differ) {
-		tfr_escape_line(report->text, sizeof(report->text), a->text);
-		report->label[0] = a->label;
-		report->label[1] = b->label;
-	}
-	return TFR_OK;
-}
-
 enum tfr_status tfr_diff_classes(const struct tfr_set *const sides[2],
 	struct tfr_diff_class_report *report, struct tfr_error *err)
 {
-	struct tfr_class_map maps[2] = { 0 };
-	enum tfr_status status;
+	const struct tfr_class_entry *x, *y;
+	TFR_AUTO_CLASS_MAP a = { 0 };
+	TFR_AUTO_CLASS_MAP b = { 0 };
 
 	*report = (struct tfr_diff_class_report){ 0 };
-	status = compare_maps(maps, sides, report, err);
-	tfr_class_map_clear(&maps[0]);
-	tfr_class_map_clear(&maps[1]);
-	return status;
+	TFR_TRY(find_map(&a, sides[0], err));
+	TFR_TRY(find_map(&b, sides[1], err));
+	report->differ = tfr_class_map_conflicts(&a, &b, &x, &y);
+	if (report->differ) {
+		tfr_escape_line(report->text, sizeof(report->text), x->text);
+		report->label[0] = x->label;
+		report->label[1] = y->label;
+	}
+	return TFR_OK;
 }

@@ -19,6 +19,7 @@ enum { FORMS = 4 }; /* forms of a float: finite, NaN, infinite, -infinite */
 
 struct values_diff {
 	const struct tfr_survey *sides[2];
+	size_t at[2];			 /* positions in their lists */
 	const struct tfr_surveyed *f[2]; /* NULL: the side lacks it */
 	struct tfr_feature_stats stats[2];
 	struct tfr_diff_values v;
@@ -202,14 +203,8 @@ static enum tfr_status compare_values(struct values_diff *r, struct tfr_error *e
 
 static enum tfr_status sum_up(struct values_diff *r, struct tfr_error *err)
 {
-	for (unsigned side = 0; side < 2; side++) {
-		size_t i = 0;
-
-		while (r->sides[side]->list[i] != r->f[side])
-			i++;
-		assert(i < r->sides[side]->n);
-		TFR_TRY(tfr_survey_feature(r->sides[side], i, &r->stats[side], err));
-	}
+	for (unsigned side = 0; side < 2; side++)
+		TFR_TRY(tfr_survey_feature(r->sides[side], r->at[side], &r->stats[side], err));
 	return TFR_OK;
 }
 
@@ -266,17 +261,17 @@ static enum tfr_status compare_features(struct values_diff *r, struct tfr_error 
 {
 	const struct tfr_survey *a = r->sides[0], *b = r->sides[1];
 
-	for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
-		const struct tfr_surveyed *x = i < a->n ? a->list[i] : NULL;
-		const struct tfr_surveyed *y = k < b->n ? b->list[k] : NULL;
+	while (r->at[0] < a->n || r->at[1] < b->n) {
+		const struct tfr_surveyed *x = r->at[0] < a->n ? a->list[r->at[0]] : NULL;
+		const struct tfr_surveyed *y = r->at[1] < b->n ? b->list[r->at[1]] : NULL;
 		int c = x && y ? tfr_survey_compare(x, y->name, y->size, y->kind) : x ? -1 : 1;
 		enum tfr_status status;
 
 		r->f[0] = c <= 0 ? x : NULL;
 		r->f[1] = c >= 0 ? y : NULL;
-		i += c <= 0;
-		k += c >= 0;
 		status = compare_feature(r, c <= 0 ? x : y, err);
+		r->at[0] += c <= 0;
+		r->at[1] += c >= 0;
 		tfr_feature_stats_clear(&r->stats[0]);
 		tfr_feature_stats_clear(&r->stats[1]);
 		TFR_TRY(status);

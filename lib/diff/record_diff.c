@@ -158,12 +158,6 @@ static enum tfr_status pairing_add(struct pairing *p, const uint8_t *row, struct
 	return p->only(p->ctx, row, err);
 }
 
-static void pairing_clear(struct pairing *p)
-{
-	tfr_sorter_free(p->large);
-	free(p->held);
-}
-
 /* --- comparing --- */
 
 enum { LEFT = TFR_NOTE_HASH + TFR_NOTE_SIDED }; /* key, side, place */
@@ -282,9 +276,10 @@ static enum tfr_status find_overlap(struct diff_run *r, struct tfr_error *err)
 	return status == TFR_END ? end_group(r, err) : status;
 }
 
-static enum tfr_status pair_rows(struct diff_run *r, struct tfr_sorter *rows, struct pairing *p,
-	bool count_keys, struct tfr_error *err)
+static enum tfr_status pair_rows(
+	struct diff_run *r, struct tfr_sorter *rows, struct pairing *p, struct tfr_error *err)
 {
+	bool count_keys = r->o->key && rows == r->table.sorter;
 	enum tfr_status status;
 	const void *row;
 
@@ -299,34 +294,33 @@ static enum tfr_status pair_rows(struct diff_run *r, struct tfr_sorter *rows, st
 	return pairing_end(p, err);
 }
 
-static enum tfr_status match_equal(struct diff_run *r, struct tfr_error *err)
+/* Pairs rows with equal prefixes, and frees their memory for the other sorters. */
+static enum tfr_status match_rows(
+	struct diff_run *r, struct tfr_sorter **rows, struct pairing p, struct tfr_error *err)
 {
-	struct pairing p = { .table = &r->table,
-		.prefix = r->table.prefix,
-		.match = take_equal,
-		.only = r->o->key ? leave_row : take_only,
-		.ctx = r };
-	enum tfr_status status = pair_rows(r, r->table.sorter, &p, r->o->key, err);
+	enum tfr_status status;
 
-	pairing_clear(&p);
-	tfr_sorter_free(r->table.sorter); /* frees its memory for the other sorters */
-	r->table.sorter = NULL;
+	p.table = &r->table;
+	p.ctx = r;
+	status = pair_rows(r, *rows, &p, err);
+	tfr_sorter_free(p.large);
+	free(p.held);
+	tfr_sorter_free(*rows);
+	*rows = NULL;
 	return status;
 }
 
-static enum tfr_status match_keys(struct diff_run *r, struct tfr_error *err)
+static enum tfr_status match_records(struct diff_run *r, struct tfr_error *err)
 {
-	struct pairing p = { .table = &r->table,
-		.prefix = TFR_NOTE_HASH,
-		.match = take_changed,
-		.only = take_only,
-		.ctx = r };
-	enum tfr_status status = pair_rows(r, r->left, &p, false, err);
+	struct pairing equal = { .prefix = r->table.prefix,
+		.match = take_equal,
+		.only = r->o->key ? leave_row : take_only };
+	struct pairing changed = {
+		.prefix = TFR_NOTE_HASH, .match = take_changed, .only = take_only
+	};
 
-	pairing_clear(&p);
-	tfr_sorter_free(r->left);
-	r->left = NULL;
-	return status;
+	TFR_TRY(match_rows(r, &r->table.sorter, equal, err));
+	return r->o->key ? match_rows(r, &r->left, changed, err) : TFR_OK;
 }
 
 /* Walks over the pairs in the order of A and finds the steps back in B. */
@@ -419,9 +413,7 @@ static enum tfr_status compare_records(struct diff_run *r, struct tfr_error *err
 		r->report->both = r->report->sides[0].taken;
 		return report_examples(r, err);
 	}
-	TFR_TRY(match_equal(r, err));
-	if (r->o->key)
-		TFR_TRY(match_keys(r, err));
+	TFR_TRY(match_records(r, err));
 	if (r->order)
 		TFR_TRY(find_steps_back(r, err));
 	tfr_sorter_free(r->order); /* frees its memory for the other sorters */

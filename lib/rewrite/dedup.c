@@ -146,23 +146,12 @@ static enum tfr_status digest_record(
 	return TFR_OK;
 }
 
-static enum tfr_status leave_out(
-	struct dedup_run *r, const struct tfr_swept *s, struct tfr_error *err)
-{
-	const struct tfr_dedup_opts *o = r->o;
-
-	if (o->duplicate)
-		TFR_TRY(o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
-			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
-			tfr_get_be(r->next + PLACE + 4, 8), err));
-	return look_ahead(r, err);
-}
-
 static enum tfr_status write_record(
 	void *ctx, const struct tfr_swept *s, const void *verdict, struct tfr_error *err)
 {
 	struct iovec piece = { (void *)(uintptr_t)s->rec.data, s->rec.size };
 	struct dedup_run *r = ctx;
+	const struct tfr_dedup_opts *o = r->o;
 	struct tfr_rewrite_report *report = &r->report->common;
 	uint8_t place[PLACE];
 	struct tfr_digest d;
@@ -175,8 +164,12 @@ static enum tfr_status write_record(
 	c = r->next ? memcmp(place, r->next, PLACE) : -1;
 	if (c > 0)
 		return tfr_pass_changed(err);
+	if (!c && o->duplicate)
+		TFR_TRY(o->duplicate(o->common.sweep.ctx, s->path, s->rec.index,
+			tfr_set_path(o->common.sweep.input, (size_t)tfr_get_be(r->next + PLACE, 4)),
+			tfr_get_be(r->next + PLACE + 4, 8), err));
 	if (!c)
-		return leave_out(r, s, err);
+		return look_ahead(r, err);
 	shard = (uint32_t)(report->written++ % tfr_set_writer_shards(r->out));
 	report->bytes += d.size;
 	report->sum += d.sum;
