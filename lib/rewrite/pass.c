@@ -19,8 +19,8 @@ enum tfr_status tfr_pass_changed(struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "the inputs changed while they were read");
 }
 
-/* A missing file is reported when it is opened. */
-const char *tfr_pass_pipe(const struct tfr_set *input)
+/* The first input that is a pipe, or NULL.  A missing file is reported when it is opened. */
+static const char *find_pipe(const struct tfr_set *input)
 {
 	for (size_t i = 0; i < tfr_set_count(input); i++) {
 		const char *path = tfr_set_path(input, i);
@@ -36,10 +36,25 @@ const char *tfr_pass_pipe(const struct tfr_set *input)
 enum tfr_status tfr_pass_refuse_pipes(
 	const struct tfr_set *input, const char *hint, struct tfr_error *err)
 {
-	const char *pipe = tfr_pass_pipe(input);
+	const char *pipe = find_pipe(input);
 
 	return pipe ? tfr_fail_hint(err, TFR_EUSAGE, hint, "'%s' cannot be read twice", pipe)
 		    : TFR_OK;
+}
+
+enum tfr_status tfr_pass_refuse_by(const struct tfr_set *input, const char *of_stdin,
+	const char *of_pipe, const char *hint, struct tfr_error *err)
+{
+	const char *pipe = find_pipe(input);
+
+	if (!pipe)
+		return TFR_OK;
+	if (!strcmp(pipe, "-"))
+		tfr_fail(err, TFR_EUSAGE, "%s", of_stdin);
+	else
+		tfr_fail_path(err, TFR_EUSAGE, pipe, "%s", of_pipe);
+	tfr_error_hint(err, "%s", hint);
+	return TFR_EUSAGE;
 }
 
 enum tfr_status tfr_pass_run(

@@ -11,11 +11,12 @@
 enum tfr_status tfr_pass_run(
 	const struct tfr_sweep *sweep, struct tfr_rewrite_report *report, struct tfr_error *err);
 
-/* The first input that cannot be read twice: standard input, or a pipe.  NULL: there is none. */
-const char *tfr_pass_pipe(const struct tfr_set *input);
-/* Fails with TFR_EUSAGE if there is one. */
+/* Fails with TFR_EUSAGE if an input cannot be read twice: standard input, or a pipe. */
 enum tfr_status tfr_pass_refuse_pipes(
 	const struct tfr_set *input, const char *hint, struct tfr_error *err);
+/* The same, with the message for standard input, and the words before the path of a pipe. */
+enum tfr_status tfr_pass_refuse_by(const struct tfr_set *input, const char *of_stdin,
+	const char *of_pipe, const char *hint, struct tfr_error *err);
 /* The error of a second pass that does not find the records of the first. */
 enum tfr_status tfr_pass_changed(struct tfr_error *err);
 

@@ -150,12 +150,16 @@ static void add_file(struct repair *r, uint64_t bytes)
 		r->opts->file(r->opts->ctx, r->path, one);
 }
 
-static enum tfr_status take_pieces(
-	struct repair *r, struct tfr_reader *reader, struct tfr_error *err)
+static enum tfr_status repair_file(struct repair *r, const char *path, struct tfr_error *err)
 {
+	struct tfr_reader_opts opts = { 0 };
+	TFR_AUTO_READER reader = NULL;
 	struct tfr_salvaged s;
 	enum tfr_status status;
 
+	r->path = path;
+	r->file = (struct tfr_repair_totals){ 0 };
+	TFR_TRY(tfr_reader_open(&reader, path, &opts, err));
 	tfr_salvage_to(reader, lose_bytes, r);
 	while (!(status = tfr_salvage_next(reader, &s, err)))
 		TFR_TRY(take_piece(r, &s, err));
@@ -163,20 +167,6 @@ static enum tfr_status take_pieces(
 		return status;
 	add_file(r, tfr_reader_offset(reader));
 	return TFR_OK;
-}
-
-static enum tfr_status repair_file(struct repair *r, const char *path, struct tfr_error *err)
-{
-	struct tfr_reader_opts opts = { 0 };
-	struct tfr_reader *reader = NULL;
-	enum tfr_status status;
-
-	r->path = path;
-	r->file = (struct tfr_repair_totals){ 0 };
-	TFR_TRY(tfr_reader_open(&reader, path, &opts, err));
-	status = take_pieces(r, reader, err);
-	tfr_reader_close(reader);
-	return status;
 }
 
 static enum tfr_status repair_all(struct repair *r, struct tfr_error *err)

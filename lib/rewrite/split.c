@@ -308,22 +308,6 @@ static enum tfr_status report_classes(struct split_run *r, struct tfr_error *err
 
 /* --- around them --- */
 
-/* Inputs that are read twice must not be pipes. */
-static enum tfr_status refuse_pipes(const struct tfr_set *input, struct tfr_error *err)
-{
-	const char *pipe = tfr_pass_pipe(input);
-
-	if (!pipe)
-		return TFR_OK;
-	if (!strcmp(pipe, "-"))
-		tfr_fail(err, TFR_EUSAGE, "standard input cannot be read twice");
-	else
-		tfr_fail_path(err, TFR_EUSAGE, pipe, "cannot read a pipe twice:");
-	tfr_error_hint(err, "Classes are counted before they are divided.  Put the records "
-			    "into a file first.");
-	return TFR_EUSAGE;
-}
-
 static enum tfr_status open_sets(struct split_run *r, struct tfr_error *err)
 {
 	const struct tfr_split_opts *o = r->opts;
@@ -365,7 +349,11 @@ static enum tfr_status run_split(struct split_run *r, struct tfr_error *err)
 		return tfr_fail(err, TFR_EUSAGE, "records have no folder '%s' to divide them by",
 			o->shares[0].folder);
 	if (o->stratify)
-		TFR_TRY(refuse_pipes(o->common.sweep.input, err));
+		TFR_TRY(tfr_pass_refuse_by(o->common.sweep.input,
+			"standard input cannot be read twice", "cannot read a pipe twice:",
+			"Classes are counted before they are divided.  Put the records into a "
+			"file first.",
+			err));
 	TFR_TRY(open_sets(r, err));
 	if (o->stratify)
 		TFR_TRY(note_all(r, err));

@@ -244,25 +244,6 @@ static enum tfr_status check_options(const struct tfr_resample_opts *o, struct t
 	return TFR_OK;
 }
 
-/* Refuses inputs that can be read only once, and names them. */
-static enum tfr_status check_twice(const struct resampling *r, struct tfr_error *err)
-{
-	const char *pipe = tfr_pass_pipe(r->o->common.sweep.input);
-
-	if (!pipe)
-		return TFR_OK;
-	if (strcmp(pipe, "-"))
-		tfr_fail_path(err, TFR_EUSAGE, pipe,
-			"records are counted before they are chosen, and no pipe can be read "
-			"twice:");
-	else
-		tfr_fail(err, TFR_EUSAGE,
-			"records are counted before they are chosen, and standard input "
-			"cannot be read twice");
-	tfr_error_hint(err, "Put it into a file first.");
-	return TFR_EUSAGE;
-}
-
 /* --- choosing --- */
 
 /* What look_again() computes of a record for choose_record(). */
@@ -467,7 +448,11 @@ static enum tfr_status write_classes(struct resampling *r, struct tfr_error *err
 	if (r->o->target)
 		TFR_TRY(tfr_target_open(&r->target, r->o->target, err));
 	TFR_TRY(open_workers(r, err));
-	TFR_TRY(check_twice(r, err));
+	TFR_TRY(tfr_pass_refuse_by(common->sweep.input,
+		"records are counted before they are chosen, and standard input cannot be read "
+		"twice",
+		"records are counted before they are chosen, and no pipe can be read twice:",
+		"Put it into a file first.", err));
 	TFR_TRY(count_classes(r, err));
 	TFR_TRY(plan_classes(r, err));
 	if (!r->classes.n && common->sweep.warn)
