@@ -59,18 +59,13 @@ enum tfr_status tfr_manifest_look(
 	return status ? status : tfr_manifest_read(path, shards, m, err);
 }
 
-/* Whether a manifest belongs to the set: its first shard is the first shard of the set. */
-static bool describes_set(const struct tfr_manifest *m, const char *first)
-{
-	return m->count && !strcmp(m->shards[0].name, tfr_base_name(first));
-}
-
-/* In version 0.1.0 all sets with one base shared the name of a manifest, so this one may belong to
- * another set.  One that cannot be read may belong to this set. */
+/* In version 0.1.0 all sets with one base shared a manifest, "out/train.manifest.json", so this one
+ * may belong to another set, which its first shard shows.  One that cannot be read may belong to
+ * this set. */
 static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_manifest **m,
 	char **path, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *former = tfr_set_name_former_manifest(name);
+	TFR_AUTO_FREE char *former = tfr_asprintf("%s.manifest.json", name->base);
 	TFR_AUTO_FREE char *first = tfr_set_name_file(name, 0);
 	enum tfr_status status;
 
@@ -80,7 +75,7 @@ static enum tfr_status read_former(const struct tfr_set_name *name, struct tfr_m
 			       ? TFR_END
 			       : tfr_fail_errno(err, errno, former, "cannot open");
 	status = tfr_manifest_read(former, name->count, m, err);
-	if (!status && !describes_set(*m, first)) {
+	if (!status && (!(*m)->count || strcmp((*m)->shards[0].name, tfr_base_name(first)))) {
 		tfr_manifest_free(*m);
 		*m = NULL;
 		return TFR_END;
@@ -362,19 +357,15 @@ enum tfr_status tfr_manifests_open(
 	return status;
 }
 
-static void free_beside(struct beside *b)
-{
-	tfr_manifest_free(b->manifest);
-	free(b->own);
-	free(b);
-}
-
 void tfr_manifests_close(struct tfr_manifests *all)
 {
 	if (!all)
 		return;
-	for (size_t i = 0; i < all->n; i++)
-		free_beside(all->besides[i]);
+	for (size_t i = 0; i < all->n; i++) {
+		tfr_manifest_free(all->besides[i]->manifest);
+		free(all->besides[i]->own);
+		free(all->besides[i]);
+	}
 	free(all->besides);
 	free(all->files);
 	free(all);

@@ -23,20 +23,13 @@ struct index_slot {
 	struct tfr_error err;
 };
 
-static void count_progress(const struct index_run *run, const char *path, uint64_t records)
-{
-	struct stat st;
-
-	if (run->opts->progress && tfr_stat(path, &st) == 0)
-		tfr_progress_add(run->opts->progress, records, (uint64_t)st.st_size);
-}
-
 static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
 	uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct index_run *run = ctx;
 	struct index_slot *slot = slot_memory;
 	const char *path = tfr_set_path(run->set, (size_t)i);
+	struct stat st;
 	struct tfr_index_opts opts = { .force = run->opts->force,
 		.temporaries = run->opts->temporaries,
 		.threads = run->threads_a_file,
@@ -52,7 +45,8 @@ static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *crew, unsigne
 		slot->status = tfr_index_inspect(path, &opts, &slot->report.before, &slot->err);
 	else
 		slot->status = tfr_index_write(path, &opts, &slot->report, &slot->err);
-	count_progress(run, path, slot->report.records);
+	if (run->opts->progress && tfr_stat(path, &st) == 0)
+		tfr_progress_add(run->opts->progress, slot->report.records, (uint64_t)st.st_size);
 	return TFR_OK;
 }
 

@@ -151,11 +151,6 @@ char *tfr_set_name_note(const struct tfr_set_name *name, uint32_t part, uint32_t
 	return tfr_set_name_beside(name, what);
 }
 
-char *tfr_set_name_former_manifest(const struct tfr_set_name *name)
-{
-	return tfr_asprintf("%s.manifest.json", name->base);
-}
-
 enum tfr_status tfr_shard_file_set(
 	struct tfr_set_name *name, const char *file, struct tfr_error *err)
 {

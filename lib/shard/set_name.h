@@ -54,7 +54,5 @@ char *tfr_set_name_beside(const struct tfr_set_name *name, const char *what);
 char *tfr_file_name_beside(const char *path, const char *what);
 /* "out/train.16-tfrecord.part-00003-of-00008.json", the note of a part. */
 char *tfr_set_name_note(const struct tfr_set_name *name, uint32_t part, uint32_t parts);
-/* "out/train.manifest.json", the name in version 0.1.0 for every set with that base. */
-char *tfr_set_name_former_manifest(const struct tfr_set_name *name);
 
 #endif

@@ -928,28 +928,20 @@ static enum tfr_status claim_objects(
 
 /* --- companion files --- */
 
-static enum tfr_status add_company(
-	struct tfr_set_writer *w, const struct companion *one, struct tfr_error *err)
-{
-	TFR_NEED_MEMORY(!TFR_ARRAY_ONE_MORE(w->company, w->n_company), err, "publishing a set");
-	w->company[w->n_company++] = *one;
-	return TFR_OK;
-}
-
 enum tfr_status tfr_set_writer_company(
 	struct tfr_set_writer *w, struct tfr_output *file, bool proof, struct tfr_error *err)
 {
-	return add_company(w, &(struct companion){ .file = file, .proof = proof }, err);
+	TFR_NEED_MEMORY(!TFR_ARRAY_ONE_MORE(w->company, w->n_company), err, "publishing a set");
+	w->company[w->n_company++] = (struct companion){ .file = file, .proof = proof };
+	return TFR_OK;
 }
 
 enum tfr_status tfr_set_writer_withdraw(
 	struct tfr_set_writer *w, const char *path, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *copy = strdup(path);
-
-	TFR_NEED_MEMORY(copy, err, "publishing a set");
-	TFR_TRY(add_company(w, &(struct companion){ .path = copy }, err));
-	copy = NULL;
+	TFR_TRY(tfr_set_writer_company(w, NULL, false, err));
+	w->company[w->n_company - 1].path = strdup(path);
+	TFR_NEED_MEMORY(w->company[w->n_company - 1].path, err, "publishing a set");
 	return TFR_OK;
 }
 
