@@ -74,24 +74,20 @@ static void print_report(struct cmd *c, const struct tfr_dedup_report *r)
 	cmd_print_json(c, j, rewriting_json_file(s->output));
 }
 
-static enum tfr_status dedup(const struct dedup_settings *s, struct tfr_dedup_opts *o,
-	struct tfr_dedup_report *r, struct tfr_error *err)
-{
-	if (s->report) {
-		TFR_TRY(page_open(&report, s->report, s->common.force, err));
-		o->duplicate = put_duplicate;
-		o->listing = page_writer(report);
-	}
-	return tfr_dedup(o, r, err);
-}
-
 static int run_dedup(struct cmd *c, struct tfr_dedup_opts *o)
 {
 	const struct dedup_settings *s = c->settings;
 	struct tfr_dedup_report r = { 0 };
 	struct tfr_error err = { 0 };
-	enum tfr_status status = dedup(s, o, &r, &err);
+	enum tfr_status status = TFR_OK;
 
+	if (s->report) {
+		status = page_open(&report, s->report, s->common.force, &err);
+		o->duplicate = put_duplicate;
+		o->listing = status ? NULL : page_writer(report);
+	}
+	if (!status)
+		status = tfr_dedup(o, &r, &err);
 	page_close(report);
 	if (status)
 		return rewriting_finish(c, &s->common, status, &r.common, &err);

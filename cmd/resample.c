@@ -144,16 +144,6 @@ static void print_classes(struct cmd *c, const struct tfr_resample_report *r)
 		fprintf(stderr, "… and %zu more classes\n", r->class_count - rows);
 }
 
-static void print_report(struct cmd *c, const struct tfr_resample_report *r)
-{
-	const struct resample_settings *s = c->settings;
-
-	if (c->quiet || s->common.json)
-		return;
-	if (r->class_count)
-		print_classes(c, r);
-}
-
 /* Says what an exact distribution costs, and how many records the other method would write. */
 static void print_cost(struct cmd *c, const struct tfr_resample_report *r)
 {
@@ -222,8 +212,8 @@ static int run_resample(struct cmd *c, struct tfr_resample_opts *o)
 		return c->exit;
 	status = tfr_resample(o, &report, &err);
 	cmd_progress_stop();
-	if (!status)
-		print_report(c, &report);
+	if (!status && report.class_count && !c->quiet && !s->common.json)
+		print_classes(c, &report);
 	if (!rewriting_finish(c, &s->common, status, &report.common, &err) && s->common.json)
 		print_json(c, &report);
 	else if (!status && !s->common.json)

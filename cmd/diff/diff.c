@@ -64,32 +64,22 @@ struct diff_run {
 
 /* --- options --- */
 
-/* The aspect named at `p`, up to a comma or the end; 0: no such aspect. */
-static unsigned read_aspect(const char *p, size_t n)
-{
-	static const struct {
-		const char *name;
-		unsigned aspect;
-	} aspects[] = { { "schema", DIFF_SCHEMA }, { "values", DIFF_VALUES },
-		{ "records", DIFF_RECORDS } };
-
-	for (size_t i = 0; i < sizeof(aspects) / sizeof(*aspects); i++)
-		if (strlen(aspects[i].name) == n && !memcmp(aspects[i].name, p, n))
-			return aspects[i].aspect;
-	return 0;
-}
-
 static int read_aspects(struct cmd *c, const char *text, unsigned *aspects)
 {
+	static const char *const names[] = { "schema", "values",
+		"records" }; /* in the order of DIFF_… */
+	enum { ASPECTS = sizeof(names) / sizeof(*names) };
+
 	*aspects = text ? 0 : DIFF_ALL;
 	while (text) {
-		size_t n = strcspn(text, ",");
-		unsigned aspect = read_aspect(text, n);
+		size_t n = strcspn(text, ","), i = 0;
 
-		if (!aspect)
+		while (i < ASPECTS && (strlen(names[i]) != n || memcmp(names[i], text, n)))
+			i++;
+		if (i == ASPECTS)
 			return cmd_usage(c, "--only takes schema, values and records, not '%.*s'",
 				(int)n, text);
-		*aspects |= aspect;
+		*aspects |= 1u << i;
 		text = text[n] ? text + n + 1 : NULL;
 	}
 	return 0;

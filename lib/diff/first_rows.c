@@ -8,8 +8,6 @@
 
 #include "base/array.h"
 
-enum { FIRST = 16 };
-
 static int compare_rows(const void *a, const void *b, void *size)
 {
 	return memcmp(a, b, *(const size_t *)size);

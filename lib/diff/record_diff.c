@@ -179,16 +179,15 @@ struct diff_run {
 
 /* --- findings --- */
 
-static enum tfr_status note_order(
-	struct diff_run *r, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
+/* Adds a place in A and one in B, if there is a sorter for them. */
+static enum tfr_status add_places(
+	struct tfr_sorter *to, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
 {
 	uint8_t row[TFR_CHANGED_ROW];
 
-	if (!r->order)
-		return TFR_OK;
 	memcpy(row, a, TFR_ROW_PLACE);
 	memcpy(row + TFR_ROW_PLACE, b, TFR_ROW_PLACE);
-	return tfr_sorter_add(r->order, row, 1, err);
+	return to ? tfr_sorter_add(to, row, 1, err) : TFR_OK;
 }
 
 static enum tfr_status take_equal(
@@ -197,20 +196,17 @@ static enum tfr_status take_equal(
 	struct diff_run *r = ctx;
 
 	r->report->both++;
-	return note_order(r, a, b, err);
+	return add_places(r->order, a, b, err);
 }
 
 static enum tfr_status take_changed(
 	void *ctx, const uint8_t *a, const uint8_t *b, struct tfr_error *err)
 {
 	struct diff_run *r = ctx;
-	uint8_t row[TFR_CHANGED_ROW];
 
-	memcpy(row, a, TFR_ROW_PLACE);
-	memcpy(row + TFR_ROW_PLACE, b, TFR_ROW_PLACE);
 	r->report->changed++;
-	TFR_TRY(tfr_sorter_add(r->changed, row, 1, err));
-	return note_order(r, a, b, err);
+	TFR_TRY(add_places(r->changed, a, b, err));
+	return add_places(r->order, a, b, err);
 }
 
 /* A record that is in one side only. */

@@ -290,19 +290,6 @@ static void sort_items(struct slot *s, const struct tfr_bucket *b)
 
 /* --- framing, shard by shard --- */
 
-static struct portion *add_portion(struct slot *s, uint32_t shard, struct tfr_error *err)
-{
-	struct portion *p;
-
-	if (TFR_ARRAY_RESERVE(s->portions, s->portion_cap, s->portion_count + 1u)) {
-		tfr_fail_nomem(err, "sorting a bucket");
-		return NULL;
-	}
-	p = &s->portions[s->portion_count++];
-	*p = (struct portion){ .shard = shard, .first = s->piece_count };
-	return p;
-}
-
 static void ask_for(const struct slot *s, uint64_t i, uint64_t end, uint64_t mean)
 {
 	const uint8_t *p;
@@ -367,11 +354,14 @@ static enum tfr_status frame_bucket(struct gather_run *r, struct slot *s,
 	while (from < to) {
 		uint32_t shard = shard_at(r, from);
 		uint64_t end = shard_start(r, shard + 1), until = end < to ? end : to;
-		struct portion *p = add_portion(s, shard, err);
 		uint8_t *start = out;
+		struct portion *p;
 
-		if (!p)
-			return TFR_ENOMEM;
+		TFR_NEED_MEMORY(
+			!TFR_ARRAY_RESERVE(s->portions, s->portion_cap, s->portion_count + 1u), err,
+			"sorting a bucket");
+		p = &s->portions[s->portion_count++];
+		*p = (struct portion){ .shard = shard, .first = s->piece_count };
 		p->ends = until == end;
 		if (is_copied(b)) {
 			out = copy_records(

@@ -85,14 +85,6 @@ uint64_t tfr_sorter_spilled(const struct tfr_sorter *s)
 
 /* --- creating runs --- */
 
-static bool add_piece(struct tfr_sorter *s, const struct tfr_spot *spot)
-{
-	if (TFR_ARRAY_RESERVE(s->pieces, s->pieces_cap, s->n_pieces + 1))
-		return false;
-	s->pieces[s->n_pieces++] = (struct piece){ *spot, s->n_runs };
-	return true;
-}
-
 static enum tfr_status write_run(struct tfr_sorter *s, struct tfr_error *err)
 {
 	struct tfr_spill_opts opts = { .folders = s->folders };
@@ -107,7 +99,9 @@ static enum tfr_status write_run(struct tfr_sorter *s, struct tfr_error *err)
 
 		TFR_TRY(tfr_spill_write(s->spill, (unsigned)s->n_runs, s->rows + at * s->row,
 			n * s->row, &spot, err));
-		TFR_NEED_MEMORY(add_piece(s, &spot), err, "sorting");
+		TFR_NEED_MEMORY(!TFR_ARRAY_RESERVE(s->pieces, s->pieces_cap, s->n_pieces + 1), err,
+			"sorting");
+		s->pieces[s->n_pieces++] = (struct piece){ spot, s->n_runs };
 	}
 	return TFR_OK;
 }
