@@ -7,6 +7,7 @@
 #define TFR_CMD_BENCH_FEED_BENCH_FEED_H
 
 #include "common/cmd.h"
+#include "common/figures.h"
 #include "common/html_page.h"
 
 /* An option that was not given: feed_compose() has the default. */
@@ -217,6 +218,13 @@ void feed_comparison_print(const struct feed_comparison *k);
 void feed_comparison_json(const struct feed_comparison *k, struct tfr_json *j);
 /* TFR_EDATA: a figure became worse than the tolerance allows. */
 enum tfr_status feed_comparison_judge(const struct feed_comparison *k, struct tfr_error *err);
+
+/* A figure as text, which lasts as long as the block that it is written in. */
+#define FEED_COUNT(n) tfr_format_count((double)(n), (char[TFR_SIZE_TEXT]){ 0 })
+#define FEED_SIZE(bytes) tfr_format_size(bytes, (char[TFR_SIZE_TEXT]){ 0 })
+#define FEED_BANDWIDTH(bytes) figure_bandwidth(bytes, (char[FIGURE_TEXT]){ 0 })
+#define FEED_DURATION(seconds) figure_duration(seconds, (char[FIGURE_TEXT]){ 0 })
+#define FEED_SHARE(share) figure_share(share, (char[FIGURE_TEXT]){ 0 })
 
 /* What a report has as one line of text, for the terminal and for the page: the device,
  * the stages, the rates, the memory. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bench_feed/bench_feed.h"
-#include "common/figures.h"
 
 /* A larger file is not a report. */
 enum { REPORT_MAX = 64 << 20 };

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "bench_feed/bench_feed.h"
-#include "common/figures.h"
 #include "common/screen.h"
 
 /* --- the live view --- */
@@ -87,16 +86,16 @@ static void put_head(struct live *l, unsigned columns)
 {
 	const struct tfr_pipeline_stats *a = &l->before, *b = &l->now;
 	double seconds = b->seconds - a->seconds;
-	char text[FIGURE_TEXT], count[TFR_SIZE_TEXT], line[LINE] = "";
+	char line[LINE] = "";
 
 	seconds = seconds > 0 ? seconds : 1;
 	add_figure(line, columns, "%.1f s: %s records/s", b->seconds,
-		tfr_format_count((double)(b->records - a->records) / seconds, count));
-	add_figure(line, columns, ", %s batches", tfr_format_count((double)b->batches, count));
+		FEED_COUNT((double)(b->records - a->records) / seconds));
+	add_figure(line, columns, ", %s batches", FEED_COUNT(b->batches));
 	add_figure(line, columns, ", %s read",
-		figure_bandwidth((double)(b->bytes - a->bytes) / seconds, text));
+		FEED_BANDWIDTH((double)(b->bytes - a->bytes) / seconds));
 	add_figure(line, columns, ", %s to the device",
-		figure_bandwidth((double)(b->device_bytes - a->device_bytes) / seconds, text));
+		FEED_BANDWIDTH((double)(b->device_bytes - a->device_bytes) / seconds));
 	put_line(l, line);
 }
 
@@ -106,7 +105,7 @@ static void put_stage(struct live *l, unsigned columns, unsigned i)
 	const struct tfr_stage_stats *a = &l->before.stages[i], *b = &l->now.stages[i];
 	double time = (l->now.seconds - l->before.seconds) * (b->threads ? b->threads : 1);
 	unsigned width = columns > NAME + BAR_MOST + 34 ? BAR_MOST : columns / 4;
-	char bar[BAR_MOST + 1], cut[TEXT_CUT(NAME)], share[FIGURE_TEXT], line[LINE] = "";
+	char bar[BAR_MOST + 1], cut[TEXT_CUT(NAME)], line[LINE] = "";
 	double busy;
 
 	assert(i < l->now.stage_count && l->before.stage_count <= TFR_STAGES_MAX);
@@ -117,7 +116,7 @@ static void put_stage(struct live *l, unsigned columns, unsigned i)
 	busy = busy < 0 ? 0 : busy > 1 ? 1 : busy;
 	add_figure(line, columns, "%-*s", NAME, text_cut(b->name, NAME, CUT_END, cut));
 	add_figure(line, columns, " [%s]", bar);
-	add_figure(line, columns, " %4s busy", figure_share(busy, share));
+	add_figure(line, columns, " %4s busy", FEED_SHARE(busy));
 	if (b->queue_capacity)
 		add_figure(line, columns, "  queue %llu/%llu", (unsigned long long)b->queue_now,
 			(unsigned long long)b->queue_capacity);
@@ -127,17 +126,16 @@ static void put_stage(struct live *l, unsigned columns, unsigned i)
 static void put_waits(struct live *l, unsigned columns)
 {
 	const struct tfr_pipeline_stats *st = &l->now;
-	char text[FIGURE_TEXT], line[LINE] = "";
+	char line[LINE] = "";
 
 	if (st->batches > 1) {
-		add_figure(
-			line, columns, "batch wait: p50 %s", figure_duration(st->wait_p50, text));
-		add_figure(line, columns, ", p99 %s", figure_duration(st->wait_p99, text));
+		add_figure(line, columns, "batch wait: p50 %s", FEED_DURATION(st->wait_p50));
+		add_figure(line, columns, ", p99 %s", FEED_DURATION(st->wait_p99));
 		if (l->f->compute.mean > 0)
 			add_figure(line, columns, "; the device waits %.0f%%",
 				100 * st->idle_fraction);
 		else
-			add_figure(line, columns, ", max %s", figure_duration(st->wait_max, text));
+			add_figure(line, columns, ", max %s", FEED_DURATION(st->wait_max));
 	} else {
 		add_figure(line, columns, "the first batch is in progress");
 	}

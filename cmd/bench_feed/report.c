@@ -2,13 +2,13 @@
  *
  * Shares in the table are of the time of the threads that can work in a stage, over the entire run.
  * The last lines judge by the time from the first batch to the last. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tfr/remote.h>
 
 #include "bench_feed/bench_feed.h"
-#include "common/figures.h"
 #include "common/screen.h"
 #include "common/table.h"
 
@@ -24,6 +24,18 @@ static void print_fact(void *ctx, const char *label, const char *text)
 {
 	(void)ctx;
 	print_field(label, text);
+}
+
+static void TFR_PRINTF(4, 5)
+	put_format(feed_put *put, void *ctx, const char *label, const char *format, ...)
+{
+	char text[1600];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put(ctx, label, text);
 }
 
 /* "PCIe generation 4, 8 lanes (of generation 5, 16 lanes)". */
@@ -53,11 +65,9 @@ static void put_identity(const struct tfr_device_info *info, feed_put *put, void
 	snprintf(text, sizeof(text), "%s%s%s%s%s", info->uuid, *info->pci ? ", PCI " : "",
 		info->pci, link, node);
 	put(ctx, "", text + (strncmp(text, ", ", 2) ? 0 : 2));
-	if (*info->unbound) {
-		snprintf(text, sizeof(text), "staging memory may be on another NUMA node (%s)",
+	if (*info->unbound)
+		put_format(put, ctx, "", "staging memory may be on another NUMA node (%s)",
 			info->unbound);
-		put(ctx, "", text);
-	}
 }
 
 static void put_driver(const struct tfr_device_info *info, feed_put *put, void *ctx)
@@ -120,51 +130,34 @@ static void put_stage_list(const char *list, feed_put *put, void *ctx)
 
 static void print_memory(const struct tfr_pipeline_plan *plan)
 {
-	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
-		batch[TFR_SIZE_TEXT];
-	char read[TFR_SIZE_TEXT], scratch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT],
-		queues[TFR_SIZE_TEXT], text[600];
-
-	snprintf(text, sizeof(text),
+	put_format(print_fact, NULL, "memory",
 		"%s planned of %s: shuffle buffers %s, cache %s, between stages %s, batches %u "
 		"staging + %u device x %s, reading %s, decoding %s",
-		tfr_format_size(plan->total, total), tfr_format_size(plan->limit, limit),
-		tfr_format_size(plan->shuffle_bytes, shuffle),
-		tfr_format_size(plan->cache_bytes, cache),
-		tfr_format_size(plan->queue_bytes, queues), plan->staging, plan->device,
-		tfr_format_size(plan->transfer_bytes, batch),
-		tfr_format_size(plan->read_bytes, read),
-		tfr_format_size(plan->scratch_bytes, scratch));
-	print_field("memory", text);
+		FEED_SIZE(plan->total), FEED_SIZE(plan->limit), FEED_SIZE(plan->shuffle_bytes),
+		FEED_SIZE(plan->cache_bytes), FEED_SIZE(plan->queue_bytes), plan->staging,
+		plan->device, FEED_SIZE(plan->transfer_bytes), FEED_SIZE(plan->read_bytes),
+		FEED_SIZE(plan->scratch_bytes));
 }
 
 static void put_rates(const struct feed *f, feed_put *put, void *ctx)
 {
 	const struct tfr_pipeline_stats *st = &f->stats;
-	char a[32], b[32], c[32], total[32], size[TFR_SIZE_TEXT], text[400];
 
 	/* Verifying takes time of its own, so such a rate is not one of feeding alone. */
-	snprintf(text, sizeof(text), "%s records/s, %s read, %s to the device%s",
-		tfr_format_count(st->records_per_second, a),
-		figure_bandwidth(st->bytes_per_second, b),
-		figure_bandwidth(st->device_bytes_per_second, c),
+	put_format(put, ctx, "rate", "%s records/s, %s read, %s to the device%s",
+		FEED_COUNT(st->records_per_second), FEED_BANDWIDTH(st->bytes_per_second),
+		FEED_BANDWIDTH(st->device_bytes_per_second),
 		f->verified ? "; every batch was copied back and compared: no difference" : "");
-	put(ctx, "rate", text);
-	snprintf(text, sizeof(text), "%s records in %s batch%s, %s, in %s: %s records/s",
-		tfr_format_count((double)st->records, a), tfr_format_count((double)st->batches, b),
-		st->batches == 1 ? "" : "es", tfr_format_size(st->bytes, size),
-		figure_duration(st->seconds, c),
-		tfr_format_count(st->records_per_second_total, total));
-	if (st->skipped)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %s skipped",
-			tfr_format_count((double)st->skipped, a));
-	put(ctx, "total", text);
-	if (st->later_epochs_records_per_second <= 0)
-		return;
-	snprintf(text, sizeof(text), "the first at %s records/s, later ones at %s records/s",
-		tfr_format_count(st->first_epoch_records_per_second, a),
-		tfr_format_count(st->later_epochs_records_per_second, b));
-	put(ctx, "epochs", text);
+	put_format(put, ctx, "total", "%s records in %s batch%s, %s, in %s: %s records/s%s%s%s",
+		FEED_COUNT(st->records), FEED_COUNT(st->batches), st->batches == 1 ? "" : "es",
+		FEED_SIZE(st->bytes), FEED_DURATION(st->seconds),
+		FEED_COUNT(st->records_per_second_total), st->skipped ? "; " : "",
+		st->skipped ? FEED_COUNT(st->skipped) : "", st->skipped ? " skipped" : "");
+	if (st->later_epochs_records_per_second > 0)
+		put_format(put, ctx, "epochs",
+			"the first at %s records/s, later ones at %s records/s",
+			FEED_COUNT(st->first_epoch_records_per_second),
+			FEED_COUNT(st->later_epochs_records_per_second));
 }
 
 /* The shape of an audio batch and its rate. */
@@ -172,34 +165,29 @@ static void put_audio(const struct feed *f, feed_put *put, void *ctx)
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
 	double rate = feed_samples_per_second(f);
-	char a[TFR_SIZE_TEXT], b[TFR_SIZE_TEXT], c[TFR_SIZE_TEXT], d[TFR_SIZE_TEXT], text[300];
 
-	if (!plan->audio_samples || !f->stats.batches)
-		return;
-	snprintf(text, sizeof(text),
-		"%s samples of %u channel%s at %s Hz: %s samples/s, %s s of audio per second",
-		tfr_format_count(plan->audio_samples, a), plan->audio_channels,
-		plan->audio_channels == 1 ? "" : "s", tfr_format_count(plan->audio_rate, b),
-		tfr_format_count(rate, c), tfr_format_count(rate / plan->audio_rate, d));
-	put(ctx, "audio", text);
+	if (plan->audio_samples && f->stats.batches)
+		put_format(put, ctx, "audio",
+			"%s samples of %u channel%s at %s Hz: %s samples/s, %s s of audio per "
+			"second",
+			FEED_COUNT(plan->audio_samples), plan->audio_channels,
+			plan->audio_channels == 1 ? "" : "s", FEED_COUNT(plan->audio_rate),
+			FEED_COUNT(rate), FEED_COUNT(rate / plan->audio_rate));
 }
 
 /* Of objects. */
 static void put_requests(feed_put *put, void *ctx)
 {
-	char in[TFR_SIZE_TEXT], text[256];
 	struct tfr_remote_statistics s;
 
 	tfr_remote_statistics(&s);
-	if (!s.requests)
-		return;
-	snprintf(text, sizeof(text),
-		"%llu, %llu of them repeated; %s over %llu connections, %u at once; first byte "
-		"after %.1f ms (p50), %.1f ms (p99)",
-		(unsigned long long)s.requests, (unsigned long long)s.retries,
-		tfr_format_size(s.bytes_in, in), (unsigned long long)s.connections, s.most_at_once,
-		1000 * s.first_byte_p50, 1000 * s.first_byte_p99);
-	put(ctx, "requests", text);
+	if (s.requests)
+		put_format(put, ctx, "requests",
+			"%llu, %llu of them repeated; %s over %llu connections, %u at once; first "
+			"byte after %.1f ms (p50), %.1f ms (p99)",
+			(unsigned long long)s.requests, (unsigned long long)s.retries,
+			FEED_SIZE(s.bytes_in), (unsigned long long)s.connections, s.most_at_once,
+			1000 * s.first_byte_p50, 1000 * s.first_byte_p99);
 }
 
 void feed_facts(const struct feed *f, feed_put *put, void *ctx)
@@ -216,21 +204,15 @@ void feed_facts(const struct feed *f, feed_put *put, void *ctx)
 void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx)
 {
 	uint64_t pinned = 0;
-	char text[200], size[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT];
 
 	for (unsigned i = 0; i < f->device_count; i++)
 		pinned += f->info[i].pinned;
-	snprintf(text, sizeof(text), "%s of %s allowed",
-		tfr_format_size(feed_peak_memory_bytes(f), size),
-		tfr_format_size(tfr_pipeline_plan(f->pipeline)->limit, limit));
-	if (pinned)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s of it pinned",
-			tfr_format_size(pinned, size));
-	if (f->driver_rss)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			", %s of it by the device's driver, which does not count",
-			tfr_format_size(f->driver_rss, size));
-	put(ctx, "peak memory", text);
+	put_format(put, ctx, "peak memory", "%s of %s allowed%s%s%s%s%s%s",
+		FEED_SIZE(feed_peak_memory_bytes(f)),
+		FEED_SIZE(tfr_pipeline_plan(f->pipeline)->limit), pinned ? ", " : "",
+		pinned ? FEED_SIZE(pinned) : "", pinned ? " of it pinned" : "",
+		f->driver_rss ? ", " : "", f->driver_rss ? FEED_SIZE(f->driver_rss) : "",
+		f->driver_rss ? " of it by the device's driver, which does not count" : "");
 }
 
 /* The share of the processors from which on other programs are reported.  In a shorter run the
@@ -241,17 +223,16 @@ void feed_peak_memory(const struct feed *f, feed_put *put, void *ctx)
 bool feed_load_text(const struct feed *f, char text[FEED_LOAD_TEXT])
 {
 	const struct tfr_pipeline_stats *st = &f->stats;
-	char share[32], stolen[32], host[80] = "";
+	bool host = st->stolen_load >= LOAD_REPORTED;
 
 	if (!st->load_known || st->other_load < LOAD_REPORTED || st->seconds < LOAD_SECONDS)
 		return false;
-	if (st->stolen_load >= LOAD_REPORTED)
-		snprintf(host, sizeof(host), " (%s by the host of this virtual machine)",
-			figure_share(st->stolen_load, stolen));
 	snprintf(text, FEED_LOAD_TEXT,
-		"other programs used %s of the processors%s: this machine can do more than these "
-		"figures show",
-		figure_share(st->other_load, share), host);
+		"other programs used %s of the processors%s%s%s: this machine can do more than "
+		"these figures show",
+		FEED_SHARE(st->other_load), host ? " (" : "",
+		host ? FEED_SHARE(st->stolen_load) : "",
+		host ? " by the host of this virtual machine)" : "");
 	return true;
 }
 
@@ -261,11 +242,11 @@ static void print_over_time(const struct feed *f)
 	static const char *const bars[2][8] = { { "_", ".", ":", "-", "=", "+", "*", "#" },
 		{ "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" } };
 	const char *const *levels = bars[screen_utf8()];
-	double rates[SPARKS], most = 0, end = f->stats.seconds;
+	double rates[SPARKS], most = 0;
 	unsigned room =
 		screen_columns(stdout) > LABEL + SPARKS ? SPARKS : screen_columns(stdout) / 2;
 	unsigned spans = feed_history_rates(f->history, rates, room);
-	char text[SPARKS * 3 + 120] = "", rate[TFR_SIZE_TEXT], each[32];
+	char text[SPARKS * 3 + 1] = "";
 
 	if (!spans)
 		return;
@@ -274,50 +255,39 @@ static void print_over_time(const struct feed *f)
 	for (unsigned i = 0; i < spans; i++)
 		strcat(text, levels[most > 0 ? (int)(rates[i] / most * 7 + 0.5) : 0]);
 	printf("%-*s%s\n", LABEL, "over time", text);
-	snprintf(text, sizeof(text), "%s each; the highest is %s records/s",
-		figure_duration(end / spans, each), tfr_format_count(most, rate));
-	print_field("", text);
+	put_format(print_fact, NULL, "", "%s each; the highest is %s records/s",
+		FEED_DURATION(f->stats.seconds / spans), FEED_COUNT(most));
 }
 
 static void print_waits(const struct tfr_pipeline_stats *st)
 {
-	char first[32], p50[32], p95[32], p99[32], max[32], text[400];
-
-	if (!st->batches)
-		return;
 	if (st->batches == 1)
-		snprintf(text, sizeof(text), "first %s",
-			figure_duration(st->first_batch_seconds, first));
-	else
-		snprintf(text, sizeof(text), "first %s; then p50 %s, p95 %s, p99 %s, max %s",
-			figure_duration(st->first_batch_seconds, first),
-			figure_duration(st->wait_p50, p50), figure_duration(st->wait_p95, p95),
-			figure_duration(st->wait_p99, p99), figure_duration(st->wait_max, max));
-	print_field("batch wait", text);
+		put_format(print_fact, NULL, "batch wait", "first %s",
+			FEED_DURATION(st->first_batch_seconds));
+	else if (st->batches)
+		put_format(print_fact, NULL, "batch wait",
+			"first %s; then p50 %s, p95 %s, p99 %s, max %s",
+			FEED_DURATION(st->first_batch_seconds), FEED_DURATION(st->wait_p50),
+			FEED_DURATION(st->wait_p95), FEED_DURATION(st->wait_p99),
+			FEED_DURATION(st->wait_max));
 }
 
 static void print_link(const struct feed *f)
 {
-	double can = 0;
-	char achieved[32], measured[32], share[32], text[300];
+	double can = 0, achieved = f->stats.device_bytes_per_second;
 
 	for (unsigned i = 0; i < f->device_count; i++)
 		can += f->link[i];
-	if (can <= 0)
-		return;
-	snprintf(text, sizeof(text), "%s of the measured %s%s: %s",
-		figure_bandwidth(f->stats.device_bytes_per_second, achieved),
-		figure_bandwidth(can, measured), f->device_count > 1 ? " of all links" : "",
-		figure_share(f->stats.device_bytes_per_second / can, share));
-	print_field("link", text);
+	if (can > 0)
+		put_format(print_fact, NULL, "link", "%s of the measured %s%s: %s",
+			FEED_BANDWIDTH(achieved), FEED_BANDWIDTH(can),
+			f->device_count > 1 ? " of all links" : "", FEED_SHARE(achieved / can));
 }
 
 static void print_compute(const struct feed *f)
 {
 	const struct feed_compute *k = &f->compute;
 	double computing = 0, idle = 0;
-	char share[32], steps[TFR_SIZE_TEXT], waited[TFR_SIZE_TEXT], from[TFR_SIZE_TEXT],
-		longest[32], text[400];
 
 	if (k->mean <= 0)
 		return;
@@ -326,21 +296,17 @@ static void print_compute(const struct feed *f)
 		idle += k->devices[i].idle;
 	}
 	if (!k->steps)
-		snprintf(text, sizeof(text), "unknown after one step");
+		print_field("idle", "unknown after one step");
 	else if (!k->idle_steps)
-		snprintf(text, sizeof(text), "never, in %s steps (%s of the time)",
-			tfr_format_count((double)k->steps, steps),
-			figure_share(idle / (idle + computing), share));
+		put_format(print_fact, NULL, "idle", "never, in %s steps (%s of the time)",
+			FEED_COUNT(k->steps), FEED_SHARE(idle / (idle + computing)));
 	else
-		snprintf(text, sizeof(text),
+		put_format(print_fact, NULL, "idle",
 			"%s of the time: %s of %s steps were delayed, from step %s on, by at most "
 			"%s",
-			figure_share(idle / (idle + computing), share),
-			tfr_format_count((double)k->idle_steps, waited),
-			tfr_format_count((double)k->steps, steps),
-			tfr_format_count((double)k->first_idle_step, from),
-			figure_duration(k->longest, longest));
-	print_field("idle", text);
+			FEED_SHARE(idle / (idle + computing)), FEED_COUNT(k->idle_steps),
+			FEED_COUNT(k->steps), FEED_COUNT(k->first_idle_step),
+			FEED_DURATION(k->longest));
 }
 
 /* A share of the time of a stage's threads. */
@@ -352,15 +318,13 @@ static void put_share(
 
 static void put_stage(struct table *t, const struct tfr_stage_stats *s, double seconds)
 {
-	char text[TFR_SIZE_TEXT];
-
 	table_cell(t, "%s", s->name);
 	table_count(t, s->threads);
 	put_share(t, s, seconds, s->busy);
 	put_share(t, s, seconds, s->starved);
 	put_share(t, s, seconds, s->blocked);
-	table_cell(t, "%s", tfr_format_count((double)s->items, text));
-	table_cell(t, "%s", tfr_format_size(s->bytes, text));
+	table_cell(t, "%s", FEED_COUNT(s->items));
+	table_cell(t, "%s", FEED_SIZE(s->bytes));
 	if (s->queue_capacity)
 		table_cell(t, "%.0f/%llu", s->queue_mean, (unsigned long long)s->queue_capacity);
 	else
@@ -390,13 +354,12 @@ static void put_device(struct table *t, const struct feed *f, unsigned i)
 	const struct tfr_device_stats *d = &f->stats.devices[i];
 	const struct feed_device_use *use = &f->compute.devices[i];
 	double all = use->idle + use->computing;
-	char text[TFR_SIZE_TEXT], share[FIGURE_TEXT];
 
 	table_cell(t, "%s", tfr_device_name(f->devices[i]));
-	table_cell(t, "%s", tfr_format_count((double)d->batches, text));
-	table_cell(t, "%s", tfr_format_size(d->bytes, text));
-	table_cell(t, "%s", figure_share(d->busy / f->stats.seconds, share));
-	table_cell(t, "%s", all > 0 ? figure_share(use->idle / all, share) : "-");
+	table_cell(t, "%s", FEED_COUNT(d->batches));
+	table_cell(t, "%s", FEED_SIZE(d->bytes));
+	table_cell(t, "%s", FEED_SHARE(d->busy / f->stats.seconds));
+	table_cell(t, "%s", all > 0 ? FEED_SHARE(use->idle / all) : "-");
 }
 
 /* One row per device, if there are several. */
@@ -419,24 +382,20 @@ static void print_device_table(const struct feed *f)
 static void print_notes(const struct feed *f)
 {
 	const struct tfr_pipeline_plan *plan = tfr_pipeline_plan(f->pipeline);
-	char text[400], a[32], b[32];
+	char text[FEED_LOAD_TEXT];
 
 	if (f->s->opts.fast_decode)
 		print_field("note",
 			"images decoded fast, not exactly: not comparable with other rates");
-	if (f->stats.shuffle_least < plan->shuffle) {
-		snprintf(text, sizeof(text),
+	if (f->stats.shuffle_least < plan->shuffle)
+		put_format(print_fact, NULL, "note",
 			"the shuffle buffer held %s records, not %s: later records are larger than "
 			"the first ones, and memory is limited",
-			tfr_format_count((double)f->stats.shuffle_least, a),
-			tfr_format_count((double)plan->shuffle, b));
-		print_field("note", text);
-	}
-	if (feed_trace_dropped(f->trace)) {
-		snprintf(text, sizeof(text), "the trace is full: it lacks the last %s pieces",
-			tfr_format_count((double)feed_trace_dropped(f->trace), a));
-		print_field("note", text);
-	}
+			FEED_COUNT(f->stats.shuffle_least), FEED_COUNT(plan->shuffle));
+	if (feed_trace_dropped(f->trace))
+		put_format(print_fact, NULL, "note",
+			"the trace is full: it lacks the last %s pieces",
+			FEED_COUNT(feed_trace_dropped(f->trace)));
 	if (feed_load_text(f, text))
 		print_field("warning", text);
 }
@@ -445,20 +404,18 @@ static void print_notes(const struct feed *f)
 static void print_verdict(const struct feed *f)
 {
 	const struct tfr_pipeline_stats *st = &f->stats;
-	char waits[40] = "", text[1600];
+	char waits[40] = "";
 
-	if (!st->batches) {
-		snprintf(text, sizeof(text), "unknown, no batch was delivered; until then %s: %s",
-			st->bottleneck, st->finding);
-		print_field("bottleneck:", text);
-		return;
-	}
 	if (f->compute.mean > 0)
 		snprintf(
 			waits, sizeof(waits), "; the device waits %.0f%%", 100 * st->idle_fraction);
-	snprintf(text, sizeof(text), "%s: %s%s. What would change it: %s.", st->bottleneck,
-		st->finding, waits, st->advice);
-	print_field("bottleneck:", text);
+	if (st->batches)
+		put_format(print_fact, NULL, "bottleneck:", "%s: %s%s. What would change it: %s.",
+			st->bottleneck, st->finding, waits, st->advice);
+	else
+		put_format(print_fact, NULL,
+			"bottleneck:", "unknown, no batch was delivered; until then %s: %s",
+			st->bottleneck, st->finding);
 }
 
 void feed_report_text(const struct feed *f)

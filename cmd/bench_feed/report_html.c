@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "bench_feed/bench_feed.h"
-#include "common/figures.h"
 
 /* A bucket of the waits, from its lower bound to the next. */
 #define BUCKET 1.035
@@ -146,26 +145,25 @@ static void put_curve(struct page *page, const double *rates, unsigned spans, do
 static void put_time_ticks(struct page *p, double seconds)
 {
 	double step = pow(10, floor(log10(seconds)));
-	char text[FIGURE_TEXT];
 
 	step = seconds / step > 5 ? 2 * step : seconds / step > 2 ? step : step / 2;
 	put_tick(p, "major", 0, "0 s");
 	for (double at = step; at <= seconds; at += step)
-		put_tick(p, "major", at / seconds * CHART_WIDTH, figure_duration(at, text));
+		put_tick(p, "major", at / seconds * CHART_WIDTH, FEED_DURATION(at));
 }
 
 static void put_over_time(struct page *page, const struct feed *f)
 {
 	double rates[SPANS], most = 0;
 	unsigned spans = feed_history_rates(f->history, rates, SPANS);
-	char rate[TFR_SIZE_TEXT], top[64];
+	char top[64];
 
 	for (unsigned i = 0; i < spans; i++)
 		most = fmax(most, rates[i]);
 	if (most <= 0)
 		return;
 	page_text(page, "<h2>Rate over time</h2>\n");
-	snprintf(top, sizeof(top), "%s records/s", tfr_format_count(most, rate));
+	snprintf(top, sizeof(top), "%s records/s", FEED_COUNT(most));
 	open_chart(page, "Records per second over time", top);
 	put_curve(page, rates, spans, most);
 	put_time_ticks(page, f->stats.seconds);
@@ -186,7 +184,6 @@ static void put_stage(struct page *p, const struct feed *f, const struct tfr_sta
 	       starved = feed_share(s, seconds, s->starved),
 	       blocked = feed_share(s, seconds, s->blocked);
 	double all = fmax(busy + starved + blocked, 1);
-	char items[TFR_SIZE_TEXT], size[TFR_SIZE_TEXT];
 
 	page_format(
 		p, "<tr%s><td>", !strcmp(s->name, f->stats.bottleneck) ? " class=\"limit\"" : "");
@@ -198,10 +195,10 @@ static void put_stage(struct page *p, const struct feed *f, const struct tfr_sta
 	page_format(p,
 		"</span></td><td>%u</td><td>%.1f%%</td><td>%.1f%%</td><td>%.1f%%</td><td>%s</td>"
 		"<td>%s</td>",
-		s->threads, 100 * busy, 100 * starved, 100 * blocked,
-		tfr_format_count((double)s->items, items), tfr_format_size(s->bytes, size));
+		s->threads, 100 * busy, 100 * starved, 100 * blocked, FEED_COUNT(s->items),
+		FEED_SIZE(s->bytes));
 	if (s->queue_capacity)
-		page_format(p, "<td>%s of %llu</td></tr>\n", tfr_format_count(s->queue_mean, items),
+		page_format(p, "<td>%s of %llu</td></tr>\n", FEED_COUNT(s->queue_mean),
 			(unsigned long long)s->queue_capacity);
 	else
 		page_text(p, "<td></td></tr>\n");
@@ -227,7 +224,6 @@ static void put_log_ticks(struct page *p, double least, double most)
 	static const int digits[] = { 1, 2, 5 };
 	double span = log(most / least);
 	bool few = most / least < 1e3, any = false;
-	char text[FIGURE_TEXT];
 
 	for (double power = pow(10, floor(log10(least))); power <= most; power *= 10)
 		for (unsigned i = 0; i < (few ? 3 : 1); i++) {
@@ -236,16 +232,13 @@ static void put_log_ticks(struct page *p, double least, double most)
 			if (x < 0 || x > CHART_WIDTH)
 				continue;
 			any = true;
-			put_tick(p, i ? "minor" : "major", x,
-				figure_duration(power * digits[i], text));
+			put_tick(p, i ? "minor" : "major", x, FEED_DURATION(power * digits[i]));
 		}
-	if (any && few && most / least > 20)
+	/* Without a tick to read a value by, the ends help. */
+	if (any)
 		return;
-	/* Too few powers of ten to read a value: the ends help. */
-	if (!any)
-		put_tick(p, "major", 0, figure_duration(least, text));
-	if (!any)
-		put_tick(p, "major", CHART_WIDTH, figure_duration(most, text));
+	put_tick(p, "major", 0, FEED_DURATION(least));
+	put_tick(p, "major", CHART_WIDTH, FEED_DURATION(most));
 }
 
 /* The waits on a logarithmic axis.  A bar is at least as wide as a bucket of the measurement;
@@ -256,7 +249,7 @@ static void put_bars(struct page *p, const struct feed *f, double least, double 
 	uint64_t counts[CLASSES] = { 0 }, highest = 0;
 	double span = log(most / least), fit = floor(span / log(BUCKET));
 	int classes = fit < 1 ? 1 : fit < CLASSES ? (int)fit : CLASSES;
-	char top[64], number[TFR_SIZE_TEXT];
+	char top[64];
 
 	assert(least > 0 && most > least);
 	for (size_t i = 0; i < f->wait_count; i++) {
@@ -266,7 +259,7 @@ static void put_bars(struct page *p, const struct feed *f, double least, double 
 	}
 	for (int i = 0; i < classes; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
-	snprintf(top, sizeof(top), "%s batches", tfr_format_count((double)highest, number));
+	snprintf(top, sizeof(top), "%s batches", FEED_COUNT(highest));
 	open_chart(p, "Histogram of the waits, on a logarithmic axis", top);
 	for (int i = 0; i < classes; i++) {
 		double height = CHART_HEIGHT * (double)counts[i] / (double)highest;
@@ -287,18 +280,16 @@ static void put_bars(struct page *p, const struct feed *f, double least, double 
 static void put_waits(struct page *p, const struct feed *f)
 {
 	const struct tfr_pipeline_stats *st = &f->stats;
-	char first[32], p50[32], p95[32], p99[32], max[32];
 
 	page_text(p, "<h2>Waits for a batch</h2>\n");
-	page_format(p, "<p>The first batch came after %s.",
-		figure_duration(st->first_batch_seconds, first));
+	page_format(p, "<p>The first batch came after %s.", FEED_DURATION(st->first_batch_seconds));
 	if (!f->wait_count) {
 		page_text(p, " There is no other batch.</p>\n");
 		return;
 	}
 	page_format(p, " Then: p50 %s, p95 %s, p99 %s, at most %s.</p>\n",
-		figure_duration(st->wait_p50, p50), figure_duration(st->wait_p95, p95),
-		figure_duration(st->wait_p99, p99), figure_duration(st->wait_max, max));
+		FEED_DURATION(st->wait_p50), FEED_DURATION(st->wait_p95),
+		FEED_DURATION(st->wait_p99), FEED_DURATION(st->wait_max));
 	put_bars(p, f, fmax(f->waits[0].seconds, 1e-7),
 		fmax(f->waits[f->wait_count - 1].seconds, 1e-7) * BUCKET);
 }
@@ -315,14 +306,12 @@ static void put_compute(struct page *p, const struct feed *f)
 	for (unsigned i = 0; i < f->device_count; i++) {
 		const struct feed_device_use *d = &k->devices[i];
 		double whole = d->computing + d->idle;
-		char busy[32], idle[32], share[32];
 
 		page_text(p, "<tr><td>");
 		put_plain(p, tfr_device_name(f->devices[i]));
 		page_format(p, "</td><td>%llu</td><td>%s</td><td>%s</td><td>%s</td></tr>\n",
-			(unsigned long long)d->steps, figure_duration(d->computing, busy),
-			figure_duration(d->idle, idle),
-			figure_share(whole > 0 ? d->idle / whole : 0, share));
+			(unsigned long long)d->steps, FEED_DURATION(d->computing),
+			FEED_DURATION(d->idle), FEED_SHARE(whole > 0 ? d->idle / whole : 0));
 	}
 	page_text(p, "</tbody></table></div>\n");
 	if (k->idle_steps)
