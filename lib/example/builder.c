@@ -102,6 +102,12 @@ static void put_varint(struct tfr_buf *b, uint64_t v)
 	b->size = (size_t)(tfr_wire_put_varint(b->data + b->size, v) - b->data);
 }
 
+/* A field of `size` bytes with its tag and its length. */
+static size_t field_size(size_t size)
+{
+	return 1 + tfr_wire_varint_size(size) + size;
+}
+
 static bool put_head(struct tfr_buf *b, uint8_t tag, size_t size)
 {
 	if (!tfr_buf_reserve(b, 1 + TFR_VARINT_MAX))
@@ -261,12 +267,12 @@ enum tfr_status tfr_builder_text(
  * Feature. */
 static size_t chunk_size(size_t n)
 {
-	return n ? 1 + tfr_wire_varint_size(4 * n) + 4 * n : 0;
+	return n ? field_size(4 * n) : 0;
 }
 
 static size_t frame_size(size_t n)
 {
-	return 1 + tfr_wire_varint_size(chunk_size(n)) + chunk_size(n);
+	return field_size(chunk_size(n));
 }
 
 static bool put_frame(struct tfr_buf *b, const float *values, size_t n)
@@ -280,11 +286,10 @@ static bool put_frames(
 {
 	size_t full = n / frame, rest = n % frame, key_size = strlen(key), list, entry;
 
-	list = full * (1 + tfr_wire_varint_size(frame_size(frame)) + frame_size(frame));
+	list = full * field_size(frame_size(frame));
 	if (rest)
-		list += 1 + tfr_wire_varint_size(frame_size(rest)) + frame_size(rest);
-	entry = 1 + tfr_wire_varint_size(key_size) + key_size + 1 + tfr_wire_varint_size(list) +
-		list;
+		list += field_size(frame_size(rest));
+	entry = field_size(key_size) + field_size(list);
 	if (!put_head(b, TAG_1, entry) || !put_head(b, TAG_1, key_size) ||
 		!tfr_buf_append(b, key, key_size) || !put_head(b, TAG_2, list) ||
 		!tfr_buf_reserve(b, list))
@@ -402,9 +407,8 @@ static struct sizes measure_item(const struct item *it)
 	struct sizes s = { .list = it->size + it->ref_size };
 
 	if (it->kind)
-		s.feature = 1 + tfr_wire_varint_size(s.list) + s.list;
-	s.entry = 1 + tfr_wire_varint_size(it->key_size) + it->key_size + 1 +
-		  tfr_wire_varint_size(s.feature) + s.feature;
+		s.feature = field_size(s.list);
+	s.entry = field_size(it->key_size) + field_size(s.feature);
 	return s;
 }
 
@@ -455,11 +459,8 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 	sort_items(b);
 	items = (const struct item *)b->items.data;
 	b->out.size = b->pieces.size = 0;
-	for (size_t i = 0; i < b->n_items; i++) {
-		size_t entry = measure_item(&items[i]).entry;
-
-		total += 1 + tfr_wire_varint_size(entry) + entry;
-	}
+	for (size_t i = 0; i < b->n_items; i++)
+		total += field_size(measure_item(&items[i]).entry);
 	if (total > INT32_MAX - 12 || b->frames.size > INT32_MAX - 12 - total ||
 		b->n_refs > INT32_MAX / 2 - 1)
 		return tfr_fail(
@@ -475,9 +476,9 @@ enum tfr_status tfr_builder_gather(struct tfr_builder *b, const struct iovec **p
 
 	*pieces = piece = (struct iovec *)b->pieces.data;
 	*n = (int)(b->pieces.size / sizeof(*piece));
-	*size = b->n_items ? 1 + tfr_wire_varint_size(total) + total : 0;
+	*size = b->n_items ? field_size(total) : 0;
 	if (b->frames.size)
-		*size += 1 + tfr_wire_varint_size(b->frames.size) + b->frames.size;
+		*size += field_size(b->frames.size);
 	out = b->out.data;
 	for (int i = 0; i < *n; i++) {
 		if (piece[i].iov_base)

@@ -185,15 +185,7 @@ size_t tfr_feature_bytes_list(
 
 bool tfr_feature_bytes(const struct tfr_feature *f, uint64_t i, struct tfr_bytes *value)
 {
-	struct tfr_cursor c;
-
-	if (!f || i >= f->count)
-		return false;
-	tfr_cursor_init(&c, f);
-	while (tfr_cursor_bytes(&c, value))
-		if (!i--)
-			return true;
-	return false;
+	return f && i < f->count && tfr_feature_bytes_list(f, i, value, 1) == 1;
 }
 
 bool tfr_feature_float(const struct tfr_feature *f, uint64_t i, float *value)
