@@ -281,7 +281,7 @@ static enum tfr_status meet_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
 	(void)p;
-	TFR_TRY(note_failure(fault->to, fault->why, err));
+	TFR_TRY(note_failure(fault->owner, fault->why, err));
 	return fault->bad ? TFR_OK : TFR_END;
 }
 

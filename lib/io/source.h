@@ -78,14 +78,16 @@ enum tfr_status tfr_source_read_some(
  * can report that.  `doing` is for the error when memory runs out. */
 enum tfr_status tfr_source_read_file(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
-/* The same, for a file found next to others (tfr_source_open_regular()), and for an open source. */
+/* The same, for a file found next to others (tfr_source_open_regular()). */
 enum tfr_status tfr_source_read_regular(const char *path, size_t most, struct tfr_buf *text,
 	const char *doing, struct tfr_error *err);
 /* The offset of the next byte in the file; 0 if not seekable. */
 uint64_t tfr_source_position(const struct tfr_source *s);
 /* Whether it is a character device, which may have no end. */
 bool tfr_source_device(const struct tfr_source *s);
-/* Whether the next three work: a file, memory, or an object of a server that serves ranges. */
+bool tfr_source_remote(const struct tfr_source *s); /* an object */
+/* Whether tfr_source_read_at(), _cached(), _seek() and _skip() work: a file, memory, or an object
+ * of a server that serves ranges. */
 bool tfr_source_seekable(const struct tfr_source *s);
 /* Reads at any position without moving; fewer than `size` bytes only at the end.  Only if
  * seekable. Several threads may do so at once. */
@@ -94,7 +96,6 @@ enum tfr_status tfr_source_read_at(const struct tfr_source *s, uint64_t position
 /* Whether the byte at `position` is in memory, so that reading it does not wait for a disk.  True
  * also if the system does not say.  Of an object: whether reading on to `position` costs less than
  * a request. */
-bool tfr_source_remote(const struct tfr_source *s); /* an object */
 bool tfr_source_cached(const struct tfr_source *s, uint64_t position);
 /* Moves to `position` in the file.  Only if seekable. */
 void tfr_source_seek(struct tfr_source *s, uint64_t position);

@@ -123,7 +123,7 @@ void tfr_control_bad_record(
 
 	tfr_error_locate(
 		err, strcmp(path, "-") == 0 ? "standard input" : path, s->record, s->offset);
-	if (!tfr_fault_pass(&c->faults, NULL, status, err, s->data, s->data ? s->size : 0))
+	if (!tfr_fault_skip_record(&c->faults, NULL, status, err, s->data, s->data ? s->size : 0))
 		return;
 	err->status = status;
 	pthread_mutex_lock(&c->lock);

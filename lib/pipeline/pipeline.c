@@ -3,6 +3,12 @@
  * Opening starts the readers, looks at what they read, settles the list and the plan, then starts
  * the uploaders and the workers; closing stops all of them and joins them.
  *
+ * A record's way: a reading thread verifies it and queues it as a sample of a chunk (source/).  A
+ * worker takes it through the nodes of the flow, each a claim under the lock and work without it
+ * (flow/).  It gets a place in a batch in staging memory (transfer/assemble.c).  A worker completes
+ * the batch, an uploader sends it (transfer/uploader.c), and the consumer takes and releases it
+ * (transfer/delivery.c).
+ *
  * The plan is made from the sizes of the first records and of the images in them
  * (first_records.c).  A feed that cannot fit is refused, with the sizes; memory that is left over
  * is headroom for larger records. */

@@ -96,8 +96,8 @@ struct tfr_intact {
 	uint64_t end;	  /* where they end, in bytes */
 };
 
-/* True: the entire file is intact and has at least one record.  Otherwise `s` ends before the first
- * fault. */
+/* True: the entire file is intact and has at least one record.  Otherwise `s` covers some of the
+ * intact records before the first fault. */
 bool tfr_parallel_check(
 	const char *path, const struct tfr_parallel_check_opts *opts, struct tfr_intact *s);
 

@@ -46,8 +46,8 @@ static enum tfr_status open_stream(struct tfr_reader **out, struct tfr_stream *s
 	}
 	if (opts) {
 		r->framing = opts->framing;
-		r->passed = opts->lost;
-		r->passed_ctx = opts->ctx;
+		r->skipped = opts->lost;
+		r->skipped_ctx = opts->ctx;
 	}
 	r->stream = stream;
 	r->cap = opts && opts->block_size ? opts->block_size : BLOCK_SIZE;
@@ -402,7 +402,7 @@ static enum tfr_status next_record(
 		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
 		tfr_reader_fail(r, TFR_FAULT_PAYLOAD, err);
 		r->index++;
-		TFR_TRY(tfr_reader_pass(r, (size_t)length + TFR_RECORD_OVERHEAD, err));
+		TFR_TRY(tfr_reader_skip(r, (size_t)length + TFR_RECORD_OVERHEAD, err));
 		return TFR_EDATA;
 	}
 	*rec = (struct tfr_record){ payload, (size_t)length, r->index++, offset, crc };

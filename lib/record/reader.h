@@ -7,7 +7,7 @@
 #include "record/stream.h"
 
 /* Receives skipped bytes. */
-typedef enum tfr_status tfr_passed_fn(
+typedef enum tfr_status tfr_skipped_fn(
 	void *ctx, const void *bytes, size_t size, struct tfr_error *err);
 
 struct tfr_reader {
@@ -22,8 +22,8 @@ struct tfr_reader {
 	bool ended;	       /* the stream has no more bytes */
 	enum tfr_fault fault;
 	enum tfr_framing framing;
-	tfr_passed_fn *passed; /* receives the bytes of skipped faults; may be NULL */
-	void *passed_ctx;
+	tfr_skipped_fn *skipped; /* receives the bytes of skipped faults; may be NULL */
+	void *skipped_ctx;
 };
 
 /* The offset of `begin` in the stream. */
@@ -52,7 +52,7 @@ bool tfr_reader_holds_next(const struct tfr_reader *r);
 /* Notes a fault of this `kind` at the reader's position.  Returns TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
 /* Skips `size` bytes of the block that belong to a fault. */
-enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err);
+enum tfr_status tfr_reader_skip(struct tfr_reader *r, size_t size, struct tfr_error *err);
 /* Reads until `need` bytes follow `begin`, or the stream ends. */
 enum tfr_status tfr_reader_fill(struct tfr_reader *r, uint64_t need, struct tfr_error *err);
 /* Likewise, and at most `most` bytes. */

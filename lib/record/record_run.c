@@ -33,7 +33,7 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 	return TFR_EDATA;
 }
 
-uint64_t tfr_run_pass_intact(struct tfr_run *run)
+uint64_t tfr_run_verify(struct tfr_run *run)
 {
 	size_t left = run->size - run->at, end;
 	bool bad;

@@ -44,7 +44,7 @@ size_t tfr_run_of_bytes(struct tfr_run *run, const uint8_t *p, size_t size, uint
 enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err);
 /* Verifies and skips records up to the first whose data CRC does not verify.  Returns their
  * number. */
-uint64_t tfr_run_pass_intact(struct tfr_run *run);
+uint64_t tfr_run_verify(struct tfr_run *run);
 void tfr_run_clear(struct tfr_run *run);
 
 #endif

@@ -160,13 +160,13 @@ static enum tfr_status prove(
 
 /* --- skipping --- */
 
-enum tfr_status tfr_reader_pass(struct tfr_reader *r, size_t size, struct tfr_error *err)
+enum tfr_status tfr_reader_skip(struct tfr_reader *r, size_t size, struct tfr_error *err)
 {
 	const uint8_t *bytes = r->block + r->begin;
 
 	assert(size <= r->end - r->begin);
 	r->begin += size;
-	return r->passed && size ? r->passed(r->passed_ctx, bytes, size, err) : TFR_OK;
+	return r->skipped && size ? r->skipped(r->skipped_ctx, bytes, size, err) : TFR_OK;
 }
 
 /* Skips the bytes of the block up to the next record that they do not disprove. */
@@ -179,7 +179,7 @@ static enum tfr_status pass_to_record(
 	r->disproved += before - left;
 	if (!*proof) /* a header may straddle the end of the block */
 		n -= TFR_RECORD_HEADER - 1;
-	return tfr_reader_pass(r, n, err);
+	return tfr_reader_skip(r, n, err);
 }
 
 /* Whether bytes that are not in the block prove the record at `begin`. */
@@ -202,20 +202,20 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 	enum tfr_proof proof;
 	enum tfr_status filled;
 
-	TFR_TRY(tfr_reader_pass(r, r->begin < r->end, err));
+	TFR_TRY(tfr_reader_skip(r, r->begin < r->end, err));
 	for (;;) {
 		filled = tfr_reader_fill(r, TFR_RECORD_HEADER, err);
 		if (filled && r->fault != TFR_FAULT_STREAM)
 			return filled;
 		if (filled || held(r) < TFR_RECORD_HEADER) {
-			TFR_TRY(tfr_reader_pass(r, held(r), err));
+			TFR_TRY(tfr_reader_skip(r, held(r), err));
 			return TFR_END;
 		}
 		TFR_TRY(pass_to_record(r, &proof, err));
 		if (proof == TFR_PROOF_BEYOND) {
 			TFR_TRY(confirm(r, &proof, err));
 			if (!proof)
-				TFR_TRY(tfr_reader_pass(r, 1, err));
+				TFR_TRY(tfr_reader_skip(r, 1, err));
 		}
 		if (proof)
 			return TFR_OK;
@@ -228,7 +228,7 @@ static enum tfr_status pass_rest(struct tfr_reader *r, struct tfr_error *err)
 	enum tfr_status filled;
 
 	while (held(r) || !r->ended) {
-		TFR_TRY(tfr_reader_pass(r, held(r), err));
+		TFR_TRY(tfr_reader_skip(r, held(r), err));
 		filled = tfr_reader_fill(r, 1, err);
 		if (filled)
 			return filled == TFR_EDATA ? TFR_END : filled;

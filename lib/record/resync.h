@@ -39,16 +39,16 @@ struct tfr_salvaged {
 	bool broken;	       /* the compressed stream is damaged from here on; `size` may be 0 */
 };
 
-/* Sends the bytes of lost spans to `passed`, in order, before the call that reports the span
+/* Sends the bytes of lost spans to `skipped`, in order, before the call that reports the span
  * returns. */
-static inline void tfr_salvage_to(struct tfr_reader *r, tfr_passed_fn *passed, void *ctx)
+static inline void tfr_salvage_to(struct tfr_reader *r, tfr_skipped_fn *skipped, void *ctx)
 {
-	r->passed = passed;
-	r->passed_ctx = ctx;
+	r->skipped = skipped;
+	r->skipped_ctx = ctx;
 }
 
 /* Reads the next piece of the file.  TFR_OK: err->message has the reason unless the record is
- * intact.  TFR_END, TFR_ESYS, TFR_ENOMEM, and the status of `passed`.  `err` must not be NULL.  In
+ * intact.  TFR_END, TFR_ESYS, TFR_ENOMEM, and the status of `skipped`.  `err` must not be NULL.  In
  * a seekable file, a large record is verified before it is read into memory. */
 enum tfr_status tfr_salvage_next(
 	struct tfr_reader *r, struct tfr_salvaged *s, struct tfr_error *err);

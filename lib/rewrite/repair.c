@@ -64,7 +64,7 @@ static enum tfr_status publish_outputs(struct repair *r, struct tfr_error *err)
 	return tfr_set_writer_publish(r->out, &info, err);
 }
 
-/* A tfr_passed_fn. */
+/* A tfr_skipped_fn. */
 static enum tfr_status lose_bytes(void *ctx, const void *bytes, size_t size, struct tfr_error *err)
 {
 	struct repair *r = ctx;

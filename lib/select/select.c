@@ -1,4 +1,4 @@
-/* select/select.c - the stages of a selection, in the order that tfr/select.h defines.
+/* select/select.c - the stages of a selection, in the order that <tfr-private/select.h> defines.
  *
  * Each stage is a function that asks the stage before it for records until one passes. */
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct tfr_select {
 	struct tfr_shuffler shuffler;
 	struct kept *shown; /* the last record returned, if it came from the shuffle buffer */
 	const char *path;
-	uint64_t matched, passed, given;
+	uint64_t matched, skipped, given;
 	bool read_to_the_end;
 };
 
@@ -236,9 +236,9 @@ enum tfr_status tfr_select_next(struct tfr_select *s, struct tfr_record *rec, st
 		return TFR_END;
 	for (;;) {
 		TFR_TRY(next_shuffled(s, rec, err));
-		if (s->passed == s->o.skip)
+		if (s->skipped == s->o.skip)
 			break;
-		s->passed++;
+		s->skipped++;
 	}
 	s->given++;
 	return TFR_OK;
@@ -282,8 +282,8 @@ enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record 
 {
 	tfr_select_locate(s, rec, err);
 	/* Whatever the caller calls it, to a selection it is a bad record. */
-	if (s->faults.on_fault)
-		status = tfr_fault_pass(&s->faults, NULL, TFR_EDATA, err, NULL, 0);
+	if (s->faults.on_fault == TFR_ON_FAULT_SKIP)
+		status = tfr_fault_skip_record(&s->faults, NULL, TFR_EDATA, err, NULL, 0);
 	return status || !s->faults.quarantine ? status : give_up(s, rec, err);
 }
 

@@ -45,7 +45,7 @@ void tfr_fault_warn_empty(struct tfr_fault_policy *p, struct tfr_buf *later, con
 	tfr_fault_warn(p, later, text);
 }
 
-enum tfr_status tfr_fault_pass(struct tfr_fault_policy *p, struct tfr_buf *later,
+enum tfr_status tfr_fault_skip_record(struct tfr_fault_policy *p, struct tfr_buf *later,
 	enum tfr_status status, const struct tfr_error *why, const void *record, size_t size)
 {
 	char text[8192];
@@ -107,7 +107,7 @@ enum tfr_status tfr_deferred_span(
 			       ? TFR_OK
 			       : tfr_fail_nomem(err, "putting damage aside");
 	if (!a->turn)
-		tfr_lanes_reserve(a->lanes, a->item, TFR_ASIDE_BUDGET + 1);
+		tfr_lanes_reserve(a->lanes, a->item, TFR_DEFERRED_BUDGET + 1);
 	a->turn = true;
 	TFR_TRY(put_spans(a, err));
 	return tfr_fault_put(a->policy, data, size, err);
@@ -134,12 +134,14 @@ static enum tfr_status put_aside(
 enum tfr_status tfr_fault_skip(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct tfr_deferred_faults *a = fault->to;
+	struct tfr_deferred_faults *a = fault->owner;
 	uint64_t lost;
 
-	if ((!fault->reader && !fault->bad) ||
-		tfr_fault_pass(p, a ? &a->warnings : NULL, fault->why->status, fault->why, NULL, 0))
+	if ((!fault->reader && !fault->bad) || tfr_fault_skip_record(p, a ? &a->warnings : NULL,
+						       fault->why->status, fault->why, NULL, 0))
 		return tfr_error_pass(fault->why, err);
+	/* The reader has given the bytes to the quarantine itself.  After a bad payload it is past
+	 * the record, and this does nothing. */
 	if (fault->reader)
 		return tfr_reader_resync(fault->reader, &lost, err);
 	return a && p->quarantine ? put_aside(a, fault->bad, err) : TFR_OK;

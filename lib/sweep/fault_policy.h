@@ -22,13 +22,13 @@ struct tfr_fault_met {
 	struct tfr_reader *reader;    /* at bytes that are not a record, or at a bad one */
 	const struct tfr_record *bad; /* of a run, while another thread may read on */
 	const char *path;
-	void *to; /* what the caller keeps of the file or piece */
+	void *owner; /* what the caller keeps of the file or piece */
 };
 
 struct tfr_fault_policy {
-	/* TFR_OK: reading goes on after the fault, to which the function has moved the reader, if
-	 * there is one.  TFR_END: the file ends with it.  Any other status ends reading.  Called
-	 * by any thread, several at a time.  NULL: tfr_fault_skip(). */
+	/* TFR_OK: the function has moved the reader, if there is one, to the next record, and
+	 * reading continues.  TFR_END: the file ends with it.  Any other status ends reading.
+	 * Called by any thread, several at a time.  NULL: tfr_fault_skip(). */
 	enum tfr_status (*meet)(struct tfr_fault_policy *p, const struct tfr_fault_met *fault,
 		struct tfr_error *err);
 	enum tfr_on_fault on_fault;
@@ -53,18 +53,21 @@ void tfr_fault_tell(struct tfr_fault_policy *p, struct tfr_buf *later);
 /* A file without a record or a fault; standard input may be empty. */
 void tfr_fault_warn_empty(struct tfr_fault_policy *p, struct tfr_buf *later, const char *path);
 
-/* Fails, or skips the fault if `skip` is set and it is one of the data.  fault->to is the struct
+/* Fails, or with TFR_ON_FAULT_SKIP skips a fault of the data.  fault->owner is the struct
  * tfr_deferred_faults of the piece; NULL: there is no order. */
 enum tfr_status tfr_fault_skip(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err);
-/* Skips a record that the caller refuses: TFR_OK.  Any status but TFR_EDATA, and each one without
- * `skip`, is returned. */
-enum tfr_status tfr_fault_pass(struct tfr_fault_policy *p, struct tfr_buf *later,
+/* For a record that the caller refuses.  TFR_EDATA with TFR_ON_FAULT_SKIP: reports the record and
+ * returns TFR_OK.  Otherwise returns `status`. */
+enum tfr_status tfr_fault_skip_record(struct tfr_fault_policy *p, struct tfr_buf *later,
 	enum tfr_status status, const struct tfr_error *why, const void *record, size_t size);
 /* Writes bytes to the quarantine; for struct tfr_reader_opts, with the policy as `ctx`. */
 enum tfr_status tfr_fault_put(void *policy, const void *data, size_t size, struct tfr_error *err);
 
 /* --- faults kept until their turn ---
+ *
+ * For sweep.c, whose runs are examined in any order and settled in the order of the inputs: an item
+ * of the lanes is a run with the faults before it, a piece, which is settled in its turn.
  *
  * The quarantine receives the (uncompressed) bytes of the inputs in their order.  Spans between
  * records come before the records of the piece.  Bad records are not copied: they stay in the
@@ -77,7 +80,8 @@ struct tfr_deferred_faults {
 	struct tfr_buf spans;	 /* copied */
 	struct tfr_buf records;	 /* struct bad_record */
 	size_t given;		 /* bytes of `records` that are written */
-	size_t before;		 /* of the next bad record: see tfr_deferred_put_records() */
+	size_t before;		 /* set by the caller: bytes of kept records before the next bad
+				  * one; see tfr_deferred_put_records() */
 	struct tfr_lanes_run *lanes;
 	uint64_t item;
 	bool turn; /* all earlier items are settled: spans are written at once */
@@ -85,7 +89,7 @@ struct tfr_deferred_faults {
 
 /* The budget of the lanes.  A large span reserves more than all of it, and so waits for its turn.
  */
-enum { TFR_ASIDE_BUDGET = 1 };
+enum { TFR_DEFERRED_BUDGET = 1 };
 
 /* The next calls belong to this item. */
 void tfr_deferred_begin(struct tfr_deferred_faults *a, struct tfr_fault_policy *policy,

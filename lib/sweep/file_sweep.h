@@ -17,7 +17,8 @@
 struct tfr_file_sweep {
 	size_t files;
 	const char *(*path)(void *ctx, uint64_t file);
-	struct tfr_fault_policy *faults; /* it gets the result that faults belong to */
+	struct tfr_fault_policy
+		*faults; /* with a meet() of the caller: fault->owner is the result */
 	unsigned threads;		 /* at least 1, including the caller's */
 	bool divides;			 /* large files may be shared by all threads */
 	uint64_t window;		 /* results in flight; 0: sixteen per thread */

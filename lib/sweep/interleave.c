@@ -65,7 +65,7 @@ void tfr_interleave_take(struct tfr_interleave *il, uint64_t n)
 enum { INDEXES_MOST = 128 };
 
 /* The blocks of all open files together stay near this, for any number of files. */
-enum { BLOCKS_TOTAL = 16 << 20, BLOCK_LEAST = 16 << 10, BLOCK_MOST = 512 << 10 };
+enum { READ_TOTAL = 16 << 20, READ_LEAST = 16 << 10, READ_MOST = 512 << 10 };
 
 /* Its file is open if it has a reader or a lookup. */
 struct place {
@@ -133,11 +133,18 @@ enum tfr_status tfr_cycle_open(struct tfr_cycle **out, const struct tfr_set *set
 		c->places[i].in.faults = faults;
 	}
 	open = c->order.places * opts->beside;
-	share = BLOCKS_TOTAL / open;
-	share = share < BLOCK_LEAST ? BLOCK_LEAST : share > BLOCK_MOST ? BLOCK_MOST : share;
-	c->reader_opts = (struct tfr_reader_opts){ opts->compression, share, opts->framing,
-		faults->on_fault && faults->quarantine ? tfr_fault_put : NULL, faults };
-	c->reader_opts.threads = tfr_thread_share(tfr_thread_count(0), open);
+	share = READ_TOTAL / open;
+	share = share < READ_LEAST ? READ_LEAST : share > READ_MOST ? READ_MOST : share;
+	c->reader_opts = (struct tfr_reader_opts){
+		.compression = opts->compression,
+		.framing = opts->framing,
+		.block_size = share,
+		.threads = tfr_thread_share(tfr_thread_count(0), open),
+	};
+	if (faults->on_fault == TFR_ON_FAULT_SKIP && faults->quarantine) {
+		c->reader_opts.lost = tfr_fault_put;
+		c->reader_opts.ctx = faults;
+	}
 	c->growing = (struct tfr_growing){ wait_for_more, c };
 	if (opts->growing)
 		c->reader_opts.growing = &c->growing;
@@ -178,7 +185,7 @@ static enum tfr_status try_index(
 
 static void end_place(struct tfr_cycle *c, struct place *p)
 {
-	if (!p->in.met)
+	if (!p->in.seen)
 		tfr_fault_warn_empty(c->o.faults, NULL, p->in.path);
 	tfr_reading_end(&p->in);
 	tfr_lookup_close(p->lookup);
@@ -228,7 +235,7 @@ static bool pass_unwanted(struct tfr_cycle *c, struct place *p)
 	if (!n)
 		return false;
 	p->number += n;
-	p->in.met += n;
+	p->in.seen += n;
 	count_records(c, n);
 	return true;
 }
@@ -245,7 +252,8 @@ static enum tfr_status read_place(struct place *p, struct tfr_record *rec)
 	return status;
 }
 
-/* A failure before the next record.  A file that has no record after it ends. */
+/* A failure before the next record.  A file that has no record after it ends.  Each fault takes one
+ * place in the block, which tfr_reading_next() would not show. */
 static enum tfr_status meet_fault(struct tfr_cycle *c, struct place *p, struct tfr_error *err)
 {
 	enum tfr_status status = tfr_reading_meet(&p->in, err);
@@ -278,7 +286,7 @@ static enum tfr_status step(
 		end_place(c, p);
 		return TFR_OK;
 	}
-	p->in.met++;
+	p->in.seen++;
 	c->read++;
 	c->path = p->in.path;
 	count_records(c, 1);

@@ -1,4 +1,4 @@
-/* sweep/reading.c - reads runs past the faults of a file. */
+/* sweep/reading.c - opens a file, reads past its faults, and gives each fault to the policy. */
 #include "sweep/reading.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ void tfr_reading_begin(struct tfr_reading *in, const char *path, uint32_t file)
 	assert(!in->reader);
 	in->path = path;
 	in->file = file;
-	in->met = 0;
+	in->seen = 0;
 	in->over = false;
 }
 
@@ -25,10 +25,10 @@ void tfr_reading_end(struct tfr_reading *in)
 enum tfr_status tfr_reading_meet(struct tfr_reading *in, struct tfr_error *err)
 {
 	struct tfr_fault_met fault = {
-		.why = &in->why, .reader = in->reader, .path = in->path, .to = in->to
+		.why = &in->why, .reader = in->reader, .path = in->path, .owner = in->owner
 	};
 
-	in->met++;
+	in->seen++;
 	return in->faults->meet(in->faults, &fault, err);
 }
 
@@ -62,7 +62,7 @@ enum tfr_status tfr_reading_next(
 
 	while ((status = tfr_reader_next(in->reader, rec, &in->why)))
 		TFR_TRY(after_failure(in, status, err));
-	in->met++;
+	in->seen++;
 	return TFR_OK;
 }
 
@@ -85,14 +85,16 @@ enum tfr_status tfr_reading_next_run(
 		assert(!run->records); /* a run leaves payloads to tfr_run_next_intact() */
 		TFR_TRY(after_failure(in, status, err));
 	}
-	in->met += run->records;
+	in->seen += run->records;
 	return TFR_OK;
 }
 
 enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_record *rec,
 	struct tfr_error *why, struct tfr_error *err)
 {
-	struct tfr_fault_met fault = { .why = why, .bad = rec, .path = of->path, .to = of->to };
+	struct tfr_fault_met fault = {
+		.why = why, .bad = rec, .path = of->path, .owner = of->owner
+	};
 
 	if (why->status == TFR_EDATA)
 		tfr_error_locate(why, of->path, rec->index, rec->offset);

@@ -1,8 +1,8 @@
 /* sweep/reading.h - one file of the inputs while it is read: where it is, and what becomes of its
  * faults.
  *
- * Every command that reads records reads them through this struct, whatever its order, so a fault
- * is met in one place and its policy decides.  The reader has the position. */
+ * Whatever the order, reads that can meet faults go through this struct, so that one policy decides
+ * about them.  The reader has the position. */
 #ifndef TFR_SWEEP_READING_H
 #define TFR_SWEEP_READING_H
 
@@ -21,10 +21,10 @@ struct tfr_reading {
 	const char *path;
 	uint32_t file;		   /* its number in the set, from 0 */
 	struct tfr_reader *reader; /* NULL: not open */
-	uint64_t met;		   /* records and faults so far */
+	uint64_t seen;		   /* records and faults so far */
 	bool over;		   /* read to the end */
 	struct tfr_error why;	   /* of the last fault */
-	void *to;		   /* for the policy: what is kept of the file or piece */
+	void *owner;		   /* for the policy: what is kept of the file or piece */
 	/* Comes before a record that is larger than the block is read into memory.  A failure
 	 * ends reading.  May be NULL. */
 	enum tfr_status (*admit)(
@@ -55,7 +55,7 @@ void tfr_reading_end(struct tfr_reading *in);
 struct tfr_run_origin {
 	struct tfr_fault_policy *faults;
 	const char *path;
-	void *to; /* for the policy */
+	void *owner; /* for the policy */
 };
 
 /* A record of a run that is bad.  As tfr_reading_meet(); `why` gets the place of the record if its

@@ -40,7 +40,7 @@ struct piece {
 	struct tfr_run run;
 	uint32_t file;
 	bool large;			  /* holds the gate */
-	struct tfr_deferred_faults aside; /* in order: until the earlier pieces are settled */
+	struct tfr_deferred_faults deferred; /* in order: until the earlier pieces are settled */
 };
 
 struct worker {
@@ -58,14 +58,14 @@ struct sweep_run {
 	struct worker *workers;
 	unsigned threads;
 	bool ordered; /* pieces are settled in order */
-	bool aside;   /* bad spans go to the quarantine, in order */
+	bool keeps_spans; /* bad spans go to the quarantine, in order */
 	size_t block_size;
 	uint32_t files, next_file;
 	struct tfr_fault_policy faults;
 
 	pthread_mutex_t lock;		 /* of all fields below */
 	pthread_cond_t changed;		 /* the gate */
-	struct tfr_deferred_faults last; /* what came after the last run */
+	struct tfr_deferred_faults tail_faults; /* what came after the last run */
 	bool large;			 /* the gate is taken */
 	uint32_t failed_file; /* no order: this file and later ones are not read any more */
 	uint64_t failed_offset;
@@ -161,21 +161,21 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 {
 	struct stream *st = ctx;
 
-	return tfr_deferred_span(&st->piece->aside, data, size, err);
+	return tfr_deferred_span(&st->piece->deferred, data, size, err);
 }
 
 /* The faults that the stream meets from here on belong to the piece. */
 static void give_faults_to(struct sweep_run *r, struct stream *st, struct piece *p)
 {
 	st->piece = p;
-	st->in.to = r->ordered ? &p->aside : NULL;
+	st->in.owner = r->ordered ? &p->deferred : NULL;
 }
 
 static enum tfr_status open_file(struct sweep_run *r, struct stream *st, struct piece *p,
 	uint32_t file, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .block_size = r->block_size,
-		.lost = r->aside ? put_span : NULL,
+		.lost = r->keeps_spans ? put_span : NULL,
 		.ctx = st,
 		.threads = tfr_thread_share(r->threads, r->ordered ? 1 : r->files) };
 
@@ -247,9 +247,9 @@ static enum tfr_status read_piece(
 		leave_gate(r, p);
 	if (status != TFR_END)
 		return status;
-	if (!st->in.met)
+	if (!st->in.seen)
 		tfr_fault_warn_empty(
-			&r->faults, r->ordered ? &p->aside.warnings : NULL, st->in.path);
+			&r->faults, r->ordered ? &p->deferred.warnings : NULL, st->in.path);
 	tfr_reading_end(&st->in);
 	return TFR_END;
 }
@@ -299,7 +299,7 @@ static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, stru
 	struct tfr_swept s = {
 		.file = p->file, .path = sweep_path(r, p->file), .example = w->example
 	};
-	const struct tfr_run_origin of = { &r->faults, s.path, r->ordered ? &p->aside : NULL };
+	const struct tfr_run_origin of = { &r->faults, s.path, r->ordered ? &p->deferred : NULL };
 	struct tfr_error why;
 	enum tfr_status status, bad;
 	uint8_t *entry = NULL;
@@ -309,7 +309,7 @@ static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, stru
 		TFR_NEED_MEMORY(tfr_buf_reserve(keep, p->run.records * stride), err,
 			"looking at the records");
 	for (;;) {
-		p->aside.before = keep ? keep->size : 0;
+		p->deferred.before = keep ? keep->size : 0;
 		status = tfr_run_next_intact(&of, &p->run, &s.rec, err);
 		if (status)
 			break;
@@ -372,11 +372,11 @@ static enum tfr_status pull_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 
 	(void)worker, (void)lane;
 	slot->keep.size = 0;
-	tfr_deferred_begin(&slot->piece.aside, &r->faults, lanes, i);
+	tfr_deferred_begin(&slot->piece.deferred, &r->faults, lanes, i);
 	status = read_in_order(r, &slot->piece, err);
 	if (status == TFR_END) { /* this piece is never settled */
-		r->last = slot->piece.aside;
-		slot->piece.aside = (struct tfr_deferred_faults){ 0 };
+		r->tail_faults = slot->piece.deferred;
+		slot->piece.deferred = (struct tfr_deferred_faults){ 0 };
 	}
 	return status;
 }
@@ -399,15 +399,15 @@ static enum tfr_status settle_slot(struct sweep_run *r, struct slot *slot, struc
 	struct tfr_swept s = { .file = p->file, .path = sweep_path(r, p->file) };
 	size_t stride = stride_of(r->s);
 
-	TFR_TRY(tfr_deferred_settle(&p->aside, err));
+	TFR_TRY(tfr_deferred_settle(&p->deferred, err));
 	for (size_t at = 0; at < slot->keep.size; at += stride) {
 		const uint8_t *entry = slot->keep.data + at;
 
-		TFR_TRY(tfr_deferred_put_records(&p->aside, at, err));
+		TFR_TRY(tfr_deferred_put_records(&p->deferred, at, err));
 		memcpy(&s.rec, entry, sizeof(s.rec));
 		TFR_TRY(r->s->settle(r->s->ctx, &s, entry + sizeof(s.rec), err));
 	}
-	return tfr_deferred_put_records(&p->aside, SIZE_MAX, err);
+	return tfr_deferred_put_records(&p->deferred, SIZE_MAX, err);
 }
 
 static enum tfr_status deliver_item(void *ctx, uint64_t i, void *data, struct tfr_error *err)
@@ -425,7 +425,7 @@ static void clear_slot(void *data)
 	struct slot *slot = data;
 
 	tfr_run_clear(&slot->piece.run);
-	tfr_deferred_clear(&slot->piece.aside);
+	tfr_deferred_clear(&slot->piece.deferred);
 	tfr_buf_clear(&slot->keep);
 }
 
@@ -435,7 +435,7 @@ static enum tfr_status sweep_in_order(struct sweep_run *r, struct tfr_error *err
 		.threads = r->threads,
 		.count = UINT64_MAX,
 		.window = r->threads + 2,
-		.budget = TFR_ASIDE_BUDGET,
+		.budget = TFR_DEFERRED_BUDGET,
 		.slot_size = sizeof(struct slot),
 		.pull = pull_item,
 		.work = examine_item,
@@ -444,20 +444,11 @@ static enum tfr_status sweep_in_order(struct sweep_run *r, struct tfr_error *err
 	};
 	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
 
-	tfr_fault_tell(&r->faults, &r->last.warnings);
+	tfr_fault_tell(&r->faults, &r->tail_faults.warnings);
 	if (!status)
-		status = tfr_deferred_settle(&r->last, err);
-	tfr_deferred_clear(&r->last);
+		status = tfr_deferred_settle(&r->tail_faults, err);
+	tfr_deferred_clear(&r->tail_faults);
 	return status;
-}
-
-enum { BLOCK_SIZE = 512 << 10, THREADS_MAX = 1024 };
-
-unsigned tfr_sweep_threads(unsigned threads)
-{
-	unsigned n = tfr_thread_count(threads);
-
-	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
 /* --- in any order --- */
@@ -550,6 +541,15 @@ static void worker_main(void *ctx, unsigned worker)
 
 /* --- setting up, and the report --- */
 
+enum { BLOCK_SIZE = 512 << 10, THREADS_MAX = 1024 };
+
+unsigned tfr_sweep_threads(unsigned threads)
+{
+	unsigned n = tfr_thread_count(threads);
+
+	return n < THREADS_MAX ? n : THREADS_MAX;
+}
+
 static enum tfr_status prepare_worker(struct sweep_run *r, struct worker *w, struct tfr_error *err)
 {
 	w->stream.in = (struct tfr_reading){ .faults = &r->faults, .admit = admit_large };
@@ -635,9 +635,9 @@ enum tfr_status tfr_sweep_run(
 	enum tfr_status status;
 
 	report->others = 0;
-	r.aside = sweep->last && r.o->quarantine && r.o->on_fault;
-	r.ordered = sweep->settle || r.aside;
-	r.faults.quarantine = r.aside ? r.o->quarantine : NULL;
+	r.keeps_spans = sweep->last && r.o->quarantine && r.o->on_fault == TFR_ON_FAULT_SKIP;
+	r.ordered = sweep->settle || r.keeps_spans;
+	r.faults.quarantine = r.keeps_spans ? r.o->quarantine : NULL;
 	r.workers = calloc(r.threads, sizeof(*r.workers));
 	TFR_NEED_MEMORY(r.workers, err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);

@@ -1,8 +1,10 @@
 /* inspect/check/check.c - verifies every checksum of every file and, on request, the contents of
  * the records.
  *
- * One sweep over the files (sweep/file_sweep.h).  Threads keep the faults of a file, in a small
- * form, until it is that file's turn in the report. */
+ * A plain file whose contents are not checked is first verified in pieces
+ * (record/parallel_check.c). One sweep over the files (sweep/file_sweep.h) reads what is left.
+ * Threads keep the faults of a file, in a small form, until it is that file's turn in the report.
+ */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +245,7 @@ static enum tfr_status meet_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
 	const struct check_run *run = p->ctx;
-	struct check_slot *slot = fault->to;
+	struct check_slot *slot = fault->owner;
 
 	slot->err = *fault->why;
 	if (fault->reader)
@@ -298,7 +300,7 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 
 /* Counts the intact records at the start of a file whose contents are not checked.  False: the file
  * has more bytes, or a record that is not intact. */
-static bool pass_intact(
+static bool verify_in_parallel(
 	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
 {
 	struct tfr_parallel_check_opts how = { .threads = threads,
@@ -342,7 +344,7 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 
 /* Compares the file with its manifest.  Faults of the manifest are reported with the first file of
  * a set. */
-static enum tfr_status prove(
+static enum tfr_status check_manifest(
 	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
 {
 	const struct tfr_manifest_shard *shard;
@@ -406,7 +408,7 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 		TFR_TRY(check_by_hopping(run, threads, slot, err));
 		return TFR_END;
 	}
-	if (pass_intact(run, slot, threads, worker))
+	if (verify_in_parallel(run, slot, threads, worker))
 		return TFR_END;
 	from->records = slot->file.records;
 	from->offset = slot->file.payload_bytes + from->records * TFR_RECORD_OVERHEAD;
@@ -414,11 +416,11 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 }
 
 /* One call verifies the intact records up to the next bad one. */
-static void pass_intact_run(
+static void verify_run(
 	const struct check_run *run, struct check_slot *slot, struct tfr_run *records)
 {
 	size_t from = records->at;
-	uint64_t passed = tfr_run_pass_intact(records);
+	uint64_t passed = tfr_run_verify(records);
 	uint64_t bytes = records->at - from;
 
 	slot->file.records += passed;
@@ -439,7 +441,7 @@ static enum tfr_status check_records(
 
 	for (;;) {
 		if (unseen)
-			pass_intact_run(run, slot, records);
+			verify_run(run, slot, records);
 		status = tfr_run_next_intact(&of, records, &rec, err);
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
@@ -469,7 +471,7 @@ static enum tfr_status end_file(
 		if (tfr_strict_file(in->reader, &slot->file, i, &slot->err))
 			TFR_TRY(keep_fault(slot, err));
 	TFR_TRY(judge_types(slot, err));
-	return run->manifests ? prove(run, slot, in->file, err) : TFR_OK;
+	return run->manifests ? check_manifest(run, slot, in->file, err) : TFR_OK;
 }
 
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *result, struct tfr_error *err)

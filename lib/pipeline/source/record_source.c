@@ -54,7 +54,7 @@ struct tfr_record_source {
 	const struct tfr_settings *set;
 	struct tfr_control *control;
 	struct tfr_statistics *statistics;
-	struct tfr_fault_policy faults; /* a damaged file ends the feed when its turn comes */
+	struct tfr_fault_policy faults; /* damage always ends the feed, when its turn comes */
 	struct tfr_block_pool blocks;
 	struct file_reader *readers;
 	uint32_t count;

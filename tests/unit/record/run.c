@@ -90,7 +90,7 @@ static void pass_run(struct tfr_run run)
 	enum tfr_status status, passed;
 
 	do {
-		uint64_t sound = tfr_run_pass_intact(&run), n = 0;
+		uint64_t sound = tfr_run_verify(&run), n = 0;
 
 		while (!(status = tfr_run_next(&one_by_one, &rec, NULL)))
 			n++;
