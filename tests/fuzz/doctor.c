@@ -15,19 +15,21 @@ enum { RECORDS = 200, PAYLOAD = 1000, EACH = PAYLOAD + TFR_RECORD_OVERHEAD };
 
 static bool damaged(const char *path, uint64_t share)
 {
-	struct tfr_dlook_opts opts = { .share = share, .places = 2, .label = "label" };
-	struct tfr_dlooker *w = tfr_dlooker_new();
-	struct tfr_dlook look = { 0 };
-	struct tfr_error err;
+	struct tfr_doctor_opts opts = { .paths = &path,
+		.count = 1,
+		.threads = 1,
+		.sample = share,
+		.full = share == UINT64_MAX,
+		.label = "label" };
+	struct tfr_doctor *d = NULL;
 	bool found;
 
-	if (!w || tfr_dlook_at(w, path, &opts, &look, &err))
+	if (tfr_doctor_run(&d, &opts, NULL) || d->file_count != 1)
 		abort();
-	found = look.faults != 0;
-	if (found != (look.damage != NULL))
+	found = d->files[0].look.faults != 0;
+	if (found != (d->files[0].look.damage != NULL))
 		abort();
-	tfr_dlook_clear(&look);
-	tfr_dlooker_free(w);
+	tfr_doctor_free(d);
 	return found;
 }
 
