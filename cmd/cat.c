@@ -414,7 +414,7 @@ static enum tfr_status copy_records(struct cat_run *run, struct tfr_error *err)
 
 	while (!(status = tfr_select_next(run->in.select, &rec, err)))
 		TFR_TRY(write_record(run, &rec, err));
-	return status == TFR_END ? publish(run, err) : status;
+	return status == TFR_END ? TFR_OK : status;
 }
 
 enum { FOLLOW_NS = 50 * 1000 * 1000 };
@@ -495,7 +495,8 @@ static int check_follow(struct cmd *c, const struct cat_settings *s)
 	return 0;
 }
 
-static int check_outputs(struct cmd *c, const struct cat_settings *s)
+/* Finishes or undoes what a killed run had begun to publish at the output. */
+static int prepare_output(struct cmd *c, const struct cat_settings *s)
 {
 	if (s->to != TO_RECORDS && names_a_set(s->output))
 		return cmd_usage(c, "--to raw and --to delimited write one file, not a set");
@@ -536,7 +537,7 @@ static void write_all(struct cat_run *run)
 {
 	struct tfr_error err;
 
-	if (open_output(run, &err) || copy_records(run, &err)) {
+	if (open_output(run, &err) || copy_records(run, &err) || publish(run, &err)) {
 		cmd_progress_stop();
 		if (!run->written) /* the reason may be a misspelt feature */
 			tfr_select_finish(run->in.select);
@@ -566,7 +567,7 @@ static int cat_main(struct cmd *c)
 	c->quiet = s->quiet;
 	opts.select.growing = s->follow ? &growing : NULL;
 	opts.select.progress = &progress;
-	if (check_outputs(c, s) || check_follow(c, s) || cmd_expect(c, &s->expect, &run.expect))
+	if (prepare_output(c, s) || check_follow(c, s) || cmd_expect(c, &s->expect, &run.expect))
 		return c->exit;
 	if ((!s->dry_run && cmd_check_terminal(c, s->output, s->force)) ||
 		features_open(c, &run.features, s->keep, s->drop))

@@ -113,7 +113,7 @@ static int dedup_main(struct cmd *c)
 		return cmd_usage(c, "--dry-run writes nothing; it cannot go with --report");
 	if (s->report && !strcmp(s->report, s->output))
 		return cmd_usage(c, "the output and the report are one file");
-	if (rewriting_check_output(c, &s->common, s->output))
+	if (rewriting_prepare_output(c, &s->common, s->output))
 		return c->exit;
 	if (rewriting_start(c, &s->common, &o.common, &input))
 		return c->exit;

@@ -236,7 +236,7 @@ static int resample_main(struct cmd *c)
 	c->quiet = s->common.quiet;
 	if (!s->output)
 		return cmd_usage(c, "no output: name a file or a set, such as -o even@4.tfrecord");
-	if (rewriting_check_output(c, &s->common, s->output))
+	if (rewriting_prepare_output(c, &s->common, s->output))
 		return c->exit;
 	if (!take_numbers(c, &o) && !take_rules(c, &o))
 		run_resample(c, &o);

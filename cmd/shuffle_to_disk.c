@@ -126,7 +126,7 @@ static int shuffle_main(struct cmd *c)
 
 	if (!s->output)
 		return cmd_usage(c, "no output: name one with -o");
-	if (rewriting_check_output(c, &s->common, s->output))
+	if (rewriting_prepare_output(c, &s->common, s->output))
 		return c->exit;
 	if (rewriting_start(c, &s->common, &o.common, &input))
 		return c->exit;

@@ -260,7 +260,7 @@ static int parse_outputs(struct cmd *c, struct tfr_share *shares)
 		if (tfr_share_parse(s->outputs.values[i], &set, &shares[i].fraction, &err))
 			return cmd_fail(c, &err);
 		shares[i].set = set;
-		if (rewriting_check_output(c, &s->common, set))
+		if (rewriting_prepare_output(c, &s->common, set))
 			return c->exit;
 	}
 	return 0;

@@ -107,14 +107,17 @@ bool cmd_stdout_failed(void);
 /* Flushes standard output at the end.  Returns `status`; if something was not written, prints that
  * and returns 3.  `name` of the command may be NULL. */
 int cmd_finish_stdout(const char *name, int status);
+/* Refuses to write binary data to a terminal without `force`.  0: accepted. */
+int cmd_check_terminal(struct cmd *c, const char *output, bool force);
+
+/* --- parts (part.c) --- */
+
 /* Reads --part, "I/N", "auto/N" or "auto", into c->part and c->parts; the latter two ask the
  * environment.  NULL: not given.  On failure the error is printed and the exit status returned; 0
  * is success. */
 int cmd_take_part(struct cmd *c, const char *text);
 /* Refuses an option that a part cannot have, if both are given.  0: accepted. */
 int cmd_refuse_in_part(struct cmd *c, bool given, const char *option, const char *hint);
-/* Refuses to write binary data to a terminal without `force`.  0: accepted. */
-int cmd_check_terminal(struct cmd *c, const char *output, bool force);
 
 /* --- inputs (inputs.c) --- */
 

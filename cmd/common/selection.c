@@ -13,15 +13,13 @@
 
 /* --- the list of a mixture --- */
 
-/* --mix: sets, each with its weight.
- *
- * Parses --mix from left to right.
+/* --mix is parsed from left to right: sets, each with its weight.
  *
  * A set is the text in quotes, or the text up to the last '=' before the next comma.  So only a
  * name with a comma needs quotes.  A weight is a number, so until=first is no set. */
 
 struct mixture {
-	struct tfr_mix mix;
+	struct tfr_mix_opts mix;
 	struct tfr_set **sets;
 	char **names;
 	double *weights;

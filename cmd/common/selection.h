@@ -14,7 +14,8 @@ struct selection {
 };
 
 struct selection_opts {
-	/* What the members below do not give: those of the sets, of damage and of messages. */
+	/* selection_open() sets the members of the order, of --every and --sample, of the mix, of
+	 * faults and of messages; the caller sets the others. */
 	struct tfr_select_opts select;
 	const char *every;	/* "N" or "N+OFFSET"; NULL: all */
 	const char *sample;	/* "0.1"; NULL: all */

@@ -38,7 +38,7 @@ int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error
 	return status ? cmd_fail(c, err) : 0;
 }
 
-int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output)
+int rewriting_prepare_output(struct cmd *c, const struct rewriting *r, const char *output)
 {
 	const char *quarantine = selection_quarantine(r->on_error);
 

@@ -76,7 +76,7 @@ struct rewriting {
 
 /* Refuses to write to a terminal, and checks the name of the quarantine.  Returns the exit
  * status; 0 is success. */
-int rewriting_check_output(struct cmd *c, const struct rewriting *r, const char *output);
+int rewriting_prepare_output(struct cmd *c, const struct rewriting *r, const char *output);
 /* Opens the operands and fills `o`; starts to show progress if requested.  On failure the error
  * is printed and the exit status returned; 0 is success. */
 int rewriting_start(struct cmd *c, const struct rewriting *r, struct tfr_rewrite_opts *o,

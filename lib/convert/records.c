@@ -27,14 +27,14 @@ struct records {
 	bool any;		   /* it has given a record or a fault */
 	bool skip;		   /* damage is skipped */
 	/* With `skip`: the rest of the last run after a bad record, and that record's fault. */
-	struct tfr_run rest;
+	struct tfr_record_run rest;
 	struct tfr_error fault; /* status 0: none */
 	bool over;		/* no record of the file can follow the fault */
 };
 
 /* The data of an item. */
 struct held {
-	struct tfr_run run;
+	struct tfr_record_run run;
 	struct tfr_buf sums;
 };
 
@@ -42,7 +42,7 @@ static void free_held(void *own)
 {
 	struct held *h = own;
 
-	tfr_run_clear(&h->run);
+	tfr_record_run_clear(&h->run);
 	tfr_buf_clear(&h->sums);
 	free(h);
 }
@@ -52,7 +52,7 @@ static void trim_held(void *own)
 	struct held *h = own;
 
 	if (h->run.cap > KEEP)
-		tfr_run_clear(&h->run);
+		tfr_record_run_clear(&h->run);
 }
 
 static struct held *held_of(struct tfr_item *item)
@@ -71,11 +71,11 @@ static struct held *held_of(struct tfr_item *item)
 static bool holds_records(const char *path, struct tfr_error *err)
 {
 	struct tfr_reader *reader = NULL;
-	struct tfr_run run = { 0 };
+	struct tfr_record_run run = { 0 };
 	bool yes = !tfr_reader_open(&reader, path, NULL, err) &&
 		   !tfr_reader_next_run(reader, &run, err);
 
-	tfr_run_clear(&run);
+	tfr_record_run_clear(&run);
 	tfr_reader_close(reader);
 	return yes;
 }
@@ -156,14 +156,14 @@ static void end_file(struct records *r)
 
 /* Stores the bytes after place `at` of a run for later; `seen` records of the run come before
  * it. */
-static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size_t at,
+static enum tfr_status put_by(struct records *r, const struct tfr_record_run *run, size_t at,
 	uint64_t seen, struct tfr_error *err)
 {
-	struct tfr_run *rest = &r->rest;
+	struct tfr_record_run *rest = &r->rest;
 	size_t size = run->size - at;
 
 	if (size > rest->cap) {
-		tfr_run_clear(rest);
+		tfr_record_run_clear(rest);
 		rest->block = malloc(size);
 		TFR_NEED_MEMORY(rest->block, err, "reading records");
 		rest->cap = size;
@@ -182,7 +182,7 @@ static enum tfr_status put_by(struct records *r, const struct tfr_run *run, size
 /* Makes the stored rest of the previous run a run of its own. */
 static void take_rest(struct records *r, struct held *h)
 {
-	struct tfr_run rest = r->rest;
+	struct tfr_record_run rest = r->rest;
 
 	r->rest = h->run;
 	r->rest.records = 0;
@@ -230,7 +230,7 @@ static enum tfr_status give_fault(struct records *r, struct tfr_item *item, stru
 }
 
 /* Cuts the run before its first bad record, and stores the rest for later. */
-static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tfr_error *err)
+static enum tfr_status cut_run(struct records *r, struct tfr_record_run *run, struct tfr_error *err)
 {
 	struct tfr_record rec;
 	enum tfr_status status;
@@ -238,7 +238,7 @@ static enum tfr_status cut_run(struct records *r, struct tfr_run *run, struct tf
 
 	do {
 		good = run->at;
-		status = tfr_run_next(run, &rec, &r->fault);
+		status = tfr_record_run_next(run, &rec, &r->fault);
 	} while (!status);
 	if (status == TFR_END)
 		return TFR_OK;
@@ -330,7 +330,7 @@ static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_err
 		if (!status)
 			status = next(in, &item, &(struct tfr_room){ 0 }, err);
 		if (!status && item.records > items) {
-			const struct tfr_run *run = &((struct held *)item.own)->run;
+			const struct tfr_record_run *run = &((struct held *)item.own)->run;
 			size_t at = 0;
 
 			for (uint64_t i = 0; i < items; i++)
@@ -364,7 +364,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 		tfr_buf_reserve(&h->sums, h->run.records * sizeof(*sums)), err, "reading records");
 	sums = (uint64_t *)(void *)h->sums.data;
 	h->run.at = h->run.seen = 0;
-	while (!(status = tfr_run_next(&h->run, &rec, err)))
+	while (!(status = tfr_record_run_next(&h->run, &rec, err)))
 		*sums++ = tfr_content_sum(rec.data, rec.size);
 	item->framed.sums = (const uint64_t *)(void *)h->sums.data;
 	if (status == TFR_END)
@@ -402,7 +402,7 @@ static void close_records(struct tfr_input *in)
 
 	tfr_reader_close(r->reader);
 	tfr_set_close(r->set);
-	tfr_run_clear(&r->rest);
+	tfr_record_run_clear(&r->rest);
 	free(r);
 }
 

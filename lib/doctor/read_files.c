@@ -373,16 +373,16 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 }
 
 static enum tfr_status take_records(
-	void *ctx, unsigned worker, void *result, struct tfr_run *run, struct tfr_error *err)
+	void *ctx, unsigned worker, void *result, struct tfr_record_run *run, struct tfr_error *err)
 {
 	struct scan *r = ctx;
 	struct looker *k = &r->lookers[worker];
-	const struct tfr_run_origin of = { &r->faults, k->path, result };
+	const struct tfr_record_run_origin of = { &r->faults, k->path, result };
 	struct tfr_record rec;
 	enum tfr_status status;
 
 	while (k->look->bytes < k->most) {
-		status = tfr_run_next_intact(&of, run, &rec, err);
+		status = tfr_record_run_next_intact(&of, run, &rec, err);
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
 		TFR_TRY(note_record(k, &rec, err));
@@ -434,7 +434,7 @@ static enum tfr_status take_stretch(
 {
 	size_t at = find_record(s), size;
 	struct tfr_record rec;
-	struct tfr_run run;
+	struct tfr_record_run run;
 	enum tfr_status status;
 
 	assert(s->size && at <= s->size);
@@ -443,9 +443,9 @@ static enum tfr_status take_stretch(
 	if (at == s->size && !s->data[0] && !memcmp(s->data, s->data + 1, s->size - 1))
 		return fault_at(k, s->offset, "nothing but zeros", err);
 	k->begins = true;
-	size = tfr_run_of_bytes(&run, s->data + at, s->size - at, s->offset + at);
-	while ((status = tfr_run_next(&run, &rec, NULL)) != TFR_END)
-		TFR_TRY(status ? fault_at(k, rec.offset, "data checksum mismatch", err)
+	size = tfr_record_run_of_bytes(&run, s->data + at, s->size - at, s->offset + at);
+	while ((status = tfr_record_run_next(&run, &rec, NULL)) != TFR_END)
+		TFR_TRY(status ? fault_at(k, rec.offset, TFR_PAYLOAD_FAULT, err)
 			       : note_record(k, &rec, err));
 	return note_rest(k, s, at + size, err);
 }

@@ -21,7 +21,7 @@
 #include "io/object.h"
 
 /* A thread's own, so that no caller between it and the source can forget to pass it on. */
-static _Thread_local struct tfr_opened *opened;
+static _Thread_local struct tfr_opened *collecting;
 
 struct tfr_source {
 	int fd;
@@ -33,7 +33,7 @@ struct tfr_source {
 	const struct tfr_object_module *remote;
 	uint64_t size; /* memory: its size; object: likewise, UINT64_MAX if unknown; file: the size
 			  when last asked */
-	uint64_t opened;   /* file: the size when it was opened; fewer bytes are a failure */
+	uint64_t first_size; /* file: the size when it was opened; fewer bytes are a failure */
 	uint64_t position; /* of the next byte, if seekable */
 	int failed;	   /* errno of a read; every later one fails too, up to a seek */
 	char name[];
@@ -41,7 +41,7 @@ struct tfr_source {
 
 void tfr_opened_collect(struct tfr_opened *into)
 {
-	opened = into;
+	collecting = into;
 }
 
 uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
@@ -51,12 +51,12 @@ uint64_t tfr_opened_mark(const char *name, const struct stat *st, bool object)
 		object ? (uint64_t)st->st_ino : (uint64_t)time };
 	const uint64_t mark = XXH3_64bits(known, sizeof(known));
 
-	if (opened) {
+	if (collecting) {
 		const char *last = tfr_base_name(name);
 		const uint64_t hash = XXH3_64bits(last, strlen(last));
 
-		opened->sum += mark;
-		opened->failed |= !tfr_buf_append(&opened->names, &hash, sizeof(hash));
+		collecting->sum += mark;
+		collecting->failed |= !tfr_buf_append(&collecting->names, &hash, sizeof(hash));
 	}
 	return mark;
 }
@@ -95,7 +95,7 @@ enum tfr_status tfr_source_open_fd(
 	if (S_ISREG(st.st_mode)) {
 		s->seekable = here >= 0;
 		s->position = here >= 0 ? (uint64_t)here : 0;
-		s->size = s->opened = (uint64_t)st.st_size;
+		s->size = s->first_size = (uint64_t)st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	*out = s;
@@ -270,10 +270,10 @@ ssize_t tfr_fd_read(int fd, void *buf, size_t size, int64_t offset)
 static enum tfr_status check_end(
 	const struct tfr_source *s, uint64_t position, struct tfr_error *err)
 {
-	if (position >= s->opened)
+	if (position >= s->first_size)
 		return TFR_OK;
 	tfr_fail_path(err, TFR_ESYS, s->name, "the end is at byte %llu of %llu in",
-		(unsigned long long)position, (unsigned long long)s->opened);
+		(unsigned long long)position, (unsigned long long)s->first_size);
 	tfr_error_hint(err, "The file had more bytes when it was opened.  It was truncated since, "
 			    "or its storage does not return the rest.");
 	return TFR_ESYS;

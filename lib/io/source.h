@@ -20,7 +20,8 @@
 
 struct tfr_source;
 
-/* The sources that a thread opens: what it has read, and as that was when it was opened. */
+/* A digest of the files that a thread opens, so that a resumed run can tell whether its inputs have
+ * changed. */
 struct tfr_opened {
 	uint64_t sum;	      /* of their marks */
 	struct tfr_buf names; /* uint64_t: hashes of the last names of their paths */

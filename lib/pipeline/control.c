@@ -1,4 +1,4 @@
-/* pipeline/control.c - see control.h. */
+/* pipeline/control.c - who waits for what in a feed, under its one lock, and how it ends. */
 #include "pipeline/control.h"
 
 #include <assert.h>

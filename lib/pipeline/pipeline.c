@@ -337,7 +337,7 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 		if (p->set.opts.seconds > 0 &&
 			tfr_statistics_seconds(&p->statistics, now) >= p->set.opts.seconds)
 			return TFR_END;
-		if (tfr_transfer_has_batch(p->transfer))
+		if (tfr_transfer_find_batch(p->transfer))
 			return TFR_OK;
 		if (tfr_transfer_all_delivered(p->transfer))
 			return end_of_feed(p, err);

@@ -181,7 +181,8 @@ static enum tfr_status hop_to(const struct tfr_stream *s, struct file_range *r, 
 		TFR_TRY(tfr_stream_peek(s, (int64_t)at, w->block, want, &got, err));
 		if (r->end + TFR_RECORD_HEADER <= at + got) {
 			size_t before = (size_t)(r->end - at);
-			uint64_t hops = tfr_hop(w->block + before, got - before, &next, &bad);
+			uint64_t hops =
+				tfr_follow_headers(w->block + before, got - before, &next, &bad);
 
 			r->end += next;
 			r->records += hops;
@@ -430,7 +431,7 @@ static enum tfr_status hop_over(struct header_counter *c, size_t size, struct tf
 	uint64_t next = 0, before = c->records;
 	bool bad = false;
 
-	c->records += tfr_hop(c->block, size, &next, &bad);
+	c->records += tfr_follow_headers(c->block, size, &next, &bad);
 	if (c->hop->hopped)
 		TFR_TRY(c->hop->hopped(c->hop->ctx, c->block, c->records - before, c->offset, err));
 	if (bad)

@@ -48,7 +48,7 @@
 #define FITS(payload, length, payload_crc)                                                         \
 	(tfr_load32((payload) + (length)) == tfr_crc_mask(payload_crc(0, payload, (size_t)length)))
 
-#define DEFINE_SOUND(suffix, attribute, verifies, payload_crc)                                     \
+#define DEFINE_INTACT(suffix, attribute, verifies, payload_crc)                                    \
 	attribute static uint64_t intact_##suffix(const uint8_t *p, size_t size, uint64_t limit,   \
 		bool payloads, size_t *end, bool *bad)                                             \
 	{                                                                                          \
@@ -71,7 +71,7 @@
 	}
 
 DEFINE_LOOPS(plain, , tfr_crc32c_u64_plain)
-DEFINE_SOUND(plain, , verifies_plain, tfr_crc32c)
+DEFINE_INTACT(plain, , verifies_plain, tfr_crc32c)
 
 #if defined(__x86_64__)
 
@@ -87,8 +87,8 @@ TFR_FOLDING static inline uint32_t payload_crc(uint32_t crc, const void *data, s
 }
 
 DEFINE_LOOPS(sse42, __attribute__((target("sse4.2"))), crc_u64_sse42)
-DEFINE_SOUND(sse42, __attribute__((target("sse4.2"))), verifies_sse42, tfr_crc32c)
-DEFINE_SOUND(folding, TFR_FOLDING, verifies_sse42, payload_crc)
+DEFINE_INTACT(sse42, __attribute__((target("sse4.2"))), verifies_sse42, tfr_crc32c)
+DEFINE_INTACT(folding, TFR_FOLDING, verifies_sse42, payload_crc)
 
 #define CHOOSE(call, ...)                                                                          \
 	(tfr_crc32c_have_sse42() ? call##_sse42(__VA_ARGS__) : call##_plain(__VA_ARGS__))
@@ -114,19 +114,23 @@ size_t tfr_find_header(const uint8_t *p, size_t size)
 	return CHOOSE(find, p, size);
 }
 
-uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad)
+uint64_t tfr_follow_headers(const uint8_t *p, size_t size, uint64_t *next, bool *bad)
 {
 	return CHOOSE(hop, p, size, next, bad);
 }
 
-uint64_t tfr_intact_records(
-	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad)
+uint64_t tfr_complete_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
+{
+	return CHOOSE(intact, p, size, limit, false, end, bad);
+}
+
+uint64_t tfr_intact_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
 {
 #if defined(__x86_64__)
-	if (payloads && tfr_crc32c_have_avx512())
-		return intact_folding(p, size, limit, payloads, end, bad);
+	if (tfr_crc32c_have_avx512())
+		return intact_folding(p, size, limit, true, end, bad);
 #endif
-	return CHOOSE(intact, p, size, limit, payloads, end, bad);
+	return CHOOSE(intact, p, size, limit, true, end, bad);
 }
 
 void tfr_put_header(uint8_t *p, uint64_t length)

@@ -61,12 +61,17 @@ size_t tfr_find_header(const uint8_t *p, size_t size);
 /* Follows headers from `p` on, as long as they are complete within `size` bytes and verify.  *next
  * is the end of the last record, which may be after `size`.  Returns the number of records.  *bad:
  * the header at *next is within `size` and does not verify, or its length is impossible. */
-uint64_t tfr_hop(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
+uint64_t tfr_follow_headers(const uint8_t *p, size_t size, uint64_t *next, bool *bad);
 
 /* Counts the complete records from `p` on that begin within the first `limit` of `size` bytes.
- * Each header is verified, and with `payloads` each payload.  *end: the bytes of these records.
- * *bad: the header or payload at *end does not verify, or its length is impossible. */
-uint64_t tfr_intact_records(
-	const uint8_t *p, size_t size, uint64_t limit, bool payloads, size_t *end, bool *bad);
+ * Their headers are verified.  *end: the bytes of these records.  *bad: the header at *end does not
+ * verify, or its length is impossible. */
+uint64_t tfr_complete_records(
+	const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
+/* The same with each payload verified; *bad may be for that at *end. */
+uint64_t tfr_intact_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
+
+/* Of every payload whose checksum does not verify. */
+#define TFR_PAYLOAD_FAULT "data checksum mismatch"
 
 #endif

@@ -100,7 +100,7 @@ static void check_piece(const struct check_run *run, const struct check_worker *
 			at += done;
 			size -= done;
 		}
-		p->records += tfr_intact_records(at, size, to - p->end, true, &done, &bad);
+		p->records += tfr_intact_records(at, size, to - p->end, &done, &bad);
 		p->end += done;
 		assert(done <= size);
 		rest = size - done;
@@ -158,7 +158,7 @@ static bool worth_pieces(const struct check_run *run, struct check_worker *w)
 
 	return start_worker(run, w) &&
 	       !tfr_source_read_at(w->source, 0, w->memory, SEARCH, &got, NULL) &&
-	       tfr_intact_records(w->memory, got, got, false, &end, &bad) >= FEW;
+	       tfr_complete_records(w->memory, got, got, &end, &bad) >= FEW;
 }
 
 static void check_file(struct check_run *run, uint64_t size, unsigned threads)

@@ -399,7 +399,7 @@ static enum tfr_status next_record(
 	crc = tfr_crc32c(0, payload, (size_t)length);
 	offset = tfr_reader_offset(r);
 	if (tfr_load32(payload + length) != tfr_crc_mask(crc)) {
-		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
+		tfr_fail(err, TFR_EDATA, TFR_PAYLOAD_FAULT);
 		tfr_reader_fail(r, TFR_FAULT_PAYLOAD, err);
 		r->index++;
 		TFR_TRY(tfr_reader_skip(r, (size_t)length + TFR_RECORD_OVERHEAD, err));
@@ -436,7 +436,7 @@ static size_t give_intact(struct tfr_reader *r, struct tfr_record *recs, size_t 
 
 	if (max < limit / TFR_RECORD_OVERHEAD)
 		limit = max * TFR_RECORD_OVERHEAD;
-	n = tfr_intact_records(p, have, limit, true, &end, &bad);
+	n = tfr_intact_records(p, have, limit, &end, &bad);
 	for (uint64_t i = 0; i < n; i++) {
 		size_t size = (size_t)tfr_known_length(p);
 		const uint8_t *payload = p + TFR_RECORD_HEADER;

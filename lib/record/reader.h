@@ -1,4 +1,5 @@
-/* record/reader.h - the internals of a reader, for code that continues after a fault. */
+/* record/reader.h - the struct of a reader, for runs, resynchronisation and rooms that need more
+ * than <tfr-private/record.h>. */
 #ifndef TFR_RECORD_READER_H
 #define TFR_RECORD_READER_H
 
@@ -15,7 +16,8 @@ struct tfr_reader {
 	uint8_t *block;
 	size_t cap, begin, end;
 	size_t standard;       /* what `cap` was before a large record */
-	size_t run_size;       /* bytes read for a run, beside the end of its last record */
+	size_t run_size;       /* bytes read for a run; the rest of the block has room for the end
+				* of its last record */
 	uint64_t block_offset; /* of block[0] in the stream */
 	uint64_t index;	       /* of the next record */
 	uint64_t disproved;    /* bytes read as payloads whose CRC did not verify */
@@ -49,7 +51,8 @@ bool tfr_reader_may_hold(uint64_t bytes);
 /* Whether the next record is in memory, so that tfr_reader_next() will not wait for the file. */
 bool tfr_reader_holds_next(const struct tfr_reader *r);
 
-/* Notes a fault of this `kind` at the reader's position.  Returns TFR_EDATA. */
+/* Notes a fault of this `kind` at the reader's position.  `err` has its message; this adds the
+ * place.  Returns TFR_EDATA. */
 enum tfr_status tfr_reader_fail(struct tfr_reader *r, enum tfr_fault kind, struct tfr_error *err);
 /* Skips `size` bytes of the block that belong to a fault. */
 enum tfr_status tfr_reader_skip(struct tfr_reader *r, size_t size, struct tfr_error *err);

@@ -9,7 +9,8 @@
 #include "record/framing.h"
 #include "record/reader.h"
 
-enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err)
+enum tfr_status tfr_record_run_next(
+	struct tfr_record_run *run, struct tfr_record *rec, struct tfr_error *err)
 {
 	const uint8_t *p = run->data + run->at;
 	size_t length;
@@ -24,7 +25,7 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 	run->seen++;
 	if (tfr_load32(rec->data + length) == tfr_crc_mask(rec->crc))
 		return TFR_OK;
-	tfr_fail(err, TFR_EDATA, "data checksum mismatch");
+	tfr_fail(err, TFR_EDATA, TFR_PAYLOAD_FAULT);
 	if (err) {
 		err->has_record = true;
 		err->record = rec->index;
@@ -33,11 +34,11 @@ enum tfr_status tfr_run_next(struct tfr_run *run, struct tfr_record *rec, struct
 	return TFR_EDATA;
 }
 
-uint64_t tfr_run_verify(struct tfr_run *run)
+uint64_t tfr_record_run_verify(struct tfr_record_run *run)
 {
 	size_t left = run->size - run->at, end;
 	bool bad;
-	uint64_t records = tfr_intact_records(run->data + run->at, left, left, true, &end, &bad);
+	uint64_t records = tfr_intact_records(run->data + run->at, left, left, &end, &bad);
 
 	run->at += end;
 	run->seen += records;
@@ -45,19 +46,20 @@ uint64_t tfr_run_verify(struct tfr_run *run)
 	return records;
 }
 
-size_t tfr_run_of_bytes(struct tfr_run *run, const uint8_t *p, size_t size, uint64_t offset)
+size_t tfr_record_run_of_bytes(
+	struct tfr_record_run *run, const uint8_t *p, size_t size, uint64_t offset)
 {
 	bool bad;
 
-	*run = (struct tfr_run){ .data = p, .offset = offset };
-	run->records = tfr_intact_records(p, size, size, false, &run->size, &bad);
+	*run = (struct tfr_record_run){ .data = p, .offset = offset };
+	run->records = tfr_complete_records(p, size, size, &run->size, &bad);
 	return run->size;
 }
 
-void tfr_run_clear(struct tfr_run *run)
+void tfr_record_run_clear(struct tfr_record_run *run)
 {
 	free(run->block);
-	*run = (struct tfr_run){ 0 };
+	*run = (struct tfr_record_run){ 0 };
 }
 
 /* --- reading runs --- */
@@ -85,7 +87,7 @@ static enum tfr_status fill_block(struct tfr_reader *r, struct tfr_error *err)
  * more, if the block has room for it: otherwise its beginning is copied to the next block, which
  * is all of the data again if records are as large as blocks. */
 static enum tfr_status complete_last(
-	struct tfr_reader *r, struct tfr_run *run, size_t *size, struct tfr_error *err)
+	struct tfr_reader *r, struct tfr_record_run *run, size_t *size, struct tfr_error *err)
 {
 	size_t rest = r->end - r->begin - *size;
 	uint64_t length, total;
@@ -107,7 +109,7 @@ static enum tfr_status complete_last(
 /* Gives the block with the `size` bytes of records at `begin` to the run.  The reader continues in
  * the run's old block, with the bytes after the records.  Without memory the run is empty. */
 static enum tfr_status hand_over(
-	struct tfr_reader *r, struct tfr_run *run, size_t size, struct tfr_error *err)
+	struct tfr_reader *r, struct tfr_record_run *run, size_t size, struct tfr_error *err)
 {
 	size_t rest = r->end - r->begin - size;
 	uint8_t *next = run->block;
@@ -138,7 +140,7 @@ static enum tfr_status hand_over(
 	return TFR_OK;
 }
 
-static void empty_run(struct tfr_run *run)
+static void empty_run(struct tfr_record_run *run)
 {
 	run->data = run->block;
 	run->size = run->at = 0;
@@ -146,7 +148,7 @@ static void empty_run(struct tfr_run *run)
 }
 
 enum tfr_status tfr_reader_next_run(
-	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+	struct tfr_reader *r, struct tfr_record_run *run, struct tfr_error *err)
 {
 	enum tfr_status filled;
 	uint64_t length;
@@ -158,7 +160,7 @@ enum tfr_status tfr_reader_next_run(
 	r->fault = TFR_FAULT_NONE;
 	filled = fill_block(r, err);
 	size = r->end - r->begin;
-	run->records = tfr_intact_records(r->block + r->begin, size, size, false, &size, &bad);
+	run->records = tfr_complete_records(r->block + r->begin, size, size, &size, &bad);
 	if (!filled && !bad)
 		filled = complete_last(r, run, &size, err);
 	if (run->records) /* the next call reports a failure again */
@@ -178,7 +180,7 @@ enum tfr_status tfr_reader_next_run(
 }
 
 enum tfr_status tfr_reader_large_run(
-	struct tfr_reader *r, struct tfr_run *run, struct tfr_error *err)
+	struct tfr_reader *r, struct tfr_record_run *run, struct tfr_error *err)
 {
 	uint64_t length = 0;
 

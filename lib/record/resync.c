@@ -297,7 +297,7 @@ static enum tfr_status judge_record(
 		TFR_TRY(prove_in_memory(r, length, &proof, err));
 		if (!proof)
 			return report_unproved(r, err);
-		tfr_fail(err, TFR_EDATA, "data checksum mismatch");
+		tfr_fail(err, TFR_EDATA, TFR_PAYLOAD_FAULT);
 		payload = r->block + r->begin + TFR_RECORD_HEADER; /* the block may have moved */
 	}
 	s->size = length + TFR_RECORD_OVERHEAD;

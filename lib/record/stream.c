@@ -27,9 +27,7 @@
  * How much ISA-L inflates before damage depends on the room in the output, by some hundred bytes.
  * So the bytes before damage would depend on the size of a reader's blocks and on the number of
  * threads.  When damage is met in a file that can be read again, it is inflated from its start in
- * the same steps for any caller, and bytes that were returned before are skipped.
- *
- * Steps of fixed size for input and output, independent of the caller's buffer. */
+ * the same steps for any caller, and bytes that were returned before are skipped. */
 
 enum { STEP = 64 << 10 };
 

@@ -107,7 +107,7 @@ size_t tfr_draws_next(struct draws *d)
 /* If on average fewer than one of so many draws counts, the weights are set again. */
 enum { DRAWS_LOST_MOST = 4096 };
 
-struct mix {
+struct tfr_mix {
 	struct tfr_cycle **sources; /* those with a weight */
 	double *weights;	 /* 0: at its end */
 	size_t count, left;
@@ -125,7 +125,7 @@ static bool can_be_weight(double w)
 	return w == 0 || (w > 0 && isnormal((float)w));
 }
 
-static enum tfr_status check_weights(const struct tfr_mix *mix, struct tfr_error *err)
+static enum tfr_status check_weights(const struct tfr_mix_opts *mix, struct tfr_error *err)
 {
 	size_t drawn = 0;
 
@@ -140,7 +140,7 @@ static enum tfr_status check_weights(const struct tfr_mix *mix, struct tfr_error
 	return TFR_OK;
 }
 
-static enum tfr_status add_set(struct mix *m, const struct tfr_set *set, double weight,
+static enum tfr_status add_set(struct tfr_mix *m, const struct tfr_set *set, double weight,
 	const struct tfr_cycle_opts *opts, struct tfr_error *err)
 {
 	m->weights[m->count] = weight;
@@ -148,8 +148,9 @@ static enum tfr_status add_set(struct mix *m, const struct tfr_set *set, double 
 	return tfr_cycle_open(&m->sources[m->count++], set, opts, err);
 }
 
-static enum tfr_status open_mix(struct mix *m, const struct tfr_set *set, const struct tfr_mix *mix,
-	struct tfr_cycle_opts opts, uint64_t seed, struct tfr_error *err)
+static enum tfr_status open_mix(struct tfr_mix *m, const struct tfr_set *set,
+	const struct tfr_mix_opts *mix, struct tfr_cycle_opts opts, uint64_t seed,
+	struct tfr_error *err)
 {
 	opts.beside = mix && mix->count ? mix->count : 1;
 	m->sources = calloc(opts.beside, sizeof(*m->sources));
@@ -173,17 +174,18 @@ static enum tfr_status open_mix(struct mix *m, const struct tfr_set *set, const 
 	return TFR_OK;
 }
 
-enum tfr_status tfr_mix_open(struct mix **out, const struct tfr_set *set, const struct tfr_mix *mix,
-	const struct tfr_cycle_opts *opts, uint64_t seed, struct tfr_error *err)
+enum tfr_status tfr_mix_open(struct tfr_mix **out, const struct tfr_set *set,
+	const struct tfr_mix_opts *mix, const struct tfr_cycle_opts *opts, uint64_t seed,
+	struct tfr_error *err)
 {
-	struct mix *m = calloc(1, sizeof(*m));
+	struct tfr_mix *m = calloc(1, sizeof(*m));
 
 	*out = m;
 	TFR_NEED_MEMORY(m, err, "opening the inputs");
 	return open_mix(m, set, mix, *opts, seed, err);
 }
 
-void tfr_mix_close(struct mix *m)
+void tfr_mix_close(struct tfr_mix *m)
 {
 	if (!m)
 		return;
@@ -196,7 +198,7 @@ void tfr_mix_close(struct mix *m)
 }
 
 /* If one set is left, it is not drawn. */
-static size_t draw_set(struct mix *m)
+static size_t draw_set(struct tfr_mix *m)
 {
 	size_t i = 0;
 
@@ -213,7 +215,7 @@ static size_t draw_set(struct mix *m)
 
 /* Sums are computed again: the remainder may be far smaller than the rounding error of a
  * difference. */
-static void drop_set(struct mix *m, size_t i)
+static void drop_set(struct tfr_mix *m, size_t i)
 {
 	assert(m->left && m->weights[i] > 0);
 	m->weights[i] = 0;
@@ -227,7 +229,7 @@ static void drop_set(struct mix *m, size_t i)
 	m->drawn = m->alive;
 }
 
-enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_error *err)
+enum tfr_status tfr_mix_next(struct tfr_mix *m, struct tfr_record *rec, struct tfr_error *err)
 {
 	while (!m->over) {
 		size_t i = draw_set(m);
@@ -245,17 +247,17 @@ enum tfr_status tfr_mix_next(struct mix *m, struct tfr_record *rec, struct tfr_e
 	return TFR_END;
 }
 
-uint64_t tfr_mix_seen(const struct mix *m)
+uint64_t tfr_mix_seen(const struct tfr_mix *m)
 {
 	return m->seen;
 }
 
-const char *tfr_mix_path(const struct mix *m)
+const char *tfr_mix_path(const struct tfr_mix *m)
 {
 	return tfr_cycle_path(m->last);
 }
 
-uint64_t tfr_mix_read(const struct mix *m)
+uint64_t tfr_mix_read(const struct tfr_mix *m)
 {
 	uint64_t n = 0;
 

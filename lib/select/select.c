@@ -24,7 +24,7 @@ struct kept {
 struct tfr_select {
 	struct tfr_select_opts o;
 	struct tfr_fault_policy faults;
-	struct mix *in;
+	struct tfr_mix *in;
 	struct number_list list;
 	struct tfr_where *where;
 	struct tfr_example *example;

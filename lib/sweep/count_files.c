@@ -47,18 +47,18 @@ static void start_count(void *ctx, uint64_t file, void *result)
 
 /* --- by reading: a result is that of some runs --- */
 
-static enum tfr_status count_run_of_records(
-	void *ctx, unsigned worker, void *result, struct tfr_run *records, struct tfr_error *err)
+static enum tfr_status count_run_of_records(void *ctx, unsigned worker, void *result,
+	struct tfr_record_run *records, struct tfr_error *err)
 {
 	struct count_run *run = ctx;
 	struct count_slot *slot = result;
-	const struct tfr_run_origin of = { &run->faults, slot->path, slot };
+	const struct tfr_record_run_origin of = { &run->faults, slot->path, slot };
 	struct tfr_record rec;
 	struct tfr_digest d;
 	enum tfr_status status;
 
 	(void)worker;
-	while (!(status = tfr_run_next_intact(&of, records, &rec, err))) {
+	while (!(status = tfr_record_run_next_intact(&of, records, &rec, err))) {
 		tfr_digest_record(&rec, &d);
 		slot->sum += d.sum;
 		slot->records++;

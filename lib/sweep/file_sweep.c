@@ -25,7 +25,7 @@ struct file_run {
 	const struct tfr_file_sweep *s;
 	void *ctx;
 	unsigned threads_per_file;
-	struct tfr_run *runs; /* one per worker */
+	struct tfr_record_run *runs; /* one per worker */
 };
 
 static bool is_large(const char *path)
@@ -48,11 +48,11 @@ static bool has_large(const struct file_run *x)
 static enum tfr_status examine_run(
 	struct file_run *x, unsigned worker, void *result, struct tfr_error *err)
 {
-	struct tfr_run *run = &x->runs[worker];
+	struct tfr_record_run *run = &x->runs[worker];
 	enum tfr_status status = x->s->records(x->ctx, worker, result, run, err);
 
 	if (run->cap > KEPT_MOST)
-		tfr_run_clear(run);
+		tfr_record_run_clear(run);
 	return status;
 }
 
@@ -253,7 +253,7 @@ enum tfr_status tfr_file_sweep_run(
 			 ? read_few(&x, err)
 			 : read_many(&x, err);
 	for (unsigned i = 0; i < sweep->threads; i++)
-		tfr_run_clear(&x.runs[i]);
+		tfr_record_run_clear(&x.runs[i]);
 	free(x.runs);
 	return status == TFR_END ? TFR_OK : status;
 }

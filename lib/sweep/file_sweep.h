@@ -31,8 +31,8 @@ struct tfr_file_sweep {
 	enum tfr_status (*prepare)(void *ctx, unsigned worker, unsigned threads, uint64_t file,
 		void *result, struct tfr_file_start *from, struct tfr_error *err);
 	/* Payloads are not verified yet.  TFR_END: nothing more is wanted of this file. */
-	enum tfr_status (*records)(void *ctx, unsigned worker, void *result, struct tfr_run *run,
-		struct tfr_error *err);
+	enum tfr_status (*records)(void *ctx, unsigned worker, void *result,
+		struct tfr_record_run *run, struct tfr_error *err);
 	/* Adds the next piece of a file.  Only with `divides`. */
 	enum tfr_status (*merge)(void *ctx, void *file, void *piece, struct tfr_error *err);
 	/* After the last record, or after prepare() or opening ended it; then in->reader is NULL.

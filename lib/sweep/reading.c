@@ -6,6 +6,7 @@
 #include <tfr-private/gzi.h>
 
 #include "base/error.h"
+#include "record/framing.h"
 
 void tfr_reading_begin(struct tfr_reading *in, const char *path, uint32_t file)
 {
@@ -66,7 +67,7 @@ enum tfr_status tfr_reading_next(
 	return TFR_OK;
 }
 
-static enum tfr_status read_run(struct tfr_reading *in, struct tfr_run *run)
+static enum tfr_status read_run(struct tfr_reading *in, struct tfr_record_run *run)
 {
 	TFR_TRY(tfr_reader_next_run(in->reader, run, &in->why));
 	if (!run->large)
@@ -77,20 +78,20 @@ static enum tfr_status read_run(struct tfr_reading *in, struct tfr_run *run)
 }
 
 enum tfr_status tfr_reading_next_run(
-	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err)
+	struct tfr_reading *in, struct tfr_record_run *run, struct tfr_error *err)
 {
 	enum tfr_status status;
 
 	while ((status = read_run(in, run))) {
-		assert(!run->records); /* a run leaves payloads to tfr_run_next_intact() */
+		assert(!run->records); /* a run leaves payloads to tfr_record_run_next_intact() */
 		TFR_TRY(after_failure(in, status, err));
 	}
 	in->seen += run->records;
 	return TFR_OK;
 }
 
-enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_record *rec,
-	struct tfr_error *why, struct tfr_error *err)
+enum tfr_status tfr_record_run_meet(const struct tfr_record_run_origin *of,
+	const struct tfr_record *rec, struct tfr_error *why, struct tfr_error *err)
 {
 	struct tfr_fault_met fault = {
 		.why = why, .bad = rec, .path = of->path, .owner = of->owner
@@ -101,11 +102,11 @@ enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_r
 	return of->faults->meet(of->faults, &fault, err);
 }
 
-enum tfr_status tfr_run_meet_payload(
-	const struct tfr_run_origin *of, const struct tfr_record *rec, struct tfr_error *err)
+enum tfr_status tfr_record_run_meet_payload(
+	const struct tfr_record_run_origin *of, const struct tfr_record *rec, struct tfr_error *err)
 {
 	struct tfr_error why;
 
-	tfr_fail(&why, TFR_EDATA, "data checksum mismatch");
-	return tfr_run_meet(of, rec, &why, err);
+	tfr_fail(&why, TFR_EDATA, TFR_PAYLOAD_FAULT);
+	return tfr_record_run_meet(of, rec, &why, err);
 }

@@ -28,7 +28,7 @@ struct tfr_reading {
 	/* Comes before a record that is larger than the block is read into memory.  A failure
 	 * ends reading.  May be NULL. */
 	enum tfr_status (*admit)(
-		struct tfr_reading *in, const struct tfr_run *large, struct tfr_error *err);
+		struct tfr_reading *in, const struct tfr_record_run *large, struct tfr_error *err);
 };
 
 /* Starts with a file, of which no reader is open. */
@@ -47,12 +47,12 @@ enum tfr_status tfr_reading_next(
 	struct tfr_reading *in, struct tfr_record *rec, struct tfr_error *err);
 /* Reads the next run, after the faults before it.  TFR_END: there is none. */
 enum tfr_status tfr_reading_next_run(
-	struct tfr_reading *in, struct tfr_run *run, struct tfr_error *err);
+	struct tfr_reading *in, struct tfr_record_run *run, struct tfr_error *err);
 /* Closes the reader. */
 void tfr_reading_end(struct tfr_reading *in);
 
 /* The origin of a run, for the threads that verify its records while another one reads on. */
-struct tfr_run_origin {
+struct tfr_record_run_origin {
 	struct tfr_fault_policy *faults;
 	const char *path;
 	void *owner; /* for the policy */
@@ -60,21 +60,21 @@ struct tfr_run_origin {
 
 /* A record of a run that is bad.  As tfr_reading_meet(); `why` gets the place of the record if its
  * status is TFR_EDATA. */
-enum tfr_status tfr_run_meet(const struct tfr_run_origin *of, const struct tfr_record *rec,
-	struct tfr_error *why, struct tfr_error *err);
+enum tfr_status tfr_record_run_meet(const struct tfr_record_run_origin *of,
+	const struct tfr_record *rec, struct tfr_error *why, struct tfr_error *err);
 /* The same for a record whose checksum does not verify. */
-enum tfr_status tfr_run_meet_payload(
-	const struct tfr_run_origin *of, const struct tfr_record *rec, struct tfr_error *err);
+enum tfr_status tfr_record_run_meet_payload(const struct tfr_record_run_origin *of,
+	const struct tfr_record *rec, struct tfr_error *err);
 
 /* The next record of a run whose checksum verifies; the policy gets the others.  TFR_END: none is
  * left, or the policy has ended the file.  Inline: it runs once per record. */
-static inline enum tfr_status tfr_run_next_intact(const struct tfr_run_origin *of,
-	struct tfr_run *run, struct tfr_record *rec, struct tfr_error *err)
+static inline enum tfr_status tfr_record_run_next_intact(const struct tfr_record_run_origin *of,
+	struct tfr_record_run *run, struct tfr_record *rec, struct tfr_error *err)
 {
 	enum tfr_status status;
 
-	while ((status = tfr_run_next(run, rec, NULL)) == TFR_EDATA)
-		TFR_TRY(tfr_run_meet_payload(of, rec, err));
+	while ((status = tfr_record_run_next(run, rec, NULL)) == TFR_EDATA)
+		TFR_TRY(tfr_record_run_meet_payload(of, rec, err));
 	return status;
 }
 

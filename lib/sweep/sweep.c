@@ -37,7 +37,7 @@ struct stream {
 
 /* A run and its origin. */
 struct piece {
-	struct tfr_run run;
+	struct tfr_record_run run;
 	uint32_t file;
 	bool large;			  /* holds the gate */
 	struct tfr_deferred_faults deferred; /* in order: until the earlier pieces are settled */
@@ -201,7 +201,7 @@ static void leave_gate(struct sweep_run *r, struct piece *p)
 {
 	if (!p->large)
 		return;
-	tfr_run_clear(&p->run);
+	tfr_record_run_clear(&p->run);
 	p->large = false;
 	pthread_mutex_lock(&r->lock);
 	r->large = false;
@@ -210,7 +210,7 @@ static void leave_gate(struct sweep_run *r, struct piece *p)
 }
 
 static enum tfr_status refuse_large(const struct sweep_run *r, const struct tfr_reading *in,
-	const struct tfr_run *run, struct tfr_error *err)
+	const struct tfr_record_run *run, struct tfr_error *err)
 {
 	char size[TFR_SIZE_TEXT], most[TFR_SIZE_TEXT];
 
@@ -223,7 +223,7 @@ static enum tfr_status refuse_large(const struct sweep_run *r, const struct tfr_
 }
 
 static enum tfr_status admit_large(
-	struct tfr_reading *in, const struct tfr_run *run, struct tfr_error *err)
+	struct tfr_reading *in, const struct tfr_record_run *run, struct tfr_error *err)
 {
 	struct stream *st = (struct stream *)in;
 
@@ -299,7 +299,8 @@ static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, stru
 	struct tfr_swept s = {
 		.file = p->file, .path = sweep_path(r, p->file), .example = w->example
 	};
-	const struct tfr_run_origin of = { &r->faults, s.path, r->ordered ? &p->deferred : NULL };
+	const struct tfr_record_run_origin of = { &r->faults, s.path,
+		r->ordered ? &p->deferred : NULL };
 	struct tfr_error why;
 	enum tfr_status status, bad;
 	uint8_t *entry = NULL;
@@ -310,7 +311,7 @@ static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, stru
 			"looking at the records");
 	for (;;) {
 		p->deferred.before = keep ? keep->size : 0;
-		status = tfr_run_next_intact(&of, &p->run, &s.rec, err);
+		status = tfr_record_run_next_intact(&of, &p->run, &s.rec, err);
 		if (status)
 			break;
 		if (keep)
@@ -318,7 +319,7 @@ static enum tfr_status examine_piece(struct sweep_run *r, struct worker *w, stru
 		why.status = bad = examine_record(
 			r, w, &s, entry ? entry + sizeof(s.rec) : NULL, &taken, &why);
 		if (bad)
-			TFR_TRY(tfr_run_meet(&of, &s.rec, &why, err));
+			TFR_TRY(tfr_record_run_meet(&of, &s.rec, &why, err));
 		if (keep && taken) {
 			memcpy(entry, &s.rec, sizeof(s.rec));
 			keep->size += stride;
@@ -424,7 +425,7 @@ static void clear_slot(void *data)
 {
 	struct slot *slot = data;
 
-	tfr_run_clear(&slot->piece.run);
+	tfr_record_run_clear(&slot->piece.run);
 	tfr_deferred_clear(&slot->piece.deferred);
 	tfr_buf_clear(&slot->keep);
 }
@@ -589,7 +590,7 @@ static void clear_workers(struct sweep_run *r)
 		struct worker *w = &r->workers[k];
 
 		tfr_reading_end(&w->stream.in);
-		tfr_run_clear(&w->piece.run);
+		tfr_record_run_clear(&w->piece.run);
 		tfr_where_free(w->where);
 		tfr_example_free(w->example);
 		pthread_mutex_destroy(&w->stream.lock);

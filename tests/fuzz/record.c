@@ -46,7 +46,7 @@ static uint64_t walk_runs(const uint8_t *data, size_t size, size_t block, enum t
 {
 	struct tfr_reader_opts opts = { .block_size = block };
 	struct tfr_reader *r = NULL;
-	struct tfr_run run = { 0 };
+	struct tfr_record_run run = { 0 };
 	struct tfr_record rec;
 	uint64_t records = 0, lost, checksum = 0;
 	enum tfr_status status = tfr_reader_open_memory(&r, data, size, &opts, NULL), next;
@@ -55,7 +55,7 @@ static uint64_t walk_runs(const uint8_t *data, size_t size, size_t block, enum t
 		status = tfr_reader_next_run(r, &run, NULL);
 		if (!status && run.large)
 			status = tfr_reader_large_run(r, &run, NULL);
-		while (!status && (next = tfr_run_next(&run, &rec, NULL)) != TFR_END) {
+		while (!status && (next = tfr_record_run_next(&run, &rec, NULL)) != TFR_END) {
 			if (next)
 				continue;
 			records++;
@@ -67,7 +67,7 @@ static uint64_t walk_runs(const uint8_t *data, size_t size, size_t block, enum t
 			status = tfr_reader_resync(r, &lost, NULL);
 	}
 	*end = status;
-	tfr_run_clear(&run);
+	tfr_record_run_clear(&run);
 	tfr_reader_close(r);
 	return checksum + records;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tfr-private/inspect.h>
+#include <tfr-private/check.h>
 
 enum { SHARDS = 8, RECORDS = 500 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tfr-private/check.h>
 #include <tfr-private/gzi.h>
-#include <tfr-private/inspect.h>
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
@@ -102,12 +102,12 @@ struct kept_fault {
 	size_t size;
 };
 
-struct check_slot {
+struct check_result {
 	struct tfr_check_file file;
 	struct tfr_buf faults;
 	struct tfr_types types;
 	struct tfr_buf kinds; /* struct kept_kind: the kinds of these faults */
-	struct tfr_error err; /* the error being filled */
+	struct tfr_error fault; /* that keep_fault() and keep_kind() store */
 };
 
 struct check_worker {
@@ -132,21 +132,21 @@ struct kept_kind {
 };
 
 static enum tfr_status append_fault(
-	struct check_slot *slot, struct tfr_check_kind kind, struct tfr_error *err)
+	struct check_result *slot, struct tfr_check_kind kind, struct tfr_error *err)
 {
-	const char *last = tfr_error_hint_text(&slot->err), *end;
+	const char *last = tfr_error_hint_text(&slot->fault), *end;
 	struct kept_fault k = { .kind = kind };
 
-	last = *last ? last : slot->err.message;
+	last = *last ? last : slot->fault.message;
 	end = last + strlen(last) + 1;
-	k.size = (size_t)(end - (const char *)&slot->err);
+	k.size = (size_t)(end - (const char *)&slot->fault);
 	TFR_NEED_MEMORY(tfr_buf_append(&slot->faults, &k, sizeof(k)) &&
-				tfr_buf_append(&slot->faults, &slot->err, k.size),
+				tfr_buf_append(&slot->faults, &slot->fault, k.size),
 		err, "checking");
 	return TFR_OK;
 }
 
-static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err)
+static enum tfr_status keep_fault(struct check_result *slot, struct tfr_error *err)
 {
 	slot->file.faults++;
 	return append_fault(slot, (struct tfr_check_kind){ 0, 1 }, err);
@@ -154,7 +154,7 @@ static enum tfr_status keep_fault(struct check_slot *slot, struct tfr_error *err
 
 /* Keeps a fault in the contents of a record.  Faults of one kind are counted, and only the first is
  * kept. */
-static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct tfr_error *err)
+static enum tfr_status keep_kind(struct check_result *slot, uint64_t kind, struct tfr_error *err)
 {
 	const struct kept_kind *known = (struct kept_kind *)slot->kinds.data;
 	size_t n = slot->kinds.size / sizeof(*known);
@@ -175,35 +175,35 @@ static enum tfr_status keep_kind(struct check_slot *slot, uint64_t kind, struct 
 		return TFR_OK;
 	}
 	if (n == MOST_KINDS) {
-		bool has_record = slot->err.has_record;
+		bool has_record = slot->fault.has_record;
 
-		tfr_fail_record(&slot->err, slot->err.status, slot->file.path, slot->err.record,
-			slot->err.offset,
+		tfr_fail_record(&slot->fault, slot->fault.status, slot->file.path,
+			slot->fault.record, slot->fault.offset,
 			"more than %d kinds of faults, of which the others are not reported",
 			MOST_KINDS);
-		slot->err.has_record = has_record;
+		slot->fault.has_record = has_record;
 	}
 	TFR_NEED_MEMORY(tfr_buf_append(&slot->kinds, &new, sizeof(new)), err, "checking");
 	return append_fault(slot, (struct tfr_check_kind){ new.hash, 1 }, err);
 }
 
-static void report_faults(const struct check_run *run, struct check_slot *slot)
+static void report_faults(const struct check_run *run, struct check_result *slot)
 {
 	for (size_t at = 0; at < slot->faults.size;) {
 		struct kept_fault k;
 
 		memcpy(&k, slot->faults.data + at, sizeof(k));
-		memcpy(&slot->err, slot->faults.data + at + sizeof(k), k.size);
+		memcpy(&slot->fault, slot->faults.data + at + sizeof(k), k.size);
 		at += sizeof(k) + k.size;
-		tfr_error_set_path(&slot->err, slot->file.path);
-		run->opts->fault(
-			run->opts->ctx, slot->file.path, &slot->err, k.kind.hash ? &k.kind : NULL);
+		tfr_error_set_path(&slot->fault, slot->file.path);
+		run->opts->fault(run->opts->ctx, slot->file.path, &slot->fault,
+			k.kind.hash ? &k.kind : NULL);
 	}
 }
 
 /* Handles a damaged length or a truncated file: searches for the next readable records, and reports
  * how many bytes were skipped. */
-static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found)
+static void pass_over(struct tfr_reader *r, struct check_result *slot, bool *found)
 {
 	char counted[TFR_COUNTED_TEXT];
 	uint64_t lost = 0;
@@ -213,16 +213,16 @@ static void pass_over(struct tfr_reader *r, struct check_slot *slot, bool *found
 	*found = status == TFR_OK;
 	slot->file.lost_bytes += lost;
 	if (*found)
-		tfr_error_append(
-			&slot->err, "; %s passed over", tfr_format_counted(lost, "byte", counted));
+		tfr_error_append(&slot->fault, "; %s passed over",
+			tfr_format_counted(lost, "byte", counted));
 	else if (status == TFR_END && tfr_reader_fault(r) != TFR_FAULT_CUT)
-		tfr_error_append(&slot->err, "; no record found in the %s to the end",
+		tfr_error_append(&slot->fault, "; no record found in the %s to the end",
 			tfr_format_counted(lost, "byte", counted));
 }
 
 /* Keeps a failure of the reader.  TFR_END: no record follows. */
 static enum tfr_status keep_reader_fault(
-	struct tfr_reader *r, struct check_slot *slot, bool strict, struct tfr_error *err)
+	struct tfr_reader *r, struct check_result *slot, bool strict, struct tfr_error *err)
 {
 	enum tfr_fault fault = tfr_reader_fault(r);
 	bool whole = r->end - r->begin >= TFR_RECORD_HEADER, more = false;
@@ -230,12 +230,13 @@ static enum tfr_status keep_reader_fault(
 
 	if (whole) /* a resync moves the block */
 		memcpy(header, r->block + r->begin, sizeof(header));
-	if (slot->err.status == TFR_EDATA && (fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
+	if (slot->fault.status == TFR_EDATA &&
+		(fault == TFR_FAULT_LENGTH || fault == TFR_FAULT_CUT))
 		pass_over(r, slot, &more);
 	if (strict && fault == TFR_FAULT_STREAM)
-		tfr_strict_stream(r, slot->file.path, &slot->err);
-	else if (strict && slot->err.status == TFR_EDATA)
-		tfr_strict_record(fault, whole ? header : NULL, &slot->err);
+		tfr_strict_stream(r, slot->file.path, &slot->fault);
+	else if (strict && slot->fault.status == TFR_EDATA)
+		tfr_strict_record(fault, whole ? header : NULL, &slot->fault);
 	TFR_TRY(keep_fault(slot, err));
 	return more ? TFR_OK : TFR_END;
 }
@@ -245,13 +246,13 @@ static enum tfr_status meet_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
 	const struct check_run *run = p->ctx;
-	struct check_slot *slot = fault->owner;
+	struct check_result *slot = fault->owner;
 
-	slot->err = *fault->why;
+	slot->fault = *fault->why;
 	if (fault->reader)
 		return keep_reader_fault(fault->reader, slot, run->opts->strict, err);
 	if (fault->bad && run->opts->strict)
-		tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->err);
+		tfr_strict_record(TFR_FAULT_PAYLOAD, NULL, &slot->fault);
 	TFR_TRY(keep_fault(slot, err));
 	return fault->bad ? TFR_OK : TFR_END;
 }
@@ -259,7 +260,7 @@ static enum tfr_status meet_fault(
 /* The place of a record that has a finding. */
 struct place {
 	const struct tfr_contents *contents;
-	struct check_slot *slot;
+	struct check_result *slot;
 	const struct tfr_record *rec;
 };
 
@@ -267,13 +268,13 @@ static enum tfr_status keep_difference(void *ctx, struct tfr_error *err)
 {
 	struct place *at = ctx;
 
-	tfr_error_locate(&at->slot->err, at->slot->file.path, at->rec->index, at->rec->offset);
+	tfr_error_locate(&at->slot->fault, at->slot->file.path, at->rec->index, at->rec->offset);
 	return keep_kind(at->slot, tfr_contents_kind(at->contents), err);
 }
 
 /* Adds a record whose CRCs verify. */
 static enum tfr_status take_record(const struct check_run *run, struct tfr_contents *contents,
-	struct check_slot *slot, const struct tfr_record *rec, struct tfr_error *err)
+	struct check_result *slot, const struct tfr_record *rec, struct tfr_error *err)
 {
 	struct tfr_digest d;
 	bool strange;
@@ -288,20 +289,20 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 	if (!contents)
 		return TFR_OK;
 	if (!tfr_contents_check(contents, rec->data, rec->size, &slot->file.images,
-		    &slot->types.counts, &strange, &slot->err))
-		return tfr_contents_differences(contents, rec->data, rec->size, &slot->err,
+		    &slot->types.counts, &strange, &slot->fault))
+		return tfr_contents_differences(contents, rec->data, rec->size, &slot->fault,
 			keep_difference, &(struct place){ contents, slot, rec }, err);
-	tfr_error_locate(&slot->err, slot->file.path, rec->index, rec->offset);
+	tfr_error_locate(&slot->fault, slot->file.path, rec->index, rec->offset);
 	if (!strange)
 		return keep_kind(slot, tfr_contents_kind(contents), err);
-	tfr_types_note(&slot->types, tfr_contents_kind(contents), &slot->err);
+	tfr_types_note(&slot->types, tfr_contents_kind(contents), &slot->fault);
 	return TFR_OK;
 }
 
 /* Counts the intact records at the start of a file whose contents are not checked.  False: the file
  * has more bytes, or a record that is not intact. */
 static bool verify_in_parallel(
-	const struct check_run *run, struct check_slot *slot, unsigned threads, unsigned worker)
+	const struct check_run *run, struct check_result *slot, unsigned threads, unsigned worker)
 {
 	struct tfr_parallel_check_opts how = { .threads = threads,
 		.memory = &run->workers[worker].memory,
@@ -318,12 +319,12 @@ static bool verify_in_parallel(
 }
 
 static enum tfr_status check_by_hopping(const struct check_run *run, unsigned threads,
-	struct check_slot *slot, struct tfr_error *err)
+	struct check_result *slot, struct tfr_error *err)
 {
 	struct tfr_reader_opts reader_opts = { .threads = threads };
 	struct stat st;
 
-	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->err))
+	if (tfr_count_records(slot->file.path, &reader_opts, &slot->file.records, &slot->fault))
 		return keep_fault(slot, err);
 	if (run->opts->progress && tfr_stat(slot->file.path, &st) == 0)
 		tfr_progress_add(run->opts->progress, slot->file.records, (uint64_t)st.st_size);
@@ -331,12 +332,13 @@ static enum tfr_status check_by_hopping(const struct check_run *run, unsigned th
 }
 
 /* Reports the records that are not Examples, after the last record of a file. */
-static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *err)
+static enum tfr_status judge_types(struct check_result *slot, struct tfr_error *err)
 {
 	struct tfr_stranger s;
 
-	for (size_t i = 0; tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->err); i++) {
-		slot->file.faults += slot->err.has_record ? s.records : 1;
+	for (size_t i = 0; tfr_types_fault(&slot->types, slot->file.path, i, &s, &slot->fault);
+		i++) {
+		slot->file.faults += slot->fault.has_record ? s.records : 1;
 		TFR_TRY(append_fault(slot, (struct tfr_check_kind){ s.kind, s.records }, err));
 	}
 	return TFR_OK;
@@ -345,7 +347,7 @@ static enum tfr_status judge_types(struct check_slot *slot, struct tfr_error *er
 /* Compares the file with its manifest.  Faults of the manifest are reported with the first file of
  * a set. */
 static enum tfr_status check_manifest(
-	const struct check_run *run, struct check_slot *slot, uint64_t i, struct tfr_error *err)
+	const struct check_run *run, struct check_result *slot, uint64_t i, struct tfr_error *err)
 {
 	const struct tfr_manifest_shard *shard;
 	const struct tfr_error *why;
@@ -353,27 +355,27 @@ static enum tfr_status check_manifest(
 
 	shard = tfr_manifests_at(run->manifests, (size_t)i, &why, &first);
 	if (why && first) {
-		slot->err = *why;
+		slot->fault = *why;
 		TFR_TRY(keep_fault(slot, err));
 	}
-	if (shard && compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->err))
+	if (shard && compare_with_manifest(shard, &slot->file, run->opts->quick, &slot->fault))
 		return keep_fault(slot, err);
 	return TFR_OK;
 }
 
 /* Compares the file with TFDS's dataset_info.json.  Damage has been reported with what it cost. */
 static enum tfr_status compare_with_dataset_info(
-	struct check_run *run, struct check_slot *slot, struct tfr_error *err)
+	struct check_run *run, struct check_result *slot, struct tfr_error *err)
 {
 	char counted[TFR_COUNTED_TEXT];
 	uint64_t records;
 	enum tfr_status status =
-		tfr_dataset_info_records(&run->info, slot->file.path, &records, &slot->err);
+		tfr_dataset_info_records(&run->info, slot->file.path, &records, &slot->fault);
 
 	if (status == TFR_END || (!status && (slot->file.faults || records == slot->file.records)))
 		return TFR_OK;
 	if (!status)
-		tfr_fail(&slot->err, TFR_EDATA, "%s where dataset_info.json has %llu",
+		tfr_fail(&slot->fault, TFR_EDATA, "%s where dataset_info.json has %llu",
 			tfr_format_counted(slot->file.records, "record", counted),
 			(unsigned long long)records);
 	return keep_fault(slot, err);
@@ -390,7 +392,7 @@ static const char *path_of(void *ctx, uint64_t file)
 
 static void start_check(void *ctx, uint64_t file, void *result)
 {
-	struct check_slot *slot = result;
+	struct check_result *slot = result;
 
 	slot->file = (struct tfr_check_file){ .path = path_of(ctx, file) };
 	slot->faults.size = slot->kinds.size = 0;
@@ -401,7 +403,7 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 	void *result, struct tfr_file_start *from, struct tfr_error *err)
 {
 	const struct check_run *run = ctx;
-	struct check_slot *slot = result;
+	struct check_result *slot = result;
 
 	(void)file;
 	if (run->opts->quick) {
@@ -417,10 +419,10 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 
 /* One call verifies the intact records up to the next bad one. */
 static void verify_run(
-	const struct check_run *run, struct check_slot *slot, struct tfr_run *records)
+	const struct check_run *run, struct check_result *slot, struct tfr_record_run *records)
 {
 	size_t from = records->at;
-	uint64_t passed = tfr_run_verify(records);
+	uint64_t passed = tfr_record_run_verify(records);
 	uint64_t bytes = records->at - from;
 
 	slot->file.records += passed;
@@ -428,13 +430,13 @@ static void verify_run(
 	tfr_progress_add(run->opts->progress, passed, bytes);
 }
 
-static enum tfr_status check_records(
-	void *ctx, unsigned worker, void *result, struct tfr_run *records, struct tfr_error *err)
+static enum tfr_status check_records(void *ctx, unsigned worker, void *result,
+	struct tfr_record_run *records, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
 	struct tfr_contents *contents = run->workers[worker].contents;
-	struct check_slot *slot = result;
-	const struct tfr_run_origin of = { &run->faults, slot->file.path, slot };
+	struct check_result *slot = result;
+	const struct tfr_record_run_origin of = { &run->faults, slot->file.path, slot };
 	bool unseen = !contents && !run->manifests && !run->opts->sum;
 	enum tfr_status status;
 	struct tfr_record rec;
@@ -442,7 +444,7 @@ static enum tfr_status check_records(
 	for (;;) {
 		if (unseen)
 			verify_run(run, slot, records);
-		status = tfr_run_next_intact(&of, records, &rec, err);
+		status = tfr_record_run_next_intact(&of, records, &rec, err);
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
 		TFR_TRY(take_record(run, contents, slot, &rec, err));
@@ -451,7 +453,7 @@ static enum tfr_status check_records(
 
 static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tfr_error *err)
 {
-	struct check_slot *all = file, *slot = piece;
+	struct check_result *all = file, *slot = piece;
 
 	(void)err;
 	report_faults(ctx, slot);
@@ -464,11 +466,11 @@ static enum tfr_status end_file(
 	void *ctx, unsigned worker, struct tfr_reading *in, void *result, struct tfr_error *err)
 {
 	const struct check_run *run = ctx;
-	struct check_slot *slot = result;
+	struct check_result *slot = result;
 
 	(void)worker;
 	for (unsigned i = 0; in->reader && run->opts->strict && i < TFR_STRICT_FILE; i++)
-		if (tfr_strict_file(in->reader, &slot->file, i, &slot->err))
+		if (tfr_strict_file(in->reader, &slot->file, i, &slot->fault))
 			TFR_TRY(keep_fault(slot, err));
 	TFR_TRY(judge_types(slot, err));
 	return run->manifests ? check_manifest(run, slot, in->file, err) : TFR_OK;
@@ -477,7 +479,7 @@ static enum tfr_status end_file(
 static enum tfr_status deliver_file(void *ctx, uint64_t file, void *result, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
-	struct check_slot *slot = result;
+	struct check_result *slot = result;
 
 	(void)file;
 	TFR_TRY(compare_with_dataset_info(run, slot, err));
@@ -489,8 +491,8 @@ static enum tfr_status deliver_file(void *ctx, uint64_t file, void *result, stru
 
 static void clear_slot(void *slot_memory)
 {
-	tfr_buf_clear(&((struct check_slot *)slot_memory)->faults);
-	tfr_buf_clear(&((struct check_slot *)slot_memory)->kinds);
+	tfr_buf_clear(&((struct check_result *)slot_memory)->faults);
+	tfr_buf_clear(&((struct check_result *)slot_memory)->kinds);
 }
 
 static void warn_unchecked(const struct check_run *run)
@@ -544,7 +546,7 @@ enum tfr_status tfr_check_set(
 		.faults = &run.faults,
 		.threads = tfr_thread_count(opts->threads),
 		.divides = !opts->quick,
-		.result_size = sizeof(struct check_slot),
+		.result_size = sizeof(struct check_result),
 		.start = start_check,
 		.prepare = prepare_file,
 		.records = check_records,

@@ -3,8 +3,8 @@
 #ifndef TFR_INSPECT_CHECK_CHECK_H
 #define TFR_INSPECT_CHECK_CHECK_H
 
+#include <tfr-private/check.h>
 #include <tfr-private/example.h>
-#include <tfr-private/inspect.h>
 #include <tfr-private/record.h>
 
 #include "base/error.h"

@@ -18,9 +18,7 @@
 
 /* --- TensorFlow's reader --- */
 
-/* Counts the records that TensorFlow reads of a compressed file.
- *
- * Simulates how TensorFlow reads a compressed file, step by step.
+/* Counts the records that TensorFlow reads of a compressed file, by the same steps.
  *
  * TensorFlow's reader can end early.  Where it does depends on the bytes in its buffer when zlib
  * returns no output, so the simulation repeats its steps. zlib_inputstream.cc (tsl/lib/io)

@@ -185,7 +185,7 @@ static enum tfr_status new_block(struct file_reader *r, struct open_file *f)
 /* ---- runs ---- */
 
 static enum tfr_status admit_large(
-	struct tfr_reading *in, const struct tfr_run *run, struct tfr_error *err)
+	struct tfr_reading *in, const struct tfr_record_run *run, struct tfr_error *err)
 {
 	const struct file_reader *r = (struct file_reader *)in;
 	char text[TFR_SIZE_TEXT];
@@ -202,15 +202,15 @@ static enum tfr_status admit_large(
 /* The records of a run, verified, in chunks.  TFR_END: all of them. */
 static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool *go_on)
 {
-	const struct tfr_run_origin of = { &r->source->faults, r->in.path, NULL };
-	struct tfr_run *run = &f->block->run;
+	const struct tfr_record_run_origin of = { &r->source->faults, r->in.path, NULL };
+	struct tfr_record_run *run = &f->block->run;
 	enum tfr_status status = TFR_OK;
 	struct tfr_record rec;
 
 	while (*go_on && !status) {
 		if (!f->chunk)
 			TFR_TRY(new_chunk(r, f, run->records - run->seen));
-		status = tfr_run_next_intact(&of, run, &rec, &r->err);
+		status = tfr_record_run_next_intact(&of, run, &rec, &r->err);
 		if (!status)
 			tfr_record_chunk_add(f->chunk, r->in.file, &rec);
 		if (status || f->chunk->count == f->chunk->capacity)
@@ -240,7 +240,7 @@ static enum tfr_status read_runs(struct file_reader *r, struct open_file *f)
 /* Copies the record after the others of its chunk, whose block has room or is a new one. */
 static enum tfr_status keep(struct file_reader *r, struct open_file *f, struct tfr_record rec)
 {
-	struct tfr_run *run = &f->block->run;
+	struct tfr_record_run *run = &f->block->run;
 	size_t need = rec.size > r->source->block_size ? rec.size : r->source->block_size;
 
 	if (!run->block || run->cap < rec.size) {
@@ -259,7 +259,7 @@ static enum tfr_status keep(struct file_reader *r, struct open_file *f, struct t
 
 static bool is_full(const struct open_file *f, size_t more)
 {
-	const struct tfr_run *run = &f->block->run;
+	const struct tfr_record_run *run = &f->block->run;
 
 	return f->chunk->count == f->chunk->capacity || run->size >= GROUP_BYTES ||
 	       (f->chunk->count && run->size + more > run->cap);

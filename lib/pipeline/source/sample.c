@@ -279,7 +279,7 @@ void tfr_block_pool_init(struct tfr_block_pool *b, uint64_t idle_limit)
 
 static void block_free(struct tfr_run_block *block)
 {
-	tfr_run_clear(&block->run);
+	tfr_record_run_clear(&block->run);
 	free(block);
 }
 

@@ -81,7 +81,7 @@ struct tfr_run_block {
 	struct tfr_run_block *next;
 	struct tfr_block_pool *home;
 	atomic_uint refs; /* chunks, and the reader while it reads */
-	struct tfr_run run;
+	struct tfr_record_run run;
 };
 
 /* Samples in the order of the file. */

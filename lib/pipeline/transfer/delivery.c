@@ -50,7 +50,7 @@ void tfr_transfer_ask(struct tfr_transfer *tr, bool asked)
 }
 
 /* Passes over transfers that have no batch. */
-bool tfr_transfer_has_batch(struct tfr_transfer *tr)
+bool tfr_transfer_find_batch(struct tfr_transfer *tr)
 {
 	struct tfr_device_buffer *t;
 

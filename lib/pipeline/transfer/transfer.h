@@ -117,7 +117,7 @@ void tfr_transfer_completed(struct tfr_transfer *tr, struct tfr_staged_batch *b,
 /* The consumer begins, or ends, to wait. */
 void tfr_transfer_ask(struct tfr_transfer *tr, bool asked);
 /* Whether a batch can be handed out. */
-bool tfr_transfer_has_batch(struct tfr_transfer *tr);
+bool tfr_transfer_find_batch(struct tfr_transfer *tr);
 /* Whether every batch there will be has been handed out. */
 bool tfr_transfer_all_delivered(const struct tfr_transfer *tr);
 /* Returns the bytes of its payloads. */

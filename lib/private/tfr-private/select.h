@@ -26,7 +26,7 @@ struct tfr_select;
  * the remaining weights are less than 1/4096 of those that are drawn from, later draws are made
  * among the remaining sets only; tf.data would continue to draw in vain.  The caller owns the sets,
  * which must outlive the selection. */
-struct tfr_mix {
+struct tfr_mix_opts {
 	const struct tfr_set *const *sets;
 	const double *weights;
 	size_t count;
@@ -41,7 +41,7 @@ struct tfr_select_opts {
 	struct tfr_interleaving order; /* of the files of a set */
 	/* Replaces the set.  Each set of the mix is read in `order`, and
 	 * sets are drawn with `seed`.  Must outlive the selection.  NULL: the set. */
-	const struct tfr_mix *mix;
+	const struct tfr_mix_opts *mix;
 	/* "0,5,10-20,100-": numbers of records in the stream so far, from 0. The records keep the
 	 * order of the stream, whatever the order of the list.  If faults end the
 	 * selection, and without `mix`, a file with an up-to-date index is read through the index

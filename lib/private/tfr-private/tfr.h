@@ -5,6 +5,7 @@
 #include <tfr/tfr.h>
 
 #include <tfr-private/audio.h>
+#include <tfr-private/check.h>
 #include <tfr-private/codec.h>
 #include <tfr-private/convert.h>
 #include <tfr-private/device.h>
@@ -15,7 +16,6 @@
 #include <tfr-private/example.h>
 #include <tfr-private/export.h>
 #include <tfr-private/gzi.h>
-#include <tfr-private/inspect.h>
 #include <tfr-private/io.h>
 #include <tfr-private/media.h>
 #include <tfr-private/pipeline.h>

@@ -1,11 +1,11 @@
 /* rewrite/shuffle/memory_plan.c - chooses the number of buckets and the chunk size, for memory with
  * three uses.
  *
- * While records are dealt, memory holds the blocks being read, one record that is larger than a
- * block (a quarter), and the arena, with at least one chunk for each bucket of each worker.
- * After that the arena is freed, and all memory holds buckets being sorted, one more than there
- * are workers.  More buckets need smaller chunks; fewer buckets need more memory for sorting.
- * The amount of data that two passes can shuffle therefore grows with the square of memory. */
+ * While records are distributed, memory holds the blocks being read, one record that is larger than
+ * a block (a quarter), and the arena, with at least one chunk for each bucket of each worker. After
+ * that the arena is freed, and all memory holds buckets being sorted, one more than there are
+ * workers.  More buckets need smaller chunks; fewer buckets need more memory for sorting. The
+ * amount of data that two passes can shuffle therefore grows with the square of memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void plan_more_passes(struct tfr_memory_plan *p, uint64_t arena, uint64_t
 		preferred = clamp(bytes / BUCKET_PREFERRED, 1, BUCKETS_PREFERRED);
 		p->buckets = (uint32_t)clamp(least > preferred ? least : preferred, 2,
 			most < BUCKETS_MAX ? most : BUCKETS_MAX);
-		if (p->buckets < least) { /* dealt again, each time into the same number */
+		if (p->buckets < least) { /* distributed again, each time into the same number */
 			p->buckets = (uint32_t)clamp(BUCKETS_PREFERRED, 2, most);
 			for (double reach = p->buckets; reach < (double)least; reach *= p->buckets)
 				p->passes++;

@@ -1,10 +1,10 @@
 /* rewrite/shuffle/shuffle.c - runs a shuffle, from its plan to its published output.
  *
- * A first pass deals the records into buckets.  Buckets that memory cannot hold are dealt again,
- * until it can.  Then gather.c sorts and writes them.
+ * A first pass distributes the records to buckets.  Buckets that memory cannot hold are distributed
+ * again, until it can.  Then gather.c sorts and writes them.
  *
  * The output is published only if the number and the content sum of the written records match
- * those of the records dealt. */
+ * those of the records distributed. */
 #include "rewrite/shuffle/shuffle.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include "thread/lanes.h"
 
 /* All chunk lists that buckets refer to; their number grows when buckets are divided. */
-struct dealt {
+struct distributed {
 	struct tfr_chunk_lists **lists;
 	uint32_t count;
 	struct tfr_arena arena;
@@ -42,8 +42,8 @@ struct shuffle {
 	struct tfr_spill_folders folders;
 	struct tfr_set_writer *out;
 	struct tfr_spill *spill;
-	struct dealt dealt;
-	struct tfr_buckets buckets; /* which refer to the lists of `dealt` */
+	struct distributed distributed;
+	struct tfr_buckets buckets; /* which refer to the lists of `distributed` */
 };
 
 /* --- chunk lists and buckets --- */
@@ -56,7 +56,7 @@ void tfr_buckets_clear(struct tfr_buckets *b)
 	*b = (struct tfr_buckets){ 0 };
 }
 
-static void dealt_clear(struct dealt *d)
+static void distributed_clear(struct distributed *d)
 {
 	for (uint32_t k = 0; k < d->count; k++) {
 		tfr_chunk_lists_clear(d->lists[k]);
@@ -64,11 +64,11 @@ static void dealt_clear(struct dealt *d)
 	}
 	free(d->lists);
 	tfr_arena_clear(&d->arena);
-	*d = (struct dealt){ 0 };
+	*d = (struct distributed){ 0 };
 }
 
 /* Makes room for `n` more tables of chunk lists, each a zeroed struct. */
-static enum tfr_status add_lists(struct dealt *d, uint32_t n, struct tfr_error *err)
+static enum tfr_status add_lists(struct distributed *d, uint32_t n, struct tfr_error *err)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		struct tfr_chunk_lists *more = NULL;
@@ -154,7 +154,7 @@ static enum tfr_status make_buckets(struct shuffle *s, struct tfr_error *err)
 
 		b->depth = 1;
 		b->divided[0] = count;
-		TFR_TRY(fill_bucket(b, s->dealt.lists, s->dealt.count, k, err));
+		TFR_TRY(fill_bucket(b, s->distributed.lists, s->distributed.count, k, err));
 	}
 	number_positions(&s->buckets);
 	return TFR_OK;
@@ -165,12 +165,12 @@ static enum tfr_status make_lists(struct shuffle *s, struct tfr_error *err)
 	const struct tfr_memory_plan *mem = &s->mem;
 	uint64_t reserved = (uint64_t)mem->threads * mem->buckets;
 
-	TFR_TRY(add_lists(&s->dealt, mem->threads, err));
-	TFR_TRY(tfr_arena_init(&s->dealt.arena, mem->chunk,
+	TFR_TRY(add_lists(&s->distributed, mem->threads, err));
+	TFR_TRY(tfr_arena_init(&s->distributed.arena, mem->chunk,
 		mem->chunks > reserved ? mem->chunks : reserved, reserved, err));
 	for (uint32_t k = 0; k < mem->threads; k++)
-		TFR_TRY(tfr_chunk_lists_init(s->dealt.lists[k], mem->buckets, &s->dealt.arena,
-			(uint64_t)k * mem->buckets, s->spill, k, err));
+		TFR_TRY(tfr_chunk_lists_init(s->distributed.lists[k], mem->buckets,
+			&s->distributed.arena, (uint64_t)k * mem->buckets, s->spill, k, err));
 	return TFR_OK;
 }
 
@@ -196,11 +196,11 @@ static enum tfr_status scatter(struct shuffle *s, struct tfr_error *err)
 	memset(sums, 0, size);
 	TFR_TRY(make_lists(s, err));
 	sweep.opts.threads = s->mem.threads;
-	pass.lists = s->dealt.lists;
+	pass.lists = s->distributed.lists;
 	TFR_TRY(tfr_pass_run(&sweep, &s->report->common, err));
 	for (uint32_t k = 0; k < s->mem.threads; k++) {
 		s->report->common.taken_sum += sums[k].sum;
-		TFR_TRY(tfr_chunk_lists_end(s->dealt.lists[k], err));
+		TFR_TRY(tfr_chunk_lists_end(s->distributed.lists[k], err));
 	}
 	return make_buckets(s, err);
 }
@@ -208,7 +208,7 @@ static enum tfr_status scatter(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
-	struct dealt *d = ctx;
+	struct distributed *d = ctx;
 
 	(void)run;
 	(void)worker;
@@ -217,14 +217,14 @@ static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned 
 }
 
 /* Writes all data in memory to the spill, and frees the arena. */
-static enum tfr_status flush_lists(struct dealt *dealt, struct tfr_error *err)
+static enum tfr_status flush_lists(struct distributed *distributed, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
-		.threads = dealt->count, .count = dealt->count, .work = flush_one
+		.threads = distributed->count, .count = distributed->count, .work = flush_one
 	};
 
-	TFR_TRY(tfr_lanes_run(&lanes, dealt, err));
-	tfr_arena_clear(&dealt->arena);
+	TFR_TRY(tfr_lanes_run(&lanes, distributed, err));
+	tfr_arena_clear(&distributed->arena);
 	return TFR_OK;
 }
 
@@ -240,7 +240,7 @@ struct division {
 	struct tfr_ticker ticker;
 };
 
-static enum tfr_status deal_entry(struct division *d, const struct tfr_bucket *b,
+static enum tfr_status distribute_entry(struct division *d, const struct tfr_bucket *b,
 	struct tfr_chunk_lists *to, const struct tfr_entry *e, struct tfr_error *err)
 {
 	uint64_t place = tfr_shuffle_key(d->s->o->common.seed, e->file, e->record);
@@ -253,7 +253,7 @@ static enum tfr_status deal_entry(struct division *d, const struct tfr_bucket *b
 
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
  * that chunk. */
-static enum tfr_status deal_list(struct division *d, const struct tfr_bucket *b,
+static enum tfr_status distribute_list(struct division *d, const struct tfr_bucket *b,
 	const struct tfr_bucket_list *list, struct tfr_chunk_lists *to, struct tfr_error *err)
 {
 	const struct tfr_chunk_lists *of = list->of;
@@ -270,7 +270,7 @@ static enum tfr_status deal_list(struct division *d, const struct tfr_bucket *b,
 		entries.p = buf.data;
 		entries.end = buf.data + buf.size;
 		while (tfr_entries_next(&entries, &e))
-			TFR_TRY(deal_entry(d, b, to, &e, err));
+			TFR_TRY(distribute_entry(d, b, to, &e, err));
 		buf.size = (size_t)(entries.end - entries.p);
 		if (entries.p != buf.data)
 			memmove(buf.data, entries.p, buf.size);
@@ -293,7 +293,7 @@ static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsig
 	TFR_TRY(tfr_chunk_lists_init(
 		to, d->into, &d->arena, (uint64_t)worker * d->into, d->s->spill, worker, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
-		TFR_TRY(deal_list(d, b, &b->lists[k], to, err));
+		TFR_TRY(distribute_list(d, b, &b->lists[k], to, err));
 	TFR_TRY(tfr_chunk_lists_end(to, err));
 	TFR_TRY(tfr_chunk_lists_flush(to, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
@@ -357,11 +357,11 @@ static enum tfr_status divide_all(
 	struct division *d, uint64_t largest_record, uint64_t largest_bucket, struct tfr_error *err)
 {
 	const struct tfr_memory_plan *mem = &d->s->mem;
-	struct dealt *dealt = &d->s->dealt;
+	struct distributed *distributed = &d->s->distributed;
 	uint64_t arena = mem->chunk * mem->chunks, into,
 		 most_threads = mem->max_record / (largest_record + mem->block);
 	struct tfr_lanes lanes = { .count = d->count, .work = divide_bucket };
-	uint32_t before = dealt->count;
+	uint32_t before = distributed->count;
 	enum tfr_status status;
 	size_t chunk;
 
@@ -374,8 +374,8 @@ static enum tfr_status divide_all(
 	d->into = (uint32_t)into;
 	chunk = arena / lanes.threads / d->into / 4096 * 4096;
 	chunk = chunk > 1 << 20 ? 1 << 20 : chunk;
-	TFR_TRY(add_lists(dealt, d->count, err));
-	d->lists = dealt->lists + before;
+	TFR_TRY(add_lists(distributed, d->count, err));
+	d->lists = distributed->lists + before;
 	TFR_TRY(tfr_arena_init(&d->arena, chunk, (uint64_t)lanes.threads * d->into,
 		(uint64_t)lanes.threads * d->into, err));
 	status = tfr_lanes_run(&lanes, d, err);
@@ -456,13 +456,13 @@ static enum tfr_status open_output(struct shuffle *s, struct tfr_error *err)
 	return tfr_spill_open(&s->spill, &spill, err);
 }
 
-/* --- dealing --- */
+/* --- distributing --- */
 
 /* Whether the data in memory can stay there while buckets are sorted, one per worker if the
  * spill has more.  If so, the unused part of the arena is available for sorting. */
 static bool stays_in_memory(struct shuffle *s)
 {
-	const struct tfr_arena *a = &s->dealt.arena;
+	const struct tfr_arena *a = &s->distributed.arena;
 	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
 	bool spilled = tfr_spill_bytes(s->spill) > 0;
 	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
@@ -477,21 +477,21 @@ static bool stays_in_memory(struct shuffle *s)
 }
 
 /* The first pass. */
-static enum tfr_status deal_records(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status distribute_records(struct shuffle *s, struct tfr_error *err)
 {
 	TFR_TRY(scatter(s, err));
 	if (stays_in_memory(s))
 		return TFR_OK;
 	s->report->passes = 2;
-	return flush_lists(&s->dealt, err);
+	return flush_lists(&s->distributed, err);
 }
 
 /* Further passes, while memory cannot hold some bucket. */
-static enum tfr_status deal_again(struct shuffle *s, struct tfr_error *err)
+static enum tfr_status distribute_again(struct shuffle *s, struct tfr_error *err)
 {
 	uint32_t divided = 1;
 
-	while (divided && !s->dealt.arena.base) {
+	while (divided && !s->distributed.arena.base) {
 		TFR_TRY(scatter_again(s, &divided, err));
 		s->report->passes += divided != 0;
 	}
@@ -538,9 +538,9 @@ static enum tfr_status run_shuffle(struct shuffle *s, struct tfr_error *err)
 	TFR_TRY(tfr_set_info_carry(&info, o->sweep.input, err));
 	info.beside[0] = o->sweep.quarantine;
 	TFR_TRY(open_output(s, err));
-	TFR_TRY(deal_records(s, err));
+	TFR_TRY(distribute_records(s, err));
 	TFR_TRY(tfr_expect_check(&o->expect, r->taken, r->taken_sum, err));
-	TFR_TRY(deal_again(s, err));
+	TFR_TRY(distribute_again(s, err));
 	TFR_TRY(gather_records(s, err));
 	TFR_TRY(check_written(s, err));
 	TFR_TRY(tfr_expect_some(&o->expect, r->records, r->written, err));
@@ -559,7 +559,7 @@ enum tfr_status tfr_shuffle(const struct tfr_shuffle_opts *opts, struct tfr_shuf
 	if (s.spill)
 		report->temp_bytes = tfr_spill_bytes(s.spill);
 	tfr_buckets_clear(&s.buckets);
-	dealt_clear(&s.dealt);
+	distributed_clear(&s.distributed);
 	tfr_spill_close(s.spill);
 	tfr_set_writer_close(s.out);
 	tfr_spill_folders_clear(&s.folders);

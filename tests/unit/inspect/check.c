@@ -1,5 +1,5 @@
+#include <tfr-private/check.h>
 #include <tfr-private/example.h>
-#include <tfr-private/inspect.h>
 
 #include "support/temp.h"
 

@@ -1,6 +1,6 @@
 /* Schemas: texts and JSON that are read or refused, records against them, the schema that a set
  * has, and files that drift from the others. */
-#include <tfr-private/inspect.h>
+#include <tfr-private/check.h>
 #include <tfr-private/survey.h>
 
 #include "inspect/schema/schema_rules.h"

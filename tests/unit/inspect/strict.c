@@ -3,7 +3,7 @@
  * members of GZIP, streams of ZLIB, bytes after the end. */
 #include <zlib.h>
 
-#include <tfr-private/inspect.h>
+#include <tfr-private/check.h>
 
 #include "support/examples.h"
 

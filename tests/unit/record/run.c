@@ -83,32 +83,32 @@ static void walk_records(const struct tfr_buf *file, size_t block, struct tfr_bu
 }
 
 /* Passed over in one go, a run has as many records, and stops at each fault, as one by one. */
-static void pass_run(struct tfr_run run)
+static void pass_run(struct tfr_record_run run)
 {
-	struct tfr_run one_by_one = run;
+	struct tfr_record_run one_by_one = run;
 	struct tfr_record rec;
 	enum tfr_status status, passed;
 
 	do {
-		uint64_t sound = tfr_run_verify(&run), n = 0;
+		uint64_t sound = tfr_record_run_verify(&run), n = 0;
 
-		while (!(status = tfr_run_next(&one_by_one, &rec, NULL)))
+		while (!(status = tfr_record_run_next(&one_by_one, &rec, NULL)))
 			n++;
-		passed = tfr_run_next(&run, &rec, NULL);
+		passed = tfr_record_run_next(&run, &rec, NULL);
 		cr_assert_eq(sound, n);
 		cr_assert_eq(passed, status);
 		cr_assert(run.at == one_by_one.at && run.seen == one_by_one.seen);
 	} while (status != TFR_END);
 }
 
-static void walk_run(struct tfr_run *run, struct tfr_buf *log)
+static void walk_run(struct tfr_record_run *run, struct tfr_buf *log)
 {
 	struct tfr_error err = { 0 };
 	struct tfr_record rec;
 	enum tfr_status status;
 
 	pass_run(*run);
-	while ((status = tfr_run_next(run, &rec, &err)) != TFR_END) {
+	while ((status = tfr_record_run_next(run, &rec, &err)) != TFR_END) {
 		if (status)
 			note(log, err.message, err.record, err.offset, TFR_FAULT_PAYLOAD);
 		else
@@ -121,7 +121,7 @@ static void walk_runs(const struct tfr_buf *file, size_t block, struct tfr_buf *
 {
 	struct tfr_reader_opts opts = { .block_size = block };
 	struct tfr_reader *r = NULL;
-	struct tfr_run run = { 0 };
+	struct tfr_record_run run = { 0 };
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
@@ -144,7 +144,7 @@ static void walk_runs(const struct tfr_buf *file, size_t block, struct tfr_buf *
 			walk_run(&run, log);
 		}
 	} while (goes_on(r, status, &err, log));
-	tfr_run_clear(&run);
+	tfr_record_run_clear(&run);
 	tfr_reader_close(r);
 }
 

@@ -122,7 +122,8 @@ static void remove_sets(void)
 static const char *lay(const double weights[SETS], bool until_first)
 {
 	static char line[200];
-	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, SETS, until_first };
+	struct tfr_mix_opts mix = { (const struct tfr_set *const *)sets, weights, SETS,
+		until_first };
 	struct tfr_select_opts opts = { .mix = &mix, .seed = 3, .limit = UINT64_MAX };
 	struct tfr_select *s = NULL;
 	struct tfr_record rec;
@@ -177,7 +178,7 @@ Test(mix, comes_to_an_end_whatever_the_weights)
 static void is_refused(
 	const double *weights, size_t count, const struct tfr_select_opts *more, const char *why)
 {
-	struct tfr_mix mix = { (const struct tfr_set *const *)sets, weights, count, false };
+	struct tfr_mix_opts mix = { (const struct tfr_set *const *)sets, weights, count, false };
 	struct tfr_select_opts opts = *more;
 	struct tfr_select *s = NULL;
 	struct tfr_error err = { 0 };

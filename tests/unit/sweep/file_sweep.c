@@ -53,14 +53,14 @@ static enum tfr_status prepare(void *ctx, unsigned worker, unsigned threads, uin
 }
 
 static enum tfr_status records(
-	void *ctx, unsigned worker, void *result, struct tfr_run *run, struct tfr_error *err)
+	void *ctx, unsigned worker, void *result, struct tfr_record_run *run, struct tfr_error *err)
 {
 	const struct seen *seen = ctx;
 	struct result *p = result;
 	struct tfr_record rec;
 
 	(void)worker;
-	while (!tfr_run_next(run, &rec, err)) {
+	while (!tfr_record_run_next(run, &rec, err)) {
 		if (seen->stop_at && rec.index == seen->stop_at)
 			return TFR_END;
 		p->records++;

@@ -1,10 +1,10 @@
-/* tfr-private/inspect.h - verifies that files are intact, record by record.
+/* tfr-private/check.h - verifies that files are intact, record by record.
  *
  * That TensorFlow can read a file proves little: its skip() passes over damaged payloads, and it
  * takes 1 to 11 stray bytes at the end for a clean end.  The readers of DALI and of the PyPI
  * package verify no checksum at all.  This check accounts for every byte. */
-#ifndef TFR_PRIVATE_INSPECT_H
-#define TFR_PRIVATE_INSPECT_H
+#ifndef TFR_PRIVATE_CHECK_H
+#define TFR_PRIVATE_CHECK_H
 
 #include <tfr-private/shard.h>
 
@@ -43,8 +43,8 @@ struct tfr_check_kind {
 
 struct tfr_check_opts {
 	unsigned threads; /* 0: one per processor */
-	bool quick;   /* verify only length CRCs and the exact end; no payload is read */
-	bool example; /* each record must be an Example or a SequenceExample */
+	bool quick;	  /* verify only length CRCs and the exact end; no payload is read */
+	bool example;	  /* each record must be an Example or a SequenceExample */
 	bool decode; /* each JPEG or PNG in an Example must decode, and image/encoded must be one */
 	/* Differences between readers (TensorFlow, DALI, protobuf, PyPI's tfrecord) are faults,
 	 * too: in the layout of a compressed file, in Examples, or in an empty file.  Records that
