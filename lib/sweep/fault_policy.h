@@ -27,8 +27,9 @@ struct tfr_fault_met {
 
 struct tfr_fault_policy {
 	/* TFR_OK: the function has moved the reader, if there is one, to the next record, and
-	 * reading continues.  TFR_END: the file ends with it.  Any other status ends reading.
-	 * Called by any thread, several at a time.  NULL: tfr_fault_skip(). */
+	 * reading continues.  TFR_END: the file ends with it (not at a bad record of sweep.c, where
+	 * other threads may have examined later ones).  Any other status ends reading.  Called by
+	 * any thread, several at a time.  NULL: tfr_fault_skip(). */
 	enum tfr_status (*meet)(struct tfr_fault_policy *p, const struct tfr_fault_met *fault,
 		struct tfr_error *err);
 	enum tfr_on_fault on_fault;
