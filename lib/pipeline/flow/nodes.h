@@ -54,28 +54,33 @@ struct tfr_sample_cache {
 };
 
 struct tfr_flow_node {
+	/* Fixed once the workers have started. */
 	enum tfr_node_kind kind;
 	struct tfr_flow_node *up;
-	unsigned from, to;	    /* its rows */
-	unsigned row;		    /* whose queue is after it: the last */
-	unsigned per_job;	    /* samples taken at a time */
+	unsigned from, to;	     /* its rows */
+	unsigned row;		     /* whose queue is after it: the last */
+	unsigned per_job;	     /* samples taken at a time */
 	struct tfr_node_slot *slots; /* in order: slots[number % slot_count] */
 	unsigned slot_count;
-	uint64_t claimed, taken; /* numbers: the next to be claimed, the first not handed on */
-	uint64_t waiting, most;	 /* samples in done slots; where that is bounded, how many may */
-	bool running;		 /* one at a time, and one is */
-	bool pieces;		 /* large payloads are copied as they come, `per_job` at a time */
-	bool over;		 /* a cache: nothing more comes */
+	uint64_t most; /* samples that may be in done slots; 0: unbounded */
+	bool pieces;   /* large payloads are copied as they come, `per_job` at a time */
 	bool parses, finds, finds_audio, filters, keeps, decodes;
 	unsigned keeps_row; /* on whose account records are kept: the stage that holds them */
 	struct tfr_recipe recipe;
-	struct tfr_shuffler shuffler; /* its worker's while it runs; its contents then: */
-	uint64_t held, least;
-	struct tfr_sample_cache cache;
+	/* Changed under the lock, or by the one worker that runs the node.  These flags share no
+	 * word with those above: a worker reads its node without the lock, and a compiler may read
+	 * neighbouring flags at once. */
+	uint64_t claimed, taken; /* numbers: the next to be claimed, the first not handed on */
+	uint64_t waiting;	 /* samples in done slots */
+	bool running;		 /* one at a time, and one is */
+	bool over;		 /* a cache: nothing more comes */
 	uint64_t epoch_items; /* of a last node: that came in this epoch; of a cache: given out */
 	uint64_t epochs;      /* of a last node: that ended */
 	uint64_t seen_epochs; /* a cache's: given out complete, again */
 	uint64_t seen, looks; /* samples that the next node found */
+	uint64_t held, least; /* of a shuffle: what its shuffler holds and must hold between jobs */
+	struct tfr_shuffler shuffler;
+	struct tfr_sample_cache cache;
 };
 
 /* LACK_NOTHING: the node is over, or another worker runs it. */
