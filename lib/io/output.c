@@ -598,9 +598,13 @@ bool tfr_fd_write(int fd, const void *data, size_t size, int64_t offset)
 		ssize_t n = offset < 0 ? write(fd, from, size - done)
 				       : pwrite(fd, from, size - done, offset + (off_t)done);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n ? errno : EIO;
 			return false;
-		done += n > 0 ? (size_t)n : 0;
+		}
+		done += (size_t)n;
 	}
 	return true;
 }

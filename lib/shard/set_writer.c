@@ -112,7 +112,7 @@ static enum tfr_status check_without_list(
 		w->warn(w->ctx, text);
 	}
 	first = w->opts.parts && w->opts.part < w->count ? w->opts.part : 0;
-	if (w->opts.force || tfr_stat(w->files[first], &st))
+	if (w->opts.force || !w->files || tfr_stat(w->files[first], &st))
 		return TFR_OK;
 	return tfr_fail_exists(err, w->files[first]);
 }
@@ -437,13 +437,13 @@ struct marking {
 };
 
 /* Each thread forces one shard to disk; the marks are joined in the order of the shards. */
-static enum tfr_status mark_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+static enum tfr_status mark_shard(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t shard, void *slot, struct tfr_error *err)
 {
 	struct marking *m = ctx;
 	struct tfr_buf *own = slot;
 
-	(void)run;
+	(void)lanes;
 	(void)worker;
 	own->size = 0;
 	return tfr_writer_mark_place(m->w->shards[shard], own, err);
@@ -762,12 +762,12 @@ enum tfr_status tfr_set_writer_flush(struct tfr_set_writer *w, struct tfr_error 
 	return TFR_OK;
 }
 
-static enum tfr_status seal_shard(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+static enum tfr_status seal_shard(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t shard, void *slot, struct tfr_error *err)
 {
 	struct tfr_set_writer *w = ctx;
 
-	(void)crew;
+	(void)lanes;
 	(void)worker;
 	(void)slot;
 	assert(shard < w->count);
@@ -939,9 +939,11 @@ enum tfr_status tfr_set_writer_company(
 enum tfr_status tfr_set_writer_withdraw(
 	struct tfr_set_writer *w, const char *path, struct tfr_error *err)
 {
+	TFR_AUTO_FREE char *copy = strdup(path);
+
+	TFR_NEED_MEMORY(copy, err, "publishing a set");
 	TFR_TRY(tfr_set_writer_company(w, NULL, false, err));
-	w->company[w->n_company - 1].path = strdup(path);
-	TFR_NEED_MEMORY(w->company[w->n_company - 1].path, err, "publishing a set");
+	w->company[w->n_company - 1].path = TFR_STEAL(copy);
 	return TFR_OK;
 }
 

@@ -515,6 +515,7 @@ def writers_who_may_not_list(t):
     t.fails(2, 'cat', DATA + 'images.tfrecord', '-o', 's3://train/small.tfrecord', says='will not overwrite')
     t.good('shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord')
     t.fails(2, 'shard', DATA + 'images', '-o', 's3://train/y@2.tfrecord', says='will not overwrite')
+    t.fails(2, 'shard', DATA + 'images.tfrecord', '-o', 's3://train/z@auto.tfrecord', says='number of shards must be known')
     assert denied.count and not s.uploads
 
 
