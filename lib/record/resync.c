@@ -32,17 +32,15 @@ static size_t held(const struct tfr_reader *r)
 	return r->end - r->begin;
 }
 
-/* The bytes that may still be read as payloads of false records. */
-static uint64_t allowed(const struct tfr_reader *r)
+static bool may_read(const struct tfr_reader *r)
 {
-	uint64_t most = DISPROVED_MOST + DISPROVED_TIMES * tfr_reader_offset(r);
-
-	return most > r->disproved ? most - r->disproved : 0;
+	return r->disproved <= DISPROVED_MOST + DISPROVED_TIMES * tfr_reader_offset(r);
 }
 
-/* Proves the record at `p` by the `size` bytes there. */
+/* Proves the record at `p` by the `size` bytes there.  A payload that is read in vain is taken from
+ * *allowed. */
 static enum tfr_proof prove_by(
-	const uint8_t *p, size_t size, uint64_t length, bool last, uint64_t *may_read)
+	const uint8_t *p, size_t size, uint64_t length, bool last, uint64_t *allowed)
 {
 	const uint8_t *payload = p + TFR_RECORD_HEADER;
 	size_t rest;
@@ -50,11 +48,11 @@ static enum tfr_proof prove_by(
 	if (size < TFR_RECORD_OVERHEAD || length > size - TFR_RECORD_OVERHEAD)
 		return last ? TFR_PROOF_NONE : TFR_PROOF_BEYOND;
 	rest = size - TFR_RECORD_OVERHEAD - (size_t)length;
-	if (*may_read) {
+	if (*allowed) {
 		if (tfr_load32(payload + length) ==
 			tfr_crc_mask(tfr_crc32c(0, payload, (size_t)length)))
 			return TFR_PROOF_DATA;
-		*may_read -= length < *may_read ? length : *may_read;
+		*allowed -= length < *allowed ? length : *allowed;
 	}
 	if (rest >= TFR_RECORD_HEADER)
 		return tfr_header_verifies(payload + length + TFR_RECORD_FOOTER) ? TFR_PROOF_END
@@ -86,12 +84,13 @@ static enum tfr_status prove_in_memory(
 {
 	enum tfr_status status =
 		tfr_reader_fill(r, length + TFR_RECORD_OVERHEAD + TFR_RECORD_HEADER, err);
-	uint64_t before = allowed(r), left = before;
+	/* One payload at a time, whatever its length: all of it counts. */
+	uint64_t most = may_read(r) ? UINT64_MAX : 0, left = most;
 
 	if (status && status != TFR_EDATA)
 		return status;
 	*proof = prove_by(r->block + r->begin, held(r), length, true, &left);
-	r->disproved += before - left;
+	r->disproved += most - left;
 	return TFR_OK;
 }
 
@@ -106,7 +105,7 @@ static enum tfr_status prove_data_from_afar(
 	uint32_t crc = 0;
 	size_t got = 1;
 
-	if (!allowed(r))
+	if (!may_read(r))
 		return TFR_OK;
 	TFR_NEED_MEMORY(buf, err, "looking for a record");
 	for (; length && got; length -= got, at += (int64_t)got) {
@@ -169,20 +168,18 @@ enum tfr_status tfr_reader_skip(struct tfr_reader *r, size_t size, struct tfr_er
 	return r->skipped && size ? r->skipped(r->skipped_ctx, bytes, size, err) : TFR_OK;
 }
 
-/* Skips the bytes of the block up to the next record that they do not disprove. */
-static enum tfr_status pass_to_record(
-	struct tfr_reader *r, enum tfr_proof *proof, struct tfr_error *err)
+/* Skips the bytes of the block up to the next header that verifies, if there is one. */
+static enum tfr_status pass_to_header(struct tfr_reader *r, bool *found, struct tfr_error *err)
 {
-	uint64_t before = allowed(r), left = before;
-	size_t n = tfr_find_record(r->block + r->begin, held(r), false, &left, proof);
+	size_t n = tfr_find_header(r->block + r->begin, held(r));
 
-	r->disproved += before - left;
-	if (!*proof) /* a header may straddle the end of the block */
+	*found = n < held(r);
+	if (!*found) /* a header may straddle the end of the block */
 		n -= TFR_RECORD_HEADER - 1;
 	return tfr_reader_skip(r, n, err);
 }
 
-/* Whether bytes that are not in the block prove the record at `begin`. */
+/* Whether the header at `begin` starts a record. */
 static enum tfr_status confirm(struct tfr_reader *r, enum tfr_proof *proof, struct tfr_error *err)
 {
 	uint64_t length;
@@ -201,6 +198,7 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 {
 	enum tfr_proof proof;
 	enum tfr_status filled;
+	bool found;
 
 	TFR_TRY(tfr_reader_skip(r, r->begin < r->end, err));
 	for (;;) {
@@ -211,14 +209,13 @@ static enum tfr_status find_record(struct tfr_reader *r, struct tfr_error *err)
 			TFR_TRY(tfr_reader_skip(r, held(r), err));
 			return TFR_END;
 		}
-		TFR_TRY(pass_to_record(r, &proof, err));
-		if (proof == TFR_PROOF_BEYOND) {
-			TFR_TRY(confirm(r, &proof, err));
-			if (!proof)
-				TFR_TRY(tfr_reader_skip(r, 1, err));
-		}
+		TFR_TRY(pass_to_header(r, &found, err));
+		if (!found)
+			continue;
+		TFR_TRY(confirm(r, &proof, err));
 		if (proof)
 			return TFR_OK;
+		TFR_TRY(tfr_reader_skip(r, 1, err));
 	}
 }
 

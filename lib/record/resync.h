@@ -1,7 +1,9 @@
 /* record/resync.h - looks for records after damage, and divides a damaged file completely: each
  * byte is in an intact record, in a record whose payload alone is damaged, or in a lost span.
  *
- * Only tfr_find_record() looks for a header at an unknown position.
+ * tfr_find_header() (framing.h) is the only search for a header at an unknown position.  Here the
+ * header needs a proof; count_headers.c guesses without one, and checks its guess where it joins its
+ * ranges.
  *
  * tfr_reader_next() trusts a length whose CRC verifies and continues after it.  Here a length also
  * needs a valid data CRC, or a header or the end of the file right after the record.  So a record
@@ -20,10 +22,10 @@ enum tfr_proof {
 	TFR_PROOF_BEYOND, /* only bytes that were not given can prove it */
 };
 
-/* Finds the first header in `size` bytes that verifies, and that the bytes after it prove or do not
- * disprove.  Returns its position; `size` with TFR_PROOF_NONE if there is none.  `last`: the file
- * ends after these bytes.  *allowed: bytes that may be read as payloads of false records; once they
- * are used up, only the bytes after a record prove it. */
+/* For bytes in memory.  Finds the first header in `size` bytes that verifies, and that the bytes
+ * after it prove or do not disprove.  Returns its position; `size` with TFR_PROOF_NONE if there is
+ * none.  `last`: the file ends after these bytes.  *allowed: bytes that may be read as payloads of
+ * false records; once they are used up, only the bytes after a record prove it. */
 size_t tfr_find_record(
 	const uint8_t *p, size_t size, bool last, uint64_t *allowed, enum tfr_proof *proof);
 
