@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cmd.h"
+#include "common/on_error.h"
 #include "common/selection.h"
 
 struct cat_settings {
@@ -377,7 +378,7 @@ static enum tfr_status check_features(struct cat_run *run, struct tfr_error *err
 {
 	const struct features *f = run->features;
 	bool all = !run->s->records && run->s->limit == UINT64_MAX && f &&
-		   f->records == tfr_select_read(run->in.select);
+		   f->records == tfr_select_records_read(run->in.select);
 
 	if (f && f->records)
 		tfr_feature_watch_report(
@@ -394,7 +395,7 @@ static enum tfr_status publish(struct cat_run *run, struct tfr_error *err)
 	TFR_TRY(check_features(run, err));
 	if (!run->s->follow)
 		TFR_TRY(tfr_expect_some(
-			&run->expect, tfr_select_read(run->in.select), run->written, err));
+			&run->expect, tfr_select_records_read(run->in.select), run->written, err));
 	if (run->s->dry_run)
 		return TFR_OK;
 	if (run->bare) {
@@ -440,7 +441,7 @@ static enum tfr_status wait_for_more(void *ctx, struct tfr_error *err)
 static void print_summary(struct cat_run *run)
 {
 	struct cmd_summary summary = {
-		.read = tfr_select_read(run->in.select),
+		.read = tfr_select_records_read(run->in.select),
 		.written = run->written,
 		.bad = tfr_select_bad(run->in.select),
 		.bytes = run->bytes,
@@ -502,8 +503,8 @@ static int prepare_output(struct cmd *c, const struct cat_settings *s)
 		return cmd_usage(c, "--to raw and --to delimited write one file, not a set");
 	if (!s->dry_run)
 		tfr_set_recover(s->output, cmd_temporaries(), cmd_warn_text, c);
-	if (selection_quarantine(s->on_error) &&
-		!strcmp(selection_quarantine(s->on_error), s->output))
+	if (on_error_quarantine(s->on_error) &&
+		!strcmp(on_error_quarantine(s->on_error), s->output))
 		return cmd_usage(c, "the output and the quarantine are one file");
 	return 0;
 }
@@ -527,7 +528,7 @@ static struct selection_opts what_to_select(const struct cat_settings *s)
 		.sample = s->sample,
 		.allow_missing = s->allow_missing,
 		/* A dry run writes no quarantine. */
-		.on_error = s->dry_run && selection_quarantine(s->on_error) ? "skip" : s->on_error,
+		.on_error = s->dry_run && on_error_quarantine(s->on_error) ? "skip" : s->on_error,
 		.force = s->force,
 	};
 }
@@ -540,13 +541,13 @@ static void write_all(struct cat_run *run)
 	if (open_output(run, &err) || copy_records(run, &err) || publish(run, &err)) {
 		cmd_progress_stop();
 		if (!run->written) /* the reason may be a misspelt feature */
-			tfr_select_finish(run->in.select);
+			tfr_select_warn_unmatched(run->in.select);
 		cmd_error(run->c, &err);
 		if (run->s->follow && flush(run, &err)) /* complete records are promised */
 			cmd_error(run->c, &err);
 	} else {
 		cmd_progress_stop();
-		tfr_select_finish(run->in.select);
+		tfr_select_warn_unmatched(run->in.select);
 		if (run->s->dry_run)
 			print_plan(run);
 		else

@@ -128,9 +128,9 @@ static void print_summary(
 	struct cmd *c, const struct tfr_select *records, const struct tfr_export_report *report)
 {
 	struct cmd_summary summary = {
-		.read = tfr_select_read(records),
+		.read = tfr_select_records_read(records),
 		.written = report->written,
-		.skipped = tfr_select_read(records) - report->written,
+		.skipped = tfr_select_records_read(records) - report->written,
 		.bad = tfr_select_bad(records),
 		.bytes = report->bytes,
 		.seconds = cmd_seconds(),
@@ -165,7 +165,7 @@ static void run_export(struct cmd *c, struct tfr_export_opts *o)
 	if (status && status != TFR_ECANCELLED)
 		cmd_error(c, &err);
 	if (!status) {
-		tfr_select_finish(records.select);
+		tfr_select_warn_unmatched(records.select);
 		if (s->dry_run)
 			cmd_print_planned(s->output, report.written, report.output_bytes);
 		else

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "common/selection.h"
+#include "common/on_error.h"
 #include "common/sweep_options.h"
 
 struct repair_settings {
@@ -181,7 +181,7 @@ static void run_repair(struct repair_run *run)
 			.dry_run = s->dry_run,
 			.temporaries = cmd_temporaries(),
 		},
-		.quarantine = selection_quarantine(s->on_error),
+		.quarantine = on_error_quarantine(s->on_error),
 		.fix_checksums = s->fix_checksums,
 		.command = run->c->line,
 		.progress = &progress,
@@ -225,7 +225,7 @@ static bool start_json(struct repair_run *run)
 
 static int check_usage(struct cmd *c, const struct repair_settings *s)
 {
-	const char *quarantine = selection_quarantine(s->on_error);
+	const char *quarantine = on_error_quarantine(s->on_error);
 
 	if (s->on_error && strcmp(s->on_error, "skip") && !quarantine)
 		return cmd_usage_word(c, "on-error", "skip or quarantine=FILE", s->on_error);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/cmd.h"
-#include "common/selection.h"
+#include "common/on_error.h"
 #include "common/text.h"
 
 struct shard_settings {
@@ -651,7 +651,7 @@ static void splits_clear(struct splits_found *s)
 
 static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opts *o)
 {
-	o->quarantine = selection_quarantine(how);
+	o->quarantine = on_error_quarantine(how);
 	if (!how)
 		return 0;
 	if (o->quarantine)
@@ -951,7 +951,7 @@ static int check_part(struct cmd *c, const struct shard_settings *s)
 	if (cmd_take_part(c, s->part))
 		return c->exit;
 	if (cmd_refuse_in_part(
-		    c, selection_quarantine(s->on_error), "--on-error quarantine", alone) ||
+		    c, on_error_quarantine(s->on_error), "--on-error quarantine", alone) ||
 		cmd_refuse_in_part(c, s->resume, "--resume", "If a part fails, run it again.") ||
 		cmd_refuse_in_part(c, s->dry_run, "--dry-run", alone) ||
 		cmd_refuse_in_part(c, s->report, "--report", alone) ||

@@ -254,7 +254,7 @@ static int show_main(struct cmd *c)
 		err.status = status;
 		cmd_error(c, &err);
 	}
-	tfr_select_finish(run.selection.select);
+	tfr_select_warn_unmatched(run.selection.select);
 	show_html_close(run.html);
 	tfr_printer_free(run.printer);
 	selection_close(&run.selection);

@@ -18,7 +18,7 @@
 
 #include "bench_feed/bench_feed.h"
 #include "common/cmd.h"
-#include "common/selection.h"
+#include "common/on_error.h"
 
 /* --- --cold: drops the inputs from the page cache ---
  *
@@ -257,10 +257,10 @@ static void gather_stats(struct feed *f)
 static int open_quarantine(struct feed *f)
 {
 	const struct tfr_writer_opts opts = { .temporaries = cmd_temporaries() };
-	const char *path = selection_quarantine(f->s->on_error);
+	const char *path = on_error_quarantine(f->s->on_error);
 	struct tfr_error err;
 
-	if (selection_check_on_error(f->c, f->s->on_error))
+	if (on_error_check(f->c, f->s->on_error))
 		return f->c->exit;
 	return path && tfr_writer_open(&f->quarantine, path, &opts, &err) ? cmd_fail(f->c, &err)
 									  : 0;

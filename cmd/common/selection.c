@@ -1,4 +1,5 @@
-/* cmd/common/selection.c - converts the options of a command line to those of <tfr/select.h>. */
+/* cmd/common/selection.c - converts the options of a command line to those of
+ * <tfr-private/select.h>. */
 #include "common/selection.h"
 
 #include <ctype.h>
@@ -10,6 +11,7 @@
 #include <tfr-private/text.h>
 
 #include "common/cmd.h"
+#include "common/on_error.h"
 
 /* --- the list of a mixture --- */
 
@@ -196,42 +198,6 @@ static uint64_t mixture_bytes(const struct mixture *m)
 
 /* --- selecting --- */
 
-const char *selection_quarantine(const char *on_error)
-{
-	static const char word[] = "quarantine=";
-	size_t n = sizeof(word) - 1;
-
-	return on_error && !strncmp(on_error, word, n) && on_error[n] ? on_error + n : NULL;
-}
-
-enum tfr_on_fault selection_on_fault(const char *on_error)
-{
-	return on_error && strcmp(on_error, "fail") ? TFR_ON_FAULT_SKIP : TFR_ON_FAULT_FAIL;
-}
-
-int selection_check_on_error(struct cmd *c, const char *on_error)
-{
-	if (!on_error || !strcmp(on_error, "fail") || !strcmp(on_error, "skip") ||
-		selection_quarantine(on_error))
-		return 0;
-	return cmd_usage_word(c, "on-error", "fail, skip or quarantine=FILE", on_error);
-}
-
-/* A quarantine has the original bytes, uncompressed, whatever its name is. */
-enum tfr_status selection_open_quarantine(struct tfr_stream_writer **quarantine,
-	const char *on_error, bool force, bool dry_run, struct tfr_error *err)
-{
-	const struct tfr_writer_opts writer = {
-		.compression = TFR_COMPRESSION_NONE,
-		.force = force,
-		.dry_run = dry_run,
-		.temporaries = cmd_temporaries(),
-	};
-	const char *path = selection_quarantine(on_error);
-
-	return path ? tfr_stream_writer_open(quarantine, path, &writer, err) : TFR_OK;
-}
-
 /* Parses a whole number above 0 that `end` follows.  NULL: there is none. */
 static const char *read_number(const char *text, char end, uint64_t *n)
 {
@@ -297,8 +263,8 @@ static int read_sample(struct cmd *c, const char *text, struct tfr_select_opts *
 /* Parses the options that have a format of their own. */
 static int read_forms(struct cmd *c, const struct selection_opts *opts, struct tfr_select_opts *o)
 {
-	o->on_fault = selection_on_fault(opts->on_error);
-	if (selection_check_on_error(c, opts->on_error) ||
+	o->on_fault = on_error_policy(opts->on_error);
+	if (on_error_check(c, opts->on_error) ||
 		read_interleave(c, opts->interleave, o) || read_every(c, opts->every, o) ||
 		read_sample(c, opts->sample, o))
 		return c->exit;
@@ -328,7 +294,7 @@ static int open_all(struct cmd *c, struct selection *s, const struct selection_o
 	o.ctx = c;
 	if (read_forms(c, opts, &o) || open_inputs(c, s, opts, &o))
 		return c->exit;
-	if (selection_open_quarantine(&s->quarantine, opts->on_error, opts->force, false, &err))
+	if (on_error_open_quarantine(&s->quarantine, opts->on_error, opts->force, false, &err))
 		return cmd_fail(c, &err);
 	o.quarantine = s->quarantine;
 	return tfr_select_open(&s->select, s->set, &o, &err) ? cmd_fail(c, &err) : 0;

@@ -1,5 +1,5 @@
 /* cmd/common/selection.h - the selected records of a command, one after another: parses the
- * selecting options, opens the inputs, and uses <tfr/select.h>. */
+ * selecting options, opens the inputs, and uses <tfr-private/select.h>. */
 #ifndef TFR_CMD_COMMON_SELECTION_H
 #define TFR_CMD_COMMON_SELECTION_H
 
@@ -29,14 +29,6 @@ struct selection_opts {
 /* Opens the command's inputs.  On failure the error is printed and the exit status returned; 0 is
  * success. */
 int selection_open(struct cmd *c, struct selection *s, const struct selection_opts *opts);
-/* The FILE of "quarantine=FILE"; NULL: `on_error` is another word. */
-const char *selection_quarantine(const char *on_error);
-/* Checks the word of --on-error; NULL is allowed.  0, or the exit status: the error is printed. */
-int selection_check_on_error(struct cmd *c, const char *on_error);
-enum tfr_on_fault selection_on_fault(const char *on_error);
-/* Opens that FILE; `*quarantine` stays as it is if `on_error` is another word. */
-enum tfr_status selection_open_quarantine(struct tfr_stream_writer **quarantine,
-	const char *on_error, bool force, bool dry_run, struct tfr_error *err);
 /* Publishes the quarantine alone. */
 enum tfr_status selection_publish(struct selection *s, struct tfr_error *err);
 void selection_close(struct selection *s);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/selection.h"
+#include "common/on_error.h"
 
 struct tfr_sweep_opts looking_sweep(
 	struct cmd *c, const struct looking *l, const struct tfr_set *input)
@@ -40,7 +40,7 @@ int looking_finish(struct cmd *c, enum tfr_status status, const struct tfr_error
 
 int rewriting_prepare_output(struct cmd *c, const struct rewriting *r, const char *output)
 {
-	const char *quarantine = selection_quarantine(r->on_error);
+	const char *quarantine = on_error_quarantine(r->on_error);
 
 	c->quiet = r->quiet;
 	if (!r->dry_run)
@@ -56,12 +56,12 @@ static int rewriting_open(struct cmd *c, const struct rewriting *r, struct tfr_r
 	const struct looking look = {
 		.jobs = r->jobs,
 		.where = r->where,
-		.on_error = (int)selection_on_fault(r->on_error),
+		.on_error = (int)on_error_policy(r->on_error),
 	};
 	struct tfr_error err;
 
 	c->quiet = r->quiet;
-	if (selection_check_on_error(c, r->on_error) || cmd_open_inputs(c, r->allow_missing, input))
+	if (on_error_check(c, r->on_error) || cmd_open_inputs(c, r->allow_missing, input))
 		return c->exit;
 	*o = (struct tfr_rewrite_opts){
 		.sweep = looking_sweep(c, &look, *input),
@@ -79,7 +79,7 @@ static int rewriting_open(struct cmd *c, const struct rewriting *r, struct tfr_r
 	};
 	if (cmd_expect(c, &r->expect, &o->expect))
 		return c->exit;
-	if (selection_open_quarantine(
+	if (on_error_open_quarantine(
 		    &o->sweep.quarantine, r->on_error, r->force, r->dry_run, &err))
 		return cmd_fail(c, &err);
 	return 0;

@@ -27,8 +27,8 @@ enum {
 
 void tfr_room_reserve(const struct tfr_room *room, uint64_t bytes)
 {
-	if (room->run)
-		tfr_lanes_reserve(room->run, room->item, bytes);
+	if (room->lanes)
+		tfr_lanes_reserve(room->lanes, room->item, bytes);
 }
 
 enum tfr_status tfr_item_start(struct tfr_item *item, uint64_t number, struct tfr_error *err)

@@ -75,7 +75,7 @@ struct tfr_item {
 
 /* Used by an item to announce how many bytes it will hold, and to wait until that is allowed. */
 struct tfr_room {
-	struct tfr_lanes_run *run; /* NULL: there is no limit */
+	struct tfr_lanes_run *lanes; /* NULL: there is no limit */
 	uint64_t item;
 	bool groups; /* for an input with in->groups: the item can have many places */
 };

@@ -281,7 +281,7 @@ static enum tfr_status meet_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
 	(void)p;
-	TFR_TRY(note_failure(fault->owner, fault->why, err));
+	TFR_TRY(note_failure(fault->result, fault->why, err));
 	return fault->bad ? TFR_OK : TFR_END;
 }
 
@@ -515,6 +515,7 @@ static enum tfr_status end_file(void *ctx, unsigned worker, struct tfr_reading *
 		l->complete = in->over;
 		l->compression = tfr_reader_compression(in->reader);
 		l->members = tfr_reader_members(in->reader);
+		tfr_reading_end(in);
 		if (k->each && !l->complete && !l->faults)
 			status = read_stretches(k, err);
 	}

@@ -381,7 +381,7 @@ static enum tfr_status export_records(struct export_run *r, struct tfr_error *er
 	TFR_TRY(tfr_lanes_run(&lanes, r, err));
 	TFR_TRY(tfr_expect_check(&r->e.o->expect, r->report->written, r->report->sum, err));
 	TFR_TRY(tfr_expect_some(
-		&r->e.o->expect, tfr_select_read(r->records), r->report->written, err));
+		&r->e.o->expect, tfr_select_records_read(r->records), r->report->written, err));
 	return r->e.form->publish(&r->e, err);
 }
 

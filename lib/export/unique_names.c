@@ -12,11 +12,7 @@
 #include "base/utf8.h"
 
 /* Bytes of a name, bytes of its ending, names of a path. */
-enum {
-	NAME = 200,
-	ENDING = 16,
-	DEPTH = 16
-}; /* bytes of a name, bytes of its ending, names of a path */
+enum { NAME = 200, ENDING = 16, DEPTH = 16 };
 
 /* --- safe names --- */
 

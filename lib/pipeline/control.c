@@ -73,16 +73,16 @@ void tfr_control_consumer_wait(struct tfr_control *c, uint64_t ns)
 }
 
 enum tfr_status tfr_control_stalled(
-	const struct tfr_settings *set, unsigned row, const char *path, struct tfr_error *err)
+	const struct tfr_settings *settings, unsigned row, const char *path, struct tfr_error *err)
 {
-	const char *stage = set->list.at[row].row->name;
+	const char *stage = settings->list.at[row].row->name;
 
 	if (path)
 		tfr_fail_path(err, TFR_ESYS, path, "nothing moved for %g s: stage '%s' waits for",
-			set->opts.stall_timeout, stage);
+			settings->opts.stall_timeout, stage);
 	else
 		tfr_fail(err, TFR_ESYS, "nothing moved for %g s: stage '%s' waits",
-			set->opts.stall_timeout, stage);
+			settings->opts.stall_timeout, stage);
 	return tfr_control_timed_out(err);
 }
 

@@ -54,7 +54,7 @@ static inline enum tfr_status tfr_control_timed_out(struct tfr_error *err)
 
 /* Nothing moved for so long: stage `row` waits, for `path` if it is not NULL.  Returns TFR_ESYS. */
 enum tfr_status tfr_control_stalled(
-	const struct tfr_settings *set, unsigned row, const char *path, struct tfr_error *err);
+	const struct tfr_settings *settings, unsigned row, const char *path, struct tfr_error *err);
 
 void tfr_control_stop(struct tfr_control *c);
 /* A record that cannot be used is left out and reported (skip_bad), or ends the feed. */

@@ -29,7 +29,7 @@ enum { SAMPLE_WAIT_NS = 200000000, LOOK_NS = 10000000 };
 /* Waits for the first records, but after the first one not for long: a pipe may be slow. */
 static enum tfr_status await_sample(const struct tfr_pipeline_context *p, struct tfr_error *err)
 {
-	const struct tfr_pipeline_opts *opts = &p->set->opts;
+	const struct tfr_pipeline_opts *opts = &p->settings->opts;
 	uint64_t first = 0, records;
 
 	while (!tfr_record_source_has_first(p->source, SAMPLE_RECORDS, &records)) {
@@ -46,17 +46,17 @@ static enum tfr_status await_sample(const struct tfr_pipeline_context *p, struct
 			break;
 		if (opts->stall_timeout > 0 && !records && seconds > opts->stall_timeout)
 			return tfr_control_stalled(
-				p->set, 0, tfr_record_source_waits_for(p->source), err);
+				p->settings, 0, tfr_record_source_waits_for(p->source), err);
 		tfr_record_source_hurry(p->source);
 		tfr_control_consumer_wait(p->control, now + LOOK_NS);
 	}
 	return TFR_OK;
 }
 
-static enum tfr_status measure_clip(const struct tfr_settings *set, const struct tfr_bytes *clip,
-	struct tfr_audio_info *info, struct tfr_error *err)
+static enum tfr_status measure_clip(const struct tfr_settings *settings,
+	const struct tfr_bytes *clip, struct tfr_audio_info *info, struct tfr_error *err)
 {
-	uint32_t rate = set->audio ? set->decode->rate : 0;
+	uint32_t rate = settings->audio ? settings->decode->rate : 0;
 	struct tfr_audio_stream *stream = NULL;
 	enum tfr_status status = tfr_audio_probe(clip->data, clip->size, info, err);
 
@@ -71,12 +71,12 @@ static enum tfr_status measure_clip(const struct tfr_settings *set, const struct
 }
 
 /* The first clip decides for all. */
-static void look_at_clip(const struct tfr_settings *set, const struct tfr_pipeline_sample *s,
+static void look_at_clip(const struct tfr_settings *settings, const struct tfr_pipeline_sample *s,
 	const struct tfr_bytes *clip, struct tfr_first_clips *f)
 {
 	struct tfr_audio_info info;
 	struct tfr_error why;
-	enum tfr_status status = measure_clip(set, clip, &info, &why);
+	enum tfr_status status = measure_clip(settings, clip, &info, &why);
 
 	f->count++;
 	f->recognised += tfr_audio_sniff(clip->data, clip->size);
@@ -84,8 +84,8 @@ static void look_at_clip(const struct tfr_settings *set, const struct tfr_pipeli
 		if (!f->why.status) {
 			f->why = why;
 			f->why.status = TFR_EDATA;
-			tfr_error_locate(&f->why, tfr_set_path(set->opts.set, s->file), s->record,
-				s->offset);
+			tfr_error_locate(&f->why, tfr_set_path(settings->opts.set, s->file),
+				s->record, s->offset);
 		}
 		return;
 	}
@@ -102,7 +102,7 @@ static void look_at_clip(const struct tfr_settings *set, const struct tfr_pipeli
 
 /* The feed, and the findings about its first records. */
 struct survey {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_example *example;
 	struct tfr_first_records *found;
 	bool no_memory;
@@ -123,7 +123,7 @@ static void look_at_example(struct survey *v, const struct tfr_pipeline_sample *
 		return;
 	feature = tfr_example_get(v->example, "audio/encoded");
 	if (tfr_feature_bytes(feature, 0, &bytes))
-		look_at_clip(v->set, s, &bytes, &f->clips);
+		look_at_clip(v->settings, s, &bytes, &f->clips);
 	feature = tfr_example_get(v->example, "image/encoded");
 	if (!feature || feature->kind != TFR_KIND_BYTES)
 		return;
@@ -157,7 +157,7 @@ static bool look_at(void *ctx, const struct tfr_pipeline_sample *s)
 static enum tfr_status survey(
 	const struct tfr_pipeline_context *p, struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct survey v = { p->set, tfr_example_new(), f, false };
+	struct survey v = { p->settings, tfr_example_new(), f, false };
 
 	TFR_NEED_MEMORY(v.example, err, "looking at the first records");
 	tfr_record_source_each(p->source, look_at, &v);
@@ -223,7 +223,7 @@ static bool parse_one(void *ctx, const struct tfr_pipeline_sample *s)
 static struct tfr_feature_watch *watch_features(
 	const struct tfr_pipeline_context *p, const struct trial *k)
 {
-	const struct tfr_feature_block *f = p->set->features;
+	const struct tfr_feature_block *f = p->settings->features;
 	struct tfr_feature_watch *w = tfr_feature_watch_new();
 	struct tfr_example *ex = tfr_example_new();
 	bool good = w && ex;
@@ -246,7 +246,7 @@ static struct tfr_feature_watch *watch_features(
 static void suggest_names(const struct tfr_pipeline_context *p, const struct trial *k,
 	enum tfr_status status, struct tfr_error *err)
 {
-	const struct tfr_pipeline_opts *opts = &p->set->opts;
+	const struct tfr_pipeline_opts *opts = &p->settings->opts;
 	struct tfr_feature_watch *w = watch_features(p, k);
 	const char *name, *meant;
 
@@ -272,16 +272,16 @@ enum tfr_status tfr_first_records_parse(
 
 	TFR_NEED_MEMORY(k, err, "looking at the first records");
 	k->err = err;
-	TFR_TRY(tfr_feature_block_parser(p->set->features, &k->parser, err));
+	TFR_TRY(tfr_feature_block_parser(p->settings->features, &k->parser, err));
 	pthread_mutex_lock(&p->control->lock);
 	tfr_record_source_each(p->source, parse_one, k);
 	status = k->count ? tfr_batch_parse(k->parser, k->good, k->count, err) : k->status;
 	if (k->count && status == TFR_OK)
-		f->features_bytes =
-			tfr_feature_block_guess(p->set->features, k->parser, p->set->batch);
+		f->features_bytes = tfr_feature_block_guess(
+			p->settings->features, k->parser, p->settings->batch);
 	else if (!k->count && k->bad && status == TFR_EDATA)
-		tfr_error_locate(err, tfr_set_path(p->set->opts.set, k->bad->file), k->bad->record,
-			k->bad->offset);
+		tfr_error_locate(err, tfr_set_path(p->settings->opts.set, k->bad->file),
+			k->bad->record, k->bad->offset);
 	if (status == TFR_OK || status == TFR_EDATA)
 		suggest_names(p, k, status, err);
 	pthread_mutex_unlock(&p->control->lock);

@@ -43,9 +43,9 @@ static enum tfr_status check_in_place(const struct tfr_pipeline_opts *o, struct 
 		"neither pageable, verify, normalise_on_device nor steps_per_transfer");
 }
 
-static enum tfr_status check_numbers(struct tfr_settings *set, struct tfr_error *err)
+static enum tfr_status check_numbers(struct tfr_settings *settings, struct tfr_error *err)
 {
-	struct tfr_pipeline_opts *o = &set->opts;
+	struct tfr_pipeline_opts *o = &settings->opts;
 
 	o->threads = tfr_thread_count(o->threads);
 	o->memory = o->memory ? o->memory : 1ull << 30;
@@ -63,53 +63,54 @@ static enum tfr_status check_numbers(struct tfr_settings *set, struct tfr_error 
 			return tfr_fail(err, TFR_EUSAGE,
 				"standard input can be read once, not for %llu epochs",
 				(unsigned long long)o->epochs);
-		set->source_epochs = 1;
+		settings->source_epochs = 1;
 	}
 	return TFR_OK;
 }
 
 /* ---- the list ---- */
 
-static bool has_stage(const struct tfr_settings *set, enum tfr_stage_kind kind)
+static bool has_stage(const struct tfr_settings *settings, enum tfr_stage_kind kind)
 {
-	return tfr_stage_list_find(&set->list, kind) < set->list.count;
+	return tfr_stage_list_find(&settings->list, kind) < settings->list.count;
 }
 
 /* Parses a list in place of the one before, and notes what it has. */
-static enum tfr_status use_list(struct tfr_settings *set, const char *text, struct tfr_error *err)
+static enum tfr_status use_list(
+	struct tfr_settings *settings, const char *text, struct tfr_error *err)
 {
 	struct tfr_stage_list list;
 	unsigned decode;
 
 	TFR_TRY(tfr_stage_list_parse(&list, text, err));
-	tfr_stage_list_free(&set->list);
-	set->list = list;
-	set->rows = list.count;
+	tfr_stage_list_free(&settings->list);
+	settings->list = list;
+	settings->rows = list.count;
 	decode = tfr_stage_list_find(&list, STAGE_DECODE);
-	set->decode = decode < list.count ? &list.at[decode] : NULL;
-	set->images = set->decode;
-	set->audio = set->images && set->decode->audio;
-	set->masks = set->images && set->decode->masks;
-	set->uploads = has_stage(set, STAGE_UPLOAD);
-	set->uploaders = set->uploads ? set->opts.device_count : 1;
-	set->kernels = set->uploads && set->opts.normalise_on_device;
-	set->batches = has_stage(set, STAGE_BATCH);
-	set->batch_row = tfr_stage_list_find(&list, STAGE_BATCH);
-	set->batch = set->batches ? (uint32_t)list.at[set->batch_row].n : 64;
-	set->prefetch = 0;
-	for (unsigned i = set->batch_row; i < list.count; i++)
+	settings->decode = decode < list.count ? &list.at[decode] : NULL;
+	settings->images = settings->decode;
+	settings->audio = settings->images && settings->decode->audio;
+	settings->masks = settings->images && settings->decode->masks;
+	settings->uploads = has_stage(settings, STAGE_UPLOAD);
+	settings->uploaders = settings->uploads ? settings->opts.device_count : 1;
+	settings->kernels = settings->uploads && settings->opts.normalise_on_device;
+	settings->batches = has_stage(settings, STAGE_BATCH);
+	settings->batch_row = tfr_stage_list_find(&list, STAGE_BATCH);
+	settings->batch = settings->batches ? (uint32_t)list.at[settings->batch_row].n : 64;
+	settings->prefetch = 0;
+	for (unsigned i = settings->batch_row; i < list.count; i++)
 		if (list.at[i].kind == STAGE_PREFETCH)
-			set->prefetch = list.at[i].n < 64 ? (unsigned)list.at[i].n : 64;
+			settings->prefetch = list.at[i].n < 64 ? (unsigned)list.at[i].n : 64;
 	return TFR_OK;
 }
 
 /* Parses the list again after texts of its stages were changed. */
-static enum tfr_status use_texts(struct tfr_settings *set, struct tfr_error *err)
+static enum tfr_status use_texts(struct tfr_settings *settings, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *text = tfr_stage_list_text(&set->list);
+	TFR_AUTO_FREE char *text = tfr_stage_list_text(&settings->list);
 
 	TFR_NEED_MEMORY(text, err, "starting a feed");
-	return use_list(set, text, err);
+	return use_list(settings, text, err);
 }
 
 /* Changes the text of a stage to one on the heap. */
@@ -124,63 +125,64 @@ static enum tfr_status change_text(struct tfr_stage *st, char *text, struct tfr_
 /* ---- before anything is read ---- */
 
 enum tfr_status tfr_settings_init(
-	struct tfr_settings *set, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
+	struct tfr_settings *settings, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
 	const struct tfr_stage *read;
 
-	*set = (struct tfr_settings){ .opts = *opts };
-	TFR_TRY(check_numbers(set, err));
-	TFR_TRY(check_in_place(&set->opts, err));
-	TFR_TRY(use_list(set, opts->stages ? opts->stages : images_list, err));
-	read = set->list.at;
-	set->cycle = (uint32_t)read->n;
-	set->block_length = (uint32_t)(read->min ? read->min : 1);
-	if (has_stage(set, STAGE_CACHE))
-		set->source_epochs = 1;
-	else if (!set->source_epochs)
-		set->source_epochs = set->opts.epochs;
+	*settings = (struct tfr_settings){ .opts = *opts };
+	TFR_TRY(check_numbers(settings, err));
+	TFR_TRY(check_in_place(&settings->opts, err));
+	TFR_TRY(use_list(settings, opts->stages ? opts->stages : images_list, err));
+	read = settings->list.at;
+	settings->cycle = (uint32_t)read->n;
+	settings->block_length = (uint32_t)(read->min ? read->min : 1);
+	if (has_stage(settings, STAGE_CACHE))
+		settings->source_epochs = 1;
+	else if (!settings->source_epochs)
+		settings->source_epochs = settings->opts.epochs;
 	return TFR_OK;
 }
 
-void tfr_settings_clear(struct tfr_settings *set)
+void tfr_settings_clear(struct tfr_settings *settings)
 {
-	tfr_stage_list_free(&set->list);
-	free(set->description);
-	if (set->features)
-		tfr_feature_block_clear(set->features);
-	free(set->features);
+	tfr_stage_list_free(&settings->list);
+	free(settings->description);
+	if (settings->features)
+		tfr_feature_block_clear(settings->features);
+	free(settings->features);
 }
 
 /* ---- once the records are known ---- */
 
 /* With `normalise_on_device` the host ends with bytes, in the place of normalise. */
-static enum tfr_status leave_normalising(struct tfr_settings *set, struct tfr_error *err)
+static enum tfr_status leave_normalising(struct tfr_settings *settings, struct tfr_error *err)
 {
-	struct tfr_stage *last = set->batches ? &set->list.at[set->batch_row - 1] : NULL;
+	struct tfr_stage *last =
+		settings->batches ? &settings->list.at[settings->batch_row - 1] : NULL;
 
 	if (!last || last->row->transform != TRANSFORM_NORMALISE)
 		return tfr_fail(err, TFR_EUSAGE,
 			"to normalise on the device, stage 'normalise' must be the last before "
 			"batch");
-	set->channels = 3;
+	settings->channels = 3;
 	for (unsigned c = 0; c < 3; c++) {
 		unsigned from = last->channels == 1 ? 0 : c;
 
-		set->mean[c] = last->channels ? last->mean[from] * 255 : 127.5f;
-		set->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
+		settings->mean[c] = last->channels ? last->mean[from] * 255 : 127.5f;
+		settings->std[c] = last->channels ? last->std[from] * 255 : 127.5f;
 	}
 	TFR_TRY(change_text(last, strdup("cast=uint8"), err));
-	return use_texts(set, err);
+	return use_texts(settings, err);
 }
 
 static enum tfr_status check_decoding(
-	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_settings *settings, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	bool audio = set->audio;
+	bool audio = settings->audio;
 
-	if (!set->images)
+	if (!settings->images)
 		return TFR_OK;
-	if (audio && set->opts.fast_decode)
+	if (audio && settings->opts.fast_decode)
 		return tfr_fail(err, TFR_EUSAGE, "audio is always decoded exactly, never fast");
 	if (audio ? f->clips.count : f->images)
 		return TFR_OK;
@@ -192,44 +194,45 @@ static enum tfr_status check_decoding(
 }
 
 static enum tfr_status check_records(
-	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_settings *settings, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	TFR_TRY(check_decoding(set, f, err));
-	if (has_stage(set, STAGE_FILTER) && !set->opts.where)
+	TFR_TRY(check_decoding(settings, f, err));
+	if (has_stage(settings, STAGE_FILTER) && !settings->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'filter' has nothing to filter by");
-	if (!has_stage(set, STAGE_FILTER) && set->opts.where)
+	if (!has_stage(settings, STAGE_FILTER) && settings->opts.where)
 		return tfr_fail(err, TFR_EUSAGE, "there is no stage 'filter' for the expression");
-	if (set->uploads && !set->opts.device_count)
+	if (settings->uploads && !settings->opts.device_count)
 		return tfr_fail(err, TFR_EUSAGE, "stage 'upload': there is no device");
 	return TFR_OK;
 }
 
-static enum tfr_status note_features(struct tfr_settings *set, struct tfr_error *err)
+static enum tfr_status note_features(struct tfr_settings *settings, struct tfr_error *err)
 {
-	uint32_t copies = tfr_stage_list_copies(&set->list);
+	uint32_t copies = tfr_stage_list_copies(&settings->list);
 
-	set->tensors_max = 2;
-	if (!set->opts.feature_count)
+	settings->tensors_max = 2;
+	if (!settings->opts.feature_count)
 		return TFR_OK;
-	set->features = calloc(1, sizeof(*set->features));
-	TFR_NEED_MEMORY(set->features, err, "starting a feed");
+	settings->features = calloc(1, sizeof(*settings->features));
+	TFR_NEED_MEMORY(settings->features, err, "starting a feed");
 	TFR_TRY(tfr_feature_block_init(
-		set->features, set->opts.features, set->opts.feature_count, err));
-	set->tensors_max += set->features->tensors;
-	if (set->batches && copies > 1 && set->batch % copies)
+		settings->features, settings->opts.features, settings->opts.feature_count, err));
+	settings->tensors_max += settings->features->tensors;
+	if (settings->batches && copies > 1 && settings->batch % copies)
 		return tfr_fail(err, TFR_EUSAGE,
 			"with features, batches of %u must hold all %u images of each record",
-			set->batch, copies);
+			settings->batch, copies);
 	return TFR_OK;
 }
 
 /* Leaves the stages of images out of the list; puts those of audio in place of decode. */
-static enum tfr_status leave_images_out(struct tfr_settings *set, bool audio, struct tfr_error *err)
+static enum tfr_status leave_images_out(
+	struct tfr_settings *settings, bool audio, struct tfr_error *err)
 {
-	bool parses = audio || has_stage(set, STAGE_FILTER);
+	bool parses = audio || has_stage(settings, STAGE_FILTER);
 
-	for (unsigned i = 0; i < set->list.count; i++) {
-		struct tfr_stage *st = &set->list.at[i];
+	for (unsigned i = 0; i < settings->list.count; i++) {
+		struct tfr_stage *st = &settings->list.at[i];
 
 		if (st->kind == STAGE_DECODE && audio)
 			TFR_TRY(change_text(st, strdup(audio_list), err));
@@ -237,15 +240,15 @@ static enum tfr_status leave_images_out(struct tfr_settings *set, bool audio, st
 			 (st->kind == STAGE_PARSE && !parses))
 			free(TFR_STEAL(st->text));
 	}
-	return use_texts(set, err);
+	return use_texts(settings, err);
 }
 
 /* Checks that all audio clips have one sample rate and, unless a stage makes it so, one number
  * of channels. */
 static enum tfr_status settle_audio(
-	struct tfr_settings *set, const struct tfr_first_clips *f, struct tfr_error *err)
+	struct tfr_settings *settings, const struct tfr_first_clips *f, struct tfr_error *err)
 {
-	const struct tfr_stage *decode = set->decode;
+	const struct tfr_stage *decode = settings->decode;
 
 	if (!f->measured) { /* there is no clip to decide the form of a batch */
 		if (err)
@@ -262,7 +265,7 @@ static enum tfr_status settle_audio(
 			f->rate);
 		return TFR_EUSAGE;
 	}
-	TFR_TRY(tfr_stage_list_settle_audio(&set->list, f->rate, f->channels, err));
+	TFR_TRY(tfr_stage_list_settle_audio(&settings->list, f->rate, f->channels, err));
 	if (!decode->voices || !f->other_channels || f->other_rate)
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE, "Put mono or channels=N after decode=audio.",
@@ -271,35 +274,36 @@ static enum tfr_status settle_audio(
 }
 
 /* What parses records needs some that are Examples. */
-static enum tfr_status check_types(
-	const struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+static enum tfr_status check_types(const struct tfr_settings *settings,
+	const struct tfr_first_records *f, struct tfr_error *err)
 {
 	struct tfr_content_result types = tfr_content_settle(&f->types);
 
-	if (!set->opts.feature_count && !has_stage(set, STAGE_PARSE))
+	if (!settings->opts.feature_count && !has_stage(settings, STAGE_PARSE))
 		return TFR_OK;
 	return tfr_content_refuse(&types,
-		tfr_set_count(set->opts.set) == 1 ? tfr_set_path(set->opts.set, 0) : NULL, err);
+		tfr_set_count(settings->opts.set) == 1 ? tfr_set_path(settings->opts.set, 0) : NULL,
+		err);
 }
 
 enum tfr_status tfr_settings_settle(
-	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err)
+	struct tfr_settings *settings, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	if ((!set->opts.stages || set->opts.images_optional) && !f->images)
-		TFR_TRY(leave_images_out(set, f->clips.recognised > 0, err));
-	TFR_TRY(check_types(set, f, err));
-	if (f->compressed && !has_stage(set, STAGE_INFLATE)) {
-		struct tfr_stage *read = set->list.at;
+	if ((!settings->opts.stages || settings->opts.images_optional) && !f->images)
+		TFR_TRY(leave_images_out(settings, f->clips.recognised > 0, err));
+	TFR_TRY(check_types(settings, f, err));
+	if (f->compressed && !has_stage(settings, STAGE_INFLATE)) {
+		struct tfr_stage *read = settings->list.at;
 
 		TFR_TRY(change_text(read, tfr_asprintf("%s,inflate", read->text), err));
-		TFR_TRY(use_texts(set, err));
+		TFR_TRY(use_texts(settings, err));
 	}
-	if (set->audio && f->clips.count)
-		TFR_TRY(settle_audio(set, &f->clips, err));
-	set->description = tfr_stage_list_text(&set->list);
-	TFR_NEED_MEMORY(set->description, err, "starting a feed");
-	if (set->opts.normalise_on_device)
-		TFR_TRY(leave_normalising(set, err));
-	TFR_TRY(check_records(set, f, err));
-	return note_features(set, err);
+	if (settings->audio && f->clips.count)
+		TFR_TRY(settle_audio(settings, &f->clips, err));
+	settings->description = tfr_stage_list_text(&settings->list);
+	TFR_NEED_MEMORY(settings->description, err, "starting a feed");
+	if (settings->opts.normalise_on_device)
+		TFR_TRY(leave_normalising(settings, err));
+	TFR_TRY(check_records(settings, f, err));
+	return note_features(settings, err);
 }

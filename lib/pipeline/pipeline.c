@@ -27,7 +27,7 @@
 #include "pipeline/transfer/transfer.h"
 
 struct tfr_pipeline {
-	struct tfr_settings set;
+	struct tfr_settings settings;
 	struct tfr_control control;
 	struct tfr_statistics statistics;
 	struct tfr_sample_pool pool;
@@ -49,53 +49,54 @@ enum { MIB = 1 << 20, MORE = 12, DEEP = 64, IN_FLIGHT = 2 * MIB };
 /* Fills in everything but the numbers of buffers. */
 static void fill_plan(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
-	const struct tfr_settings *set = &p->set;
-	struct tfr_pipeline_plan *plan = &p->set.plan;
+	const struct tfr_settings *settings = &p->settings;
+	struct tfr_pipeline_plan *plan = &p->settings.plan;
 	uint64_t mean = f->bytes / f->records + 1, records = 0;
 
 	tfr_flow_plan(p->flow, f, plan);
-	if (set->features)
+	if (settings->features)
 		records = f->features_bytes;
-	else if (!set->images) /* payloads and their offsets */
-		records = set->batch * (mean + mean / 4) + f->largest +
-			  (set->batch + 1) * sizeof(uint64_t);
+	else if (!settings->images) /* payloads and their offsets */
+		records = settings->batch * (mean + mean / 4) + f->largest +
+			  (settings->batch + 1) * sizeof(uint64_t);
 	tfr_transfer_plan(p->transfer, records, plan);
-	plan->limit = set->opts.memory;
+	plan->limit = settings->opts.memory;
 	plan->record_bytes = f->bytes / f->records;
 	plan->image_width = f->images ? (uint32_t)(f->widths / f->images) : 0;
 	plan->image_height = f->images ? (uint32_t)(f->heights / f->images) : 0;
-	plan->audio_rate = set->audio ? set->decode->rate : 0;
+	plan->audio_rate = settings->audio ? settings->decode->rate : 0;
 	plan->read_bytes = tfr_record_source_bytes(p->source, f->largest) + p->pool.idle_limit;
-	plan->device_counted = set->uploads && tfr_device_in_process(set->opts.devices[0]);
+	plan->device_counted =
+		settings->uploads && tfr_device_in_process(settings->opts.devices[0]);
 }
 
 static uint64_t total_with(struct tfr_pipeline *p, const struct tfr_first_records *f,
 	unsigned staging, unsigned device)
 {
-	const struct tfr_settings *set = &p->set;
-	struct tfr_pipeline_plan *plan = &p->set.plan;
+	const struct tfr_settings *settings = &p->settings;
+	struct tfr_pipeline_plan *plan = &p->settings.plan;
 	/* Records that a batch holds until it is complete, of all that are under way. */
-	uint64_t held = set->batches && (!set->images || set->features)
-				? set->batch * tfr_first_mean_footprint(f)
+	uint64_t held = settings->batches && (!settings->images || settings->features)
+				? settings->batch * tfr_first_mean_footprint(f)
 				: 0;
 
 	plan->staging = staging;
 	plan->device = device;
 	plan->total = PROCESS_BYTES + plan->shuffle_bytes + plan->cache_bytes + plan->queue_bytes +
 		      plan->read_bytes + plan->scratch_bytes +
-		      set->uploaders * tfr_transfer_bytes(p->transfer, staging, device,
-					       plan->device_counted, held);
+		      settings->uploaders * tfr_transfer_bytes(p->transfer, staging, device,
+						    plan->device_counted, held);
 	return plan->total;
 }
 
 static enum tfr_status refuse_plan(const struct tfr_pipeline *p, struct tfr_error *err)
 {
-	const struct tfr_pipeline_plan *plan = &p->set.plan;
+	const struct tfr_pipeline_plan *plan = &p->settings.plan;
 	char total[TFR_SIZE_TEXT], limit[TFR_SIZE_TEXT], shuffle[TFR_SIZE_TEXT],
 		batch[TFR_SIZE_TEXT], cache[TFR_SIZE_TEXT], text[100] = "";
 	char record[TFR_SIZE_TEXT], rest[TFR_SIZE_TEXT];
 	unsigned buffers =
-		p->set.uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
+		p->settings.uploaders * (plan->staging + (plan->device_counted ? plan->device : 0));
 	uint64_t fixed = plan->total - plan->shuffle_bytes,
 		 each = plan->shuffle ? plan->shuffle_bytes / plan->shuffle + 1 : 1;
 
@@ -120,9 +121,9 @@ static enum tfr_status refuse_plan(const struct tfr_pipeline *p, struct tfr_erro
 			(unsigned long long)(plan->total / MIB + 1));
 	else
 		tfr_error_hint(err, "Lower --batch%s, or raise --memory to %lluM.",
-			p->set.audio		    ? " or the samples of a clip"
-			: p->set.opts.feature_count ? ""
-						    : " or --size",
+			p->settings.audio		 ? " or the samples of a clip"
+			: p->settings.opts.feature_count ? ""
+							 : " or --size",
 			(unsigned long long)(plan->total / MIB + 1));
 	return TFR_ENOMEM;
 }
@@ -131,10 +132,10 @@ static enum tfr_status refuse_plan(const struct tfr_pipeline *p, struct tfr_erro
  * batch. */
 static unsigned least_staging(const struct tfr_pipeline *p)
 {
-	uint64_t copies = tfr_flow_copies(p->flow), steps = p->set.opts.steps_per_transfer;
-	uint64_t ahead = (copies + p->set.batch - 2) / p->set.batch;
+	uint64_t copies = tfr_flow_copies(p->flow), steps = p->settings.opts.steps_per_transfer;
+	uint64_t ahead = (copies + p->settings.batch - 2) / p->settings.batch;
 	uint64_t transfers = (ahead + steps - 1) / steps + 1;
-	uint64_t devices = p->set.uploaders;
+	uint64_t devices = p->settings.uploaders;
 
 	return copies < 2 ? 1 : (unsigned)((transfers + devices - 1) / devices);
 }
@@ -145,7 +146,7 @@ static unsigned least_staging(const struct tfr_pipeline *p)
 static bool fits_deeper(struct tfr_pipeline *p, const struct tfr_first_records *f, unsigned staging,
 	unsigned device)
 {
-	struct tfr_pipeline_plan *plan = &p->set.plan;
+	struct tfr_pipeline_plan *plan = &p->settings.plan;
 	uint64_t wanted = IN_FLIGHT / (plan->transfer_bytes + 1), fixed = plan->total;
 	unsigned more;
 
@@ -164,10 +165,10 @@ static bool fits_deeper(struct tfr_pipeline *p, const struct tfr_first_records *
  */
 static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
-	unsigned each = p->set.opts.threads + 2;
+	unsigned each = p->settings.opts.threads + 2;
 
-	return total_with(p, f, each, 3) <= p->set.plan.limit &&
-	       (fits_deeper(p, f, each, 3) || p->set.plan.total <= p->set.plan.limit / 2);
+	return total_with(p, f, each, 3) <= p->settings.plan.limit &&
+	       (fits_deeper(p, f, each, 3) || p->settings.plan.total <= p->settings.plan.limit / 2);
 }
 
 /* Buffers for batches: as many in flight as was asked for; else as many as fit, for one that is
@@ -175,15 +176,15 @@ static bool fits_records(struct tfr_pipeline *p, const struct tfr_first_records 
 static bool fits_memory(struct tfr_pipeline *p, const struct tfr_first_records *f)
 {
 	static const unsigned choices[][2] = { { 3, 3 }, { 3, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 } };
-	struct tfr_pipeline_plan *plan = &p->set.plan;
+	struct tfr_pipeline_plan *plan = &p->settings.plan;
 	unsigned least = least_staging(p);
 
-	if (p->set.prefetch) {
-		unsigned n = p->set.prefetch > least ? p->set.prefetch : least;
+	if (p->settings.prefetch) {
+		unsigned n = p->settings.prefetch > least ? p->settings.prefetch : least;
 
 		return total_with(p, f, n, n) <= plan->limit;
 	}
-	if (p->set.batches && !p->set.images && fits_records(p, f))
+	if (p->settings.batches && !p->settings.images && fits_records(p, f))
 		return true;
 	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
 		if (choices[i][0] >= least &&
@@ -195,7 +196,7 @@ static bool fits_memory(struct tfr_pipeline *p, const struct tfr_first_records *
 static enum tfr_status settle_plan(
 	struct tfr_pipeline *p, const struct tfr_first_records *f, struct tfr_error *err)
 {
-	struct tfr_pipeline_plan *plan = &p->set.plan;
+	struct tfr_pipeline_plan *plan = &p->settings.plan;
 
 	fill_plan(p, f);
 	if (!fits_memory(p, f))
@@ -214,14 +215,14 @@ static enum tfr_status settle_on_records(
 	struct tfr_first_records f = { 0 };
 
 	TFR_TRY(tfr_first_records_read(feed, &f, err));
-	TFR_TRY(tfr_settings_settle(&p->set, &f, err));
-	if (p->set.audio) { /* the figures of images are those of audio clips from here on */
+	TFR_TRY(tfr_settings_settle(&p->settings, &f, err));
+	if (p->settings.audio) { /* the figures of images are those of audio clips from here on */
 		f.images = f.clips.measured;
 		f.pixels = f.clips.samples;
 		f.widths = f.heights = f.most_pixels = 0;
 		f.mean_width = f.mean_height = 0;
 	}
-	if (p->set.features)
+	if (p->settings.features)
 		TFR_TRY(tfr_first_records_parse(feed, &f, err));
 	TFR_TRY(tfr_transfer_new(&p->transfer, feed, err));
 	TFR_TRY(tfr_flow_new(&p->flow, feed, p->transfer, err));
@@ -231,18 +232,18 @@ static enum tfr_status settle_on_records(
 static enum tfr_status start_feed(
 	struct tfr_pipeline *p, const struct tfr_pipeline_opts *opts, struct tfr_error *err)
 {
-	struct tfr_pipeline_context feed = { &p->set, &p->control, &p->statistics, &p->pool };
+	struct tfr_pipeline_context feed = { &p->settings, &p->control, &p->statistics, &p->pool };
 
 	tfr_control_init(&p->control, opts);
 	tfr_sample_pool_init(&p->pool, (opts->memory ? opts->memory : 1ull << 30) / 64);
-	tfr_statistics_init(&p->statistics, &p->set);
+	tfr_statistics_init(&p->statistics, &p->settings);
 	tfr_statistics_watch(&p->statistics, &p->consumer_span);
-	TFR_TRY(tfr_settings_init(&p->set, opts, err));
+	TFR_TRY(tfr_settings_init(&p->settings, opts, err));
 	TFR_TRY(tfr_record_source_open(&p->source, &feed, err));
 	feed.source = p->source;
 	TFR_TRY(settle_on_records(p, &feed, err));
 	TFR_TRY(tfr_transfer_start(
-		p->transfer, p->set.opts.threads + tfr_record_source_readers(p->source), err));
+		p->transfer, p->settings.opts.threads + tfr_record_source_readers(p->source), err));
 	return tfr_flow_start(p->flow, err);
 }
 
@@ -280,7 +281,7 @@ void tfr_pipeline_close(struct tfr_pipeline *p)
 	tfr_flow_free(p->flow);
 	tfr_record_source_close(p->source);
 	tfr_control_clear(&p->control);
-	tfr_settings_clear(&p->set);
+	tfr_settings_clear(&p->settings);
 	tfr_sample_pool_clear(&p->pool);
 	free(p);
 }
@@ -296,7 +297,8 @@ static enum tfr_status fail_stalled(const struct tfr_pipeline *p, struct tfr_err
 	const char *path = tfr_record_source_waits_for(p->source);
 
 	TFR_TRY(tfr_transfer_stalled(p->transfer, err));
-	return tfr_control_stalled(&p->set, path ? 0 : tfr_flow_waiting_row(p->flow), path, err);
+	return tfr_control_stalled(
+		&p->settings, path ? 0 : tfr_flow_waiting_row(p->flow), path, err);
 }
 
 static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
@@ -307,8 +309,8 @@ static bool is_stalled(struct tfr_pipeline *p, uint64_t now)
 		p->moves_seen = moves;
 		p->moved_ns = now;
 	}
-	return p->set.opts.stall_timeout > 0 &&
-	       (double)(now - p->moved_ns) * 1e-9 >= p->set.opts.stall_timeout;
+	return p->settings.opts.stall_timeout > 0 &&
+	       (double)(now - p->moved_ns) * 1e-9 >= p->settings.opts.stall_timeout;
 }
 
 /* An epoch that a fault cut short does not count. */
@@ -332,10 +334,10 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 			*err = p->control.failure;
 		if (p->control.failed)
 			return p->control.failed;
-		if (p->set.opts.cancelled && p->set.opts.cancelled(p->set.opts.ctx))
+		if (p->settings.opts.cancelled && p->settings.opts.cancelled(p->settings.opts.ctx))
 			return tfr_fail(err, TFR_ECANCELLED, "cancelled");
-		if (p->set.opts.seconds > 0 &&
-			tfr_statistics_seconds(&p->statistics, now) >= p->set.opts.seconds)
+		if (p->settings.opts.seconds > 0 &&
+			tfr_statistics_seconds(&p->statistics, now) >= p->settings.opts.seconds)
 			return TFR_END;
 		if (tfr_transfer_find_batch(p->transfer))
 			return TFR_OK;
@@ -350,20 +352,20 @@ static enum tfr_status await_batch(struct tfr_pipeline *p, struct tfr_error *err
 enum tfr_status tfr_pipeline_next(
 	struct tfr_pipeline *p, struct tfr_batch *batch, struct tfr_error *err)
 {
-	uint64_t steps = p->set.opts.steps, start = tfr_clock_ns(), now, payload_bytes;
+	uint64_t steps = p->settings.opts.steps, start = tfr_clock_ns(), now, payload_bytes;
 	struct tfr_statistics *s = &p->statistics;
 	enum tfr_status status = TFR_END;
 
 	pthread_mutex_lock(&p->control.lock);
 	tfr_span_end(&p->consumer_span);
-	tfr_statistics_charge(s, &p->consumer_span, p->set.rows, TFR_ACCOUNT_STARVED);
+	tfr_statistics_charge(s, &p->consumer_span, p->settings.rows, TFR_ACCOUNT_STARVED);
 	tfr_transfer_ask(p->transfer, true);
 	if (!steps || s->batches < steps)
 		status = await_batch(p, err);
 	tfr_transfer_ask(p->transfer, false);
 	tfr_span_end(&p->consumer_span);
 	if (status == TFR_OK) {
-		tfr_statistics_charge(s, &p->consumer_span, p->set.rows, TFR_ACCOUNT_BUSY);
+		tfr_statistics_charge(s, &p->consumer_span, p->settings.rows, TFR_ACCOUNT_BUSY);
 		now = tfr_clock_ns();
 		payload_bytes = tfr_transfer_deliver(p->transfer, batch);
 		batch->index = s->batches;
@@ -383,8 +385,8 @@ void tfr_pipeline_release(struct tfr_pipeline *p, const struct tfr_batch *batch)
 enum tfr_status tfr_pipeline_take(
 	struct tfr_pipeline *p, const struct tfr_batch *batch, void **memory, struct tfr_error *err)
 {
-	if (!p->set.uploads || p->set.opts.steps_per_transfer != 1 ||
-		!tfr_device_in_process(p->set.opts.devices[batch->device]))
+	if (!p->settings.uploads || p->settings.opts.steps_per_transfer != 1 ||
+		!tfr_device_in_process(p->settings.opts.devices[batch->device]))
 		return tfr_fail(err, TFR_EUNAVAILABLE,
 			"the memory of a batch can be taken only from a device in the process, and "
 			"with one batch per transfer");
@@ -426,10 +428,10 @@ size_t tfr_pipeline_waits(struct tfr_pipeline *p, struct tfr_wait_bucket *bucket
 
 const struct tfr_pipeline_plan *tfr_pipeline_plan(const struct tfr_pipeline *p)
 {
-	return &p->set.plan;
+	return &p->settings.plan;
 }
 
 const char *tfr_pipeline_describe(const struct tfr_pipeline *p)
 {
-	return p->set.description;
+	return p->settings.description;
 }

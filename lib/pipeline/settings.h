@@ -44,15 +44,15 @@ struct tfr_settings {
 /* Checks what can be checked before a record was seen.  The list of `opts`, or the default, is
  * parsed. */
 enum tfr_status tfr_settings_init(
-	struct tfr_settings *set, const struct tfr_pipeline_opts *opts, struct tfr_error *err);
+	struct tfr_settings *settings, const struct tfr_pipeline_opts *opts, struct tfr_error *err);
 /* Once the first records were seen: the list, and what follows from it. */
 enum tfr_status tfr_settings_settle(
-	struct tfr_settings *set, const struct tfr_first_records *f, struct tfr_error *err);
-void tfr_settings_clear(struct tfr_settings *set);
+	struct tfr_settings *settings, const struct tfr_first_records *f, struct tfr_error *err);
+void tfr_settings_clear(struct tfr_settings *settings);
 
 /* What everything in a feed works with, and what outlives it. */
 struct tfr_pipeline_context {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool *pool;
@@ -60,12 +60,12 @@ struct tfr_pipeline_context {
 };
 
 /* Reports a piece of work to the caller who traces the feed.  Without the lock. */
-static inline void tfr_trace_work(const struct tfr_settings *set, unsigned stage, unsigned thread,
-	uint64_t start, uint64_t end, uint64_t number)
+static inline void tfr_trace_work(const struct tfr_settings *settings, unsigned stage,
+	unsigned thread, uint64_t start, uint64_t end, uint64_t number)
 {
-	if (set->opts.traced)
-		set->opts.traced(
-			set->opts.ctx, &(struct tfr_trace){ stage, thread, start, end, number });
+	if (settings->opts.traced)
+		settings->opts.traced(settings->opts.ctx,
+			&(struct tfr_trace){ stage, thread, start, end, number });
 }
 
 #endif

@@ -86,9 +86,9 @@ struct tfr_parallel_check_opts {
 	/* May be NULL.  Otherwise memory that the caller's thread keeps from file to file: NULL at
 	 * first, to be freed with free(). */
 	void **memory;
-	/* For tests with small files: bytes per read, at most 512 KiB, and per piece that one
+	/* For tests with small files: bytes per read, at most 512 KiB, and per range that one
 	 * thread takes.  0: 512 KiB and 4 MiB. */
-	size_t block, piece;
+	size_t block, range;
 };
 
 struct tfr_intact {

@@ -226,7 +226,7 @@ static enum tfr_status find_first(const struct tfr_stream *s, struct file_range 
 }
 
 /* If it was not a header, or was in a payload that holds records, the search continues after it. */
-static enum tfr_status count_range(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+static enum tfr_status count_range(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct file_ranges *all = ctx;
@@ -236,7 +236,7 @@ static enum tfr_status count_range(void *ctx, struct tfr_lanes_run *crew, unsign
 	uint64_t search = to - begin < SEARCH_MOST ? to : begin + SEARCH_MOST;
 	enum tfr_status status = TFR_END;
 
-	(void)crew;
+	(void)lanes;
 	(void)worker;
 	if (!slot->walker.block)
 		slot->walker.block = malloc(BLOCK);

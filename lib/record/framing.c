@@ -119,12 +119,12 @@ uint64_t tfr_follow_headers(const uint8_t *p, size_t size, uint64_t *next, bool 
 	return CHOOSE(hop, p, size, next, bad);
 }
 
-uint64_t tfr_complete_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
+uint64_t tfr_count_complete(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
 {
 	return CHOOSE(intact, p, size, limit, false, end, bad);
 }
 
-uint64_t tfr_intact_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
+uint64_t tfr_count_intact(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad)
 {
 #if defined(__x86_64__)
 	if (tfr_crc32c_have_avx512())

@@ -66,10 +66,9 @@ uint64_t tfr_follow_headers(const uint8_t *p, size_t size, uint64_t *next, bool 
 /* Counts the complete records from `p` on that begin within the first `limit` of `size` bytes.
  * Their headers are verified.  *end: the bytes of these records.  *bad: the header at *end does not
  * verify, or its length is impossible. */
-uint64_t tfr_complete_records(
-	const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
+uint64_t tfr_count_complete(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
 /* The same with each payload verified; *bad may be for that at *end. */
-uint64_t tfr_intact_records(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
+uint64_t tfr_count_intact(const uint8_t *p, size_t size, uint64_t limit, size_t *end, bool *bad);
 
 /* Of every payload whose checksum does not verify. */
 #define TFR_PAYLOAD_FAULT "data checksum mismatch"

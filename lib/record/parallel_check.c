@@ -1,8 +1,8 @@
-/* record/parallel_check.c - divides a file into pieces, and one thread verifies each piece.
+/* record/parallel_check.c - divides a file into ranges, and one thread verifies each range.
  *
- * A thread guesses the first record of its piece: the first position where the CRCs of two
- * consecutive headers verify.  Pieces are joined in order.  A piece counts only if it begins
- * exactly where the pieces before it end, and the first that does not ends the run.  So a wrong
+ * A thread guesses the first record of its range: the first position where the CRCs of two
+ * consecutive headers verify.  Ranges are joined in order.  A range counts only if it begins
+ * exactly where the ranges before it end, and the first that does not ends the run.  So a wrong
  * guess costs only time, and the result is that of reading the file from its start.
  *
  * Blocks are read at multiples of their size, because the system copies complete pages fastest.
@@ -26,8 +26,8 @@
 enum {
 	BLOCK = 512 << 10,
 	LEAD = BLOCK,	 /* the limit for the rest of a record */
-	TAIL = 4096,	 /* bytes per read after the end of a piece */
-	PIECE = 4 << 20, /* a thousand times the bytes that two pieces both read */
+	TAIL = 4096,	 /* bytes per read after the end of a range */
+	RANGE = 4 << 20, /* a thousand times the bytes that two ranges both read */
 	SEARCH = 64 << 10,
 	FEW = 16, /* records in SEARCH; with fewer, the search costs more than it gains */
 };
@@ -38,7 +38,7 @@ struct check_worker {
 	uint8_t *memory;
 };
 
-struct file_piece {
+struct file_range {
 	bool found; /* a record begins in it */
 	uint64_t begin, end, records;
 };
@@ -47,8 +47,8 @@ struct check_run {
 	const struct tfr_parallel_check_opts *opts;
 	int fd;
 	const char *path;
-	size_t block, piece;
-	uint64_t pieces;
+	size_t block, range;
+	uint64_t ranges;
 	struct check_worker *workers;
 	struct tfr_intact *intact;
 };
@@ -71,15 +71,15 @@ static size_t guess_record(const uint8_t *p, size_t size)
 }
 
 /* Verifies the records that begin in [from, to). */
-static void check_piece(const struct check_run *run, const struct check_worker *w, uint64_t from,
-	uint64_t to, struct file_piece *p)
+static void check_range(const struct check_run *run, const struct check_worker *w, uint64_t from,
+	uint64_t to, struct file_range *p)
 {
 	uint8_t *const block = w->memory + LEAD;
 	uint64_t position = from; /* of `block` */
 	size_t rest = 0, got, want;
 	bool bad = false;
 
-	*p = (struct file_piece){ .found = !from, .begin = from, .end = from };
+	*p = (struct file_range){ .found = !from, .begin = from, .end = from };
 	do {
 		const uint8_t *at = block - rest;
 		size_t size, done;
@@ -100,7 +100,7 @@ static void check_piece(const struct check_run *run, const struct check_worker *
 			at += done;
 			size -= done;
 		}
-		p->records += tfr_intact_records(at, size, to - p->end, &done, &bad);
+		p->records += tfr_count_intact(at, size, to - p->end, &done, &bad);
 		p->end += done;
 		assert(done <= size);
 		rest = size - done;
@@ -119,26 +119,26 @@ static bool start_worker(const struct check_run *run, struct check_worker *w)
 	return w->source != NULL;
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *crew, unsigned worker, uint64_t i,
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
 	struct check_worker *w = &run->workers[worker];
-	struct file_piece *p = slot;
+	struct file_range *p = slot;
 
-	(void)crew;
+	(void)lanes;
 	(void)err;
-	*p = (struct file_piece){ 0 };
-	if (start_worker(run, w)) /* the last piece includes bytes that were appended meanwhile */
-		check_piece(run, w, i * run->piece,
-			i + 1 < run->pieces ? (i + 1) * run->piece : UINT64_MAX, p);
+	*p = (struct file_range){ 0 };
+	if (start_worker(run, w)) /* the last range includes bytes that were appended meanwhile */
+		check_range(run, w, i * run->range,
+			i + 1 < run->ranges ? (i + 1) * run->range : UINT64_MAX, p);
 	return TFR_OK;
 }
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct check_run *run = ctx;
-	const struct file_piece *p = slot;
+	const struct file_range *p = slot;
 
 	(void)i;
 	(void)err;
@@ -150,35 +150,35 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 	return TFR_OK;
 }
 
-/* Whether the records are so small that the first one of a piece is found quickly. */
-static bool worth_pieces(const struct check_run *run, struct check_worker *w)
+/* Whether the records are so small that the first one of a range is found quickly. */
+static bool worth_dividing(const struct check_run *run, struct check_worker *w)
 {
 	size_t got = 0, end;
 	bool bad;
 
 	return start_worker(run, w) &&
 	       !tfr_source_read_at(w->source, 0, w->memory, SEARCH, &got, NULL) &&
-	       tfr_complete_records(w->memory, got, got, &end, &bad) >= FEW;
+	       tfr_count_complete(w->memory, got, got, &end, &bad) >= FEW;
 }
 
 static void check_file(struct check_run *run, uint64_t size, unsigned threads)
 {
 	struct tfr_lanes job = {
 		.threads = threads,
-		.slot_size = sizeof(struct file_piece),
+		.slot_size = sizeof(struct file_range),
 		.work = work,
 		.deliver = deliver,
 	};
 	struct tfr_error ignored;
-	struct file_piece all;
+	struct file_range all;
 
-	run->pieces = job.count = (size + run->piece - 1) / run->piece;
-	if (threads > 1 && run->pieces > 1) {
-		if (worth_pieces(run, &run->workers[0]))
+	run->ranges = job.count = (size + run->range - 1) / run->range;
+	if (threads > 1 && run->ranges > 1) {
+		if (worth_dividing(run, &run->workers[0]))
 			tfr_lanes_run(&job, run, &ignored);
 		return;
 	}
-	run->pieces = 1;
+	run->ranges = 1;
 	work(run, NULL, 0, 0, &all, NULL);
 	deliver(run, 0, &all, NULL);
 }
@@ -189,7 +189,7 @@ bool tfr_parallel_check(
 	struct check_run run = { .opts = opts,
 		.path = path,
 		.block = opts->block ? opts->block : BLOCK,
-		.piece = opts->piece ? opts->piece : PIECE,
+		.range = opts->range ? opts->range : RANGE,
 		.intact = s };
 	TFR_AUTO_CLOSE int fd = -1;
 	struct stat st;

@@ -436,7 +436,7 @@ static size_t give_intact(struct tfr_reader *r, struct tfr_record *recs, size_t 
 
 	if (max < limit / TFR_RECORD_OVERHEAD)
 		limit = max * TFR_RECORD_OVERHEAD;
-	n = tfr_intact_records(p, have, limit, &end, &bad);
+	n = tfr_count_intact(p, have, limit, &end, &bad);
 	for (uint64_t i = 0; i < n; i++) {
 		size_t size = (size_t)tfr_known_length(p);
 		const uint8_t *payload = p + TFR_RECORD_HEADER;

@@ -38,7 +38,7 @@ uint64_t tfr_record_run_verify(struct tfr_record_run *run)
 {
 	size_t left = run->size - run->at, end;
 	bool bad;
-	uint64_t records = tfr_intact_records(run->data + run->at, left, left, &end, &bad);
+	uint64_t records = tfr_count_intact(run->data + run->at, left, left, &end, &bad);
 
 	run->at += end;
 	run->seen += records;
@@ -52,7 +52,7 @@ size_t tfr_record_run_of_bytes(
 	bool bad;
 
 	*run = (struct tfr_record_run){ .data = p, .offset = offset };
-	run->records = tfr_complete_records(p, size, size, &run->size, &bad);
+	run->records = tfr_count_complete(p, size, size, &run->size, &bad);
 	return run->size;
 }
 
@@ -160,7 +160,7 @@ enum tfr_status tfr_reader_next_run(
 	r->fault = TFR_FAULT_NONE;
 	filled = fill_block(r, err);
 	size = r->end - r->begin;
-	run->records = tfr_complete_records(r->block + r->begin, size, size, &size, &bad);
+	run->records = tfr_count_complete(r->block + r->begin, size, size, &size, &bad);
 	if (!filled && !bad)
 		filled = complete_last(r, run, &size, err);
 	if (run->records) /* the next call reports a failure again */

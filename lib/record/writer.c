@@ -226,7 +226,7 @@ static inline enum tfr_status check_open(struct tfr_stream_writer *w, struct tfr
 
 /* Announces a record of `size` bytes, before which the stream may be cut.  Putting calls it,
  * adding does not. */
-static inline enum tfr_status stream_writer_mark(
+static inline enum tfr_status announce_record(
 	struct tfr_stream_writer *w, uint64_t size, struct tfr_error *err)
 {
 	TFR_TRY(check_open(w, err));
@@ -258,7 +258,7 @@ enum tfr_status tfr_stream_writer_put(
 
 	for (int i = 0; i < count; i++)
 		size += pieces[i].iov_len;
-	TFR_TRY(stream_writer_mark(w, size, err));
+	TFR_TRY(announce_record(w, size, err));
 	return stream_writer_add(w, pieces, count, err);
 }
 
@@ -458,7 +458,7 @@ enum tfr_status tfr_writer_put_pieces(struct tfr_writer *w, const struct iovec *
 	}
 	tfr_put_header(header, digest->size);
 	tfr_store32(footer, tfr_crc_mask(digest->crc));
-	TFR_TRY(stream_writer_mark(w->stream, digest->size + TFR_RECORD_OVERHEAD, err));
+	TFR_TRY(announce_record(w->stream, digest->size + TFR_RECORD_OVERHEAD, err));
 	TFR_TRY(stream_writer_add(w->stream, &head, 1, err));
 	TFR_TRY(stream_writer_add(w->stream, pieces, count, err));
 	TFR_TRY(stream_writer_add(w->stream, &foot, 1, err));
@@ -483,7 +483,7 @@ static enum tfr_status add_by_records(
 
 			if (!left) {
 				left = tfr_known_length(p) + TFR_RECORD_OVERHEAD;
-				TFR_TRY(stream_writer_mark(w->stream, left, err));
+				TFR_TRY(announce_record(w->stream, left, err));
 			}
 			if (left < bytes.iov_len)
 				bytes.iov_len = (size_t)left;

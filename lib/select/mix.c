@@ -257,11 +257,11 @@ const char *tfr_mix_path(const struct tfr_mix *m)
 	return tfr_cycle_path(m->last);
 }
 
-uint64_t tfr_mix_read(const struct tfr_mix *m)
+uint64_t tfr_mix_records_read(const struct tfr_mix *m)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < m->count; i++)
-		n += tfr_cycle_read(m->sources[i]);
+		n += tfr_cycle_records_read(m->sources[i]);
 	return n;
 }

@@ -307,18 +307,18 @@ static void warn_of_numbers(struct tfr_select *s)
 	tfr_fault_warn(&s->faults, NULL, text);
 }
 
-void tfr_select_finish(struct tfr_select *s)
+void tfr_select_warn_unmatched(struct tfr_select *s)
 {
 	if (s->o.records && s->read_to_the_end)
 		warn_of_numbers(s);
-	if (s->where && tfr_mix_read(s->in))
+	if (s->where && tfr_mix_records_read(s->in))
 		tfr_feature_watch_report(tfr_where_lookout(s->where),
 			s->read_to_the_end ? s->o.missing : NULL, s->o.warn, s->o.ctx);
 }
 
-uint64_t tfr_select_read(const struct tfr_select *s)
+uint64_t tfr_select_records_read(const struct tfr_select *s)
 {
-	return tfr_mix_read(s->in);
+	return tfr_mix_records_read(s->in);
 }
 
 uint64_t tfr_select_bad(const struct tfr_select *s)

@@ -73,6 +73,6 @@ void tfr_mix_close(struct tfr_mix *m); /* accepts NULL */
 enum tfr_status tfr_mix_next(struct tfr_mix *m, struct tfr_record *rec, struct tfr_error *err);
 uint64_t tfr_mix_seen(const struct tfr_mix *m);
 const char *tfr_mix_path(const struct tfr_mix *m);
-uint64_t tfr_mix_read(const struct tfr_mix *m);
+uint64_t tfr_mix_records_read(const struct tfr_mix *m);
 
 #endif

@@ -214,12 +214,12 @@ static enum tfr_status place_object(
 	return TFR_OK;
 }
 
-static enum tfr_status place_member(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+static enum tfr_status place_member(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct tfr_publication *p = ctx;
 
-	(void)run, (void)worker, (void)slot;
+	(void)lanes, (void)worker, (void)slot;
 	return place_object(&p->objects[i], false, err);
 }
 

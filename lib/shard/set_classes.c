@@ -1,6 +1,5 @@
 /* shard/set_classes.c - the classes of a set: read from its manifest or labels file, and carried
  * from the sets that are read to the set that is written. */
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -298,7 +298,7 @@ static void fail_difference(const struct finishing *f, uint32_t shard, const cha
 		tfr_fail_path(fault, TFR_EDATA, file, "the %s differs from the manifest:", what);
 }
 
-static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t number, void *slot, struct tfr_error *err)
 {
 	const struct finishing *f = ctx;
@@ -310,7 +310,7 @@ static enum tfr_status verify_shard(void *ctx, struct tfr_lanes_run *run, unsign
 	uint64_t bytes = 0;
 	struct stat st;
 
-	(void)run, (void)worker;
+	(void)lanes, (void)worker;
 	v->fault.status = TFR_OK;
 	TFR_NEED_MEMORY(file, err, "verifying shards");
 	status = tfr_look(file, &st, err);

@@ -23,7 +23,7 @@ struct index_slot {
 	struct tfr_error err;
 };
 
-static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *crew, unsigned worker,
+static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot_memory, struct tfr_error *err)
 {
 	struct index_run *run = ctx;
@@ -35,7 +35,7 @@ static enum tfr_status index_file(void *ctx, struct tfr_lanes_run *crew, unsigne
 		.threads = run->threads_a_file,
 		.no_points = run->opts->no_points };
 
-	(void)crew;
+	(void)lanes;
 	(void)worker;
 	(void)err;
 	slot->report = (struct tfr_index_report){ 0 };

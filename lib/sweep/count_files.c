@@ -71,7 +71,7 @@ static enum tfr_status count_run_of_records(void *ctx, unsigned worker, void *re
 static enum tfr_status end_at_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct count_slot *slot = fault->owner;
+	struct count_slot *slot = fault->result;
 
 	(void)p, (void)err;
 	assert(fault->why->status);

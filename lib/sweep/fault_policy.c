@@ -134,7 +134,7 @@ static enum tfr_status put_aside(
 enum tfr_status tfr_fault_skip(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct tfr_deferred_faults *a = fault->owner;
+	struct tfr_deferred_faults *a = fault->result;
 	uint64_t lost;
 
 	if ((!fault->reader && !fault->bad) || tfr_fault_skip_record(p, a ? &a->warnings : NULL,

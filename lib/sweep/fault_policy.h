@@ -1,9 +1,9 @@
 /* sweep/fault_policy.h - what becomes of a fault of the inputs.
  *
- * A fault is a file that cannot be opened, bytes between records, or a bad record.  meet() decides:
- * by default reading fails, or skips the fault with a warning and writes its bytes to the
- * quarantine if there is one.  A command that reports faults has a function of its own.  One policy
- * serves all threads that read. */
+ * A fault is a file that cannot be opened, bytes between records, or a bad record.  meet() decides.
+ * By default reading fails or, with TFR_ON_FAULT_SKIP, skips faults of the data with a warning and
+ * writes their bytes to the quarantine if there is one.  A command that reports faults has a
+ * function of its own.  One policy serves all threads that read. */
 #ifndef TFR_SWEEP_FAULT_POLICY_H
 #define TFR_SWEEP_FAULT_POLICY_H
 
@@ -22,7 +22,7 @@ struct tfr_fault_met {
 	struct tfr_reader *reader;    /* at bytes that are not a record, or at a bad one */
 	const struct tfr_record *bad; /* of a run, while another thread may read on */
 	const char *path;
-	void *owner; /* what the caller keeps of the file or piece */
+	void *result; /* of the file or piece; faults are added to it */
 };
 
 struct tfr_fault_policy {
@@ -43,7 +43,8 @@ struct tfr_fault_policy {
 	uint64_t faults;      /* skipped so far; written by any thread */
 };
 
-/* Completes a policy whose other members are set. */
+/* Completes a policy whose other members are set.  A policy whose meet() calls no function below
+ * needs no init. */
 void tfr_fault_policy_init(struct tfr_fault_policy *p);
 void tfr_fault_policy_clear(struct tfr_fault_policy *p);
 
@@ -54,7 +55,7 @@ void tfr_fault_tell(struct tfr_fault_policy *p, struct tfr_buf *later);
 /* A file without a record or a fault; standard input may be empty. */
 void tfr_fault_warn_empty(struct tfr_fault_policy *p, struct tfr_buf *later, const char *path);
 
-/* Fails, or with TFR_ON_FAULT_SKIP skips a fault of the data.  fault->owner is the struct
+/* Fails, or with TFR_ON_FAULT_SKIP skips a fault of the data.  fault->result is the struct
  * tfr_deferred_faults of the piece; NULL: there is no order. */
 enum tfr_status tfr_fault_skip(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err);

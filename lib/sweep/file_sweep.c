@@ -61,7 +61,7 @@ static enum tfr_status read_alone(
 {
 	for (;;) {
 		TFR_TRY(tfr_reading_next_run(in, &x->runs[worker], err));
-		TFR_TRY(examine_run(x, worker, in->owner, err));
+		TFR_TRY(examine_run(x, worker, in->result, err));
 	}
 }
 
@@ -96,7 +96,7 @@ static enum tfr_status pull_piece(void *ctx, struct tfr_lanes_run *lanes, unsign
 	piece->last = false;
 	piece->clear = x->s->clear_result;
 	x->s->start(x->ctx, f->in->file, piece->result);
-	f->in->owner = piece->result;
+	f->in->result = piece->result;
 	status = tfr_reading_next_run(f->in, &x->runs[worker], err);
 	f->ended = status == TFR_END;
 	return f->ended ? TFR_OK : status;
@@ -135,7 +135,7 @@ static void clear_piece(void *slot)
 static enum tfr_status read_shared(
 	struct file_run *x, unsigned threads, struct tfr_reading *in, struct tfr_error *err)
 {
-	struct shared_file f = { .x = x, .in = in, .all = in->owner };
+	struct shared_file f = { .x = x, .in = in, .all = in->result };
 	struct tfr_lanes job = {
 		.threads = threads,
 		.count = UINT64_MAX,
@@ -148,7 +148,7 @@ static enum tfr_status read_shared(
 	};
 	enum tfr_status status = tfr_lanes_run(&job, &f, err);
 
-	in->owner = f.all;
+	in->result = f.all;
 	return status;
 }
 
@@ -160,7 +160,7 @@ static enum tfr_status read_records(struct file_run *x, unsigned worker, unsigne
 	struct tfr_reader_opts opts = { .threads = threads };
 	struct tfr_file_start from = { 0 };
 
-	TFR_TRY(x->s->prepare(x->ctx, worker, threads, file, in->owner, &from, err));
+	TFR_TRY(x->s->prepare(x->ctx, worker, threads, file, in->result, &from, err));
 	TFR_TRY(tfr_reading_open(in, in->path, (uint32_t)file, &from, &opts, err));
 	return shared ? read_shared(x, threads, in, err) : read_alone(x, worker, in, err);
 }
@@ -168,7 +168,7 @@ static enum tfr_status read_records(struct file_run *x, unsigned worker, unsigne
 static enum tfr_status read_file(struct file_run *x, unsigned worker, unsigned threads, bool shared,
 	uint64_t file, void *result, struct tfr_error *err)
 {
-	struct tfr_reading in = { .faults = x->s->faults, .owner = result };
+	struct tfr_reading in = { .faults = x->s->faults, .result = result };
 	enum tfr_status status;
 
 	tfr_reading_begin(&in, x->s->path(x->ctx, file), (uint32_t)file);

@@ -3,7 +3,8 @@
  * Each thread reads a file of its own.  When the set has fewer files than threads and one of them
  * is large, the files are read one after another, and all threads share each large file, run by
  * run.  The callbacks do not see the difference: records() adds a run to a result, a result is that
- * of a file or of a piece of it, and merge() joins the pieces in the order of the file.
+ * of a file or of a piece of it, that is a run with the faults before it, and merge() joins the
+ * pieces in the order of the file.
  *
  * A run belongs to the worker that looks at it, so memory is one block per worker and one per open
  * file.  A record larger than a block takes the memory of one record per worker. */
@@ -18,7 +19,7 @@ struct tfr_file_sweep {
 	size_t files;
 	const char *(*path)(void *ctx, uint64_t file);
 	struct tfr_fault_policy
-		*faults; /* with a meet() of the caller: fault->owner is the result */
+		*faults; /* with a meet() of the caller: fault->result is the result */
 	unsigned threads;		 /* at least 1, including the caller's */
 	bool divides;			 /* large files may be shared by all threads */
 	uint64_t window;		 /* results in flight; 0: sixteen per thread */

@@ -312,7 +312,7 @@ uint64_t tfr_cycle_seen(const struct tfr_cycle *c)
 	return c->seen;
 }
 
-uint64_t tfr_cycle_read(const struct tfr_cycle *c)
+uint64_t tfr_cycle_records_read(const struct tfr_cycle *c)
 {
 	return c->read;
 }

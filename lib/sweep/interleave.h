@@ -75,7 +75,8 @@ enum tfr_status tfr_cycle_open(struct tfr_cycle **c, const struct tfr_set *set,
 enum tfr_status tfr_cycle_next(struct tfr_cycle *c, struct tfr_record *rec, struct tfr_error *err);
 /* Records and faults that were read or passed so far: the last record's number is one less. */
 uint64_t tfr_cycle_seen(const struct tfr_cycle *c);
-uint64_t tfr_cycle_read(const struct tfr_cycle *c);
+/* Records that were read. */
+uint64_t tfr_cycle_records_read(const struct tfr_cycle *c);
 /* The file of the last record, as errors name it. */
 const char *tfr_cycle_path(const struct tfr_cycle *c);
 void tfr_cycle_close(struct tfr_cycle *c); /* accepts NULL */

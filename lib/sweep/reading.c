@@ -3,8 +3,6 @@
 
 #include <assert.h>
 
-#include <tfr-private/gzi.h>
-
 #include "base/error.h"
 #include "record/framing.h"
 
@@ -26,9 +24,10 @@ void tfr_reading_end(struct tfr_reading *in)
 enum tfr_status tfr_reading_meet(struct tfr_reading *in, struct tfr_error *err)
 {
 	struct tfr_fault_met fault = {
-		.why = &in->why, .reader = in->reader, .path = in->path, .owner = in->owner
+		.why = &in->why, .reader = in->reader, .path = in->path, .result = in->result
 	};
 
+	assert(in->why.status);
 	in->seen++;
 	return in->faults->meet(in->faults, &fault, err);
 }
@@ -94,7 +93,7 @@ enum tfr_status tfr_record_run_meet(const struct tfr_record_run_origin *of,
 	const struct tfr_record *rec, struct tfr_error *why, struct tfr_error *err)
 {
 	struct tfr_fault_met fault = {
-		.why = why, .bad = rec, .path = of->path, .owner = of->owner
+		.why = why, .bad = rec, .path = of->path, .result = of->result
 	};
 
 	if (why->status == TFR_EDATA)

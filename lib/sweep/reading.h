@@ -24,7 +24,7 @@ struct tfr_reading {
 	uint64_t seen;		   /* records and faults so far */
 	bool over;		   /* read to the end */
 	struct tfr_error why;	   /* of the last fault */
-	void *owner;		   /* for the policy: what is kept of the file or piece */
+	void *result;		   /* of the file or piece; the policy adds faults to it */
 	/* Comes before a record that is larger than the block is read into memory.  A failure
 	 * ends reading.  May be NULL. */
 	enum tfr_status (*admit)(
@@ -55,7 +55,7 @@ void tfr_reading_end(struct tfr_reading *in);
 struct tfr_record_run_origin {
 	struct tfr_fault_policy *faults;
 	const char *path;
-	void *owner; /* for the policy */
+	void *result; /* for the policy */
 };
 
 /* A record of a run that is bad.  As tfr_reading_meet(); `why` gets the place of the record if its

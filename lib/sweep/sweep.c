@@ -168,7 +168,7 @@ static enum tfr_status put_span(void *ctx, const void *data, size_t size, struct
 static void give_faults_to(struct sweep_run *r, struct stream *st, struct piece *p)
 {
 	st->piece = p;
-	st->in.owner = r->ordered ? &p->deferred : NULL;
+	st->in.result = r->ordered ? &p->deferred : NULL;
 }
 
 static enum tfr_status open_file(struct sweep_run *r, struct stream *st, struct piece *p,

@@ -24,11 +24,11 @@ struct tfr_lanes {
 	/* Reads item `i` from a stream before its work: one item at a time and in order, on the
 	 * thread that then works on it.  *lane is i mod `lanes` unless pull() sets it.  TFR_END:
 	 * the stream has no item `i`.  May be NULL. */
-	enum tfr_status (*pull)(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	enum tfr_status (*pull)(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 		void *slot, uint32_t *lane, struct tfr_error *err);
 	/* A failure of item `i` ends the run once every earlier item is delivered and retired.  The
 	 * first failure in order is reported, whatever the number of threads. */
-	enum tfr_status (*work)(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+	enum tfr_status (*work)(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 		void *slot, struct tfr_error *err);
 	enum tfr_status (*deliver)(
 		void *ctx, uint64_t i, void *slot, struct tfr_error *err); /* may be NULL */
@@ -41,6 +41,6 @@ enum tfr_status tfr_lanes_run(const struct tfr_lanes *l, void *ctx, struct tfr_e
 
 /* For pull() and work(): waits until `bytes` more fit in the budget.  They are returned when the
  * item is delivered. */
-void tfr_lanes_reserve(struct tfr_lanes_run *run, uint64_t i, uint64_t bytes);
+void tfr_lanes_reserve(struct tfr_lanes_run *lanes, uint64_t i, uint64_t bytes);
 
 #endif

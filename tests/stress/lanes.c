@@ -20,7 +20,7 @@ static void check(bool ok, const char *what)
 	}
 }
 
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct log *l = ctx;
@@ -30,19 +30,19 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	(void)err;
 	check(i == l->pulled++, "pulled out of order");
 	if (i % 5 == 0)
-		tfr_lanes_reserve(run, i, 3);
+		tfr_lanes_reserve(lanes, i, 3);
 	*lane = (uint32_t)(i % LANES);
 	return i == ITEMS ? TFR_END : TFR_OK;
 }
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
 	(void)ctx;
 	(void)worker;
 	(void)err;
 	if (i % 3 && i % 5)
-		tfr_lanes_reserve(run, i, i % 7);
+		tfr_lanes_reserve(lanes, i, i % 7);
 	*(uint64_t *)slot = i;
 	return TFR_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <tfr-private/check.h>
+#include <tfr-private/sweep.h>
 
 enum { SHARDS = 8, RECORDS = 500 };
 

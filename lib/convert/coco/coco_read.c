@@ -273,14 +273,14 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 }
 
 /* Reads until an element ends. */
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct reading *r = ctx;
 	struct block *b = slot;
 	size_t needed;
 
-	(void)run, (void)worker, (void)i, (void)lane;
+	(void)lanes, (void)worker, (void)i, (void)lane;
 	if (r->ended)
 		return TFR_END;
 	b->text.size = b->elements.size = 0;
@@ -302,7 +302,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	return TFR_OK;
 }
 
-static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status parse(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
 	struct reading *r = ctx;
@@ -310,7 +310,7 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *run, unsigned work
 	const struct tfr_coco_element *e =
 		(const struct tfr_coco_element *)(const void *)b->elements.data;
 
-	(void)run, (void)worker, (void)i;
+	(void)lanes, (void)worker, (void)i;
 	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
 		b->parsed.all[k].size = 0;
 	b->parser.path = r->path;

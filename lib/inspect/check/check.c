@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include <tfr-private/check.h>
-#include <tfr-private/gzi.h>
 #include <tfr-private/text.h>
 
 #include "base/buf.h"
@@ -246,7 +245,7 @@ static enum tfr_status meet_fault(
 	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
 	const struct check_run *run = p->ctx;
-	struct check_result *slot = fault->owner;
+	struct check_result *slot = fault->result;
 
 	slot->fault = *fault->why;
 	if (fault->reader)
@@ -299,6 +298,12 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 	return TFR_OK;
 }
 
+/* Whether the records of a file are verified and counted, and nothing else. */
+static bool only_verifies(const struct check_run *run, const struct tfr_contents *contents)
+{
+	return !contents && !run->manifests && !run->opts->sum;
+}
+
 /* Counts the intact records at the start of a file whose contents are not checked.  False: the file
  * has more bytes, or a record that is not intact. */
 static bool verify_in_parallel(
@@ -310,7 +315,7 @@ static bool verify_in_parallel(
 	struct tfr_intact intact;
 	bool whole;
 
-	if (run->workers[worker].contents || run->manifests || run->opts->sum)
+	if (!only_verifies(run, run->workers[worker].contents))
 		return false;
 	whole = tfr_parallel_check(slot->file.path, &how, &intact);
 	slot->file.records = intact.records;
@@ -437,12 +442,11 @@ static enum tfr_status check_records(void *ctx, unsigned worker, void *result,
 	struct tfr_contents *contents = run->workers[worker].contents;
 	struct check_result *slot = result;
 	const struct tfr_record_run_origin of = { &run->faults, slot->file.path, slot };
-	bool unseen = !contents && !run->manifests && !run->opts->sum;
 	enum tfr_status status;
 	struct tfr_record rec;
 
 	for (;;) {
-		if (unseen)
+		if (only_verifies(run, contents))
 			verify_run(run, slot, records);
 		status = tfr_record_run_next_intact(&of, records, &rec, err);
 		if (status)

@@ -164,7 +164,7 @@ static bool claim_job(
 	return false;
 }
 
-void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w)
+void tfr_worker_lock_and_settle(struct tfr_flow *flow, struct tfr_worker *w)
 {
 	uint64_t waited = tfr_work_time_end(flow->statistics, &w->time);
 
@@ -195,8 +195,8 @@ static void charge_pool(struct tfr_flow *flow, struct tfr_worker *w, const enum 
 static bool is_dry(const struct tfr_flow *flow, const struct tfr_flow_node *n)
 {
 	const struct tfr_flow_node *next = n + 1;
-	uint64_t enough =
-		flow->set->opts.threads * (uint64_t)(next->kind < NODE_PLACE ? next->per_job : 1);
+	uint64_t enough = flow->settings->opts.threads *
+			  (uint64_t)(next->kind < NODE_PLACE ? next->per_job : 1);
 
 	return n->waiting < enough;
 }
@@ -208,7 +208,7 @@ static void wait_for_work(struct tfr_flow *flow, struct tfr_worker *w, const enu
 	for (unsigned k = 1; k < flow->node_count; k++) {
 		const struct tfr_flow_node *n = &flow->nodes[k];
 
-		for (unsigned i = n->from; lacks[k] && i < n->to && i < flow->set->rows; i++)
+		for (unsigned i = n->from; lacks[k] && i < n->to && i < flow->settings->rows; i++)
 			tfr_statistics_charge(flow->statistics, &w->idle, i,
 				lacks[k] == LACK_INPUT ? TFR_ACCOUNT_STARVED : TFR_ACCOUNT_BLOCKED);
 	}
@@ -303,7 +303,7 @@ static void clear_node(struct tfr_flow *flow, struct tfr_flow_node *n)
 
 static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struct tfr_error *err)
 {
-	const struct tfr_settings *set = flow->set;
+	const struct tfr_settings *settings = flow->settings;
 	struct tfr_worker *w = &flow->workers[number];
 
 	w->flow = flow;
@@ -313,18 +313,18 @@ static enum tfr_status worker_init(struct tfr_flow *flow, unsigned number, struc
 	w->dropped = calloc(DROP_AT_ONCE, sizeof(struct tfr_pipeline_sample *));
 	if (!w->example || !w->places || !w->dropped)
 		return tfr_fail_nomem(err, "starting the workers");
-	if (set->opts.where)
-		TFR_TRY(tfr_where_compile(&w->where, set->opts.where, err));
-	if (set->features)
-		TFR_TRY(tfr_feature_block_parser(set->features, &w->parser, err));
-	return set->images ? tfr_image_executor_new(
-				     &w->executor, set->opts.memory / 4, set->opts.fast_decode, err)
-			   : TFR_OK;
+	if (settings->opts.where)
+		TFR_TRY(tfr_where_compile(&w->where, settings->opts.where, err));
+	if (settings->features)
+		TFR_TRY(tfr_feature_block_parser(settings->features, &w->parser, err));
+	return settings->images ? tfr_image_executor_new(&w->executor, settings->opts.memory / 4,
+					  settings->opts.fast_decode, err)
+				: TFR_OK;
 }
 
 enum tfr_status tfr_flow_start(struct tfr_flow *flow, struct tfr_error *err)
 {
-	unsigned threads = flow->set->opts.threads;
+	unsigned threads = flow->settings->opts.threads;
 	int rc = 0;
 
 	for (unsigned i = 1; i < flow->node_count; i++)
@@ -357,7 +357,7 @@ void tfr_flow_warn(struct tfr_flow *flow)
 {
 	struct tfr_feature_watch *all = NULL;
 
-	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
+	for (unsigned i = 0; flow->workers && i < flow->settings->opts.threads; i++) {
 		struct tfr_where *where = flow->workers[i].where;
 
 		if (where && all)
@@ -366,7 +366,7 @@ void tfr_flow_warn(struct tfr_flow *flow)
 			all = tfr_where_lookout(where);
 	}
 	if (all)
-		tfr_feature_watch_warn(all, flow->set->opts.warn, flow->set->opts.ctx);
+		tfr_feature_watch_warn(all, flow->settings->opts.warn, flow->settings->opts.ctx);
 }
 
 void tfr_flow_free(struct tfr_flow *flow)
@@ -375,7 +375,7 @@ void tfr_flow_free(struct tfr_flow *flow)
 		return;
 	for (unsigned i = 0; i < flow->node_count; i++)
 		clear_node(flow, &flow->nodes[i]);
-	for (unsigned i = 0; flow->workers && i < flow->set->opts.threads; i++) {
+	for (unsigned i = 0; flow->workers && i < flow->settings->opts.threads; i++) {
 		struct tfr_worker *w = &flow->workers[i];
 
 		tfr_image_executor_free(w->executor);
@@ -405,7 +405,7 @@ unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)
 		const struct tfr_flow_node *n = &flow->nodes[i];
 
 		if ((waiting_at(flow, n - 1) || n->claimed > n->taken) &&
-			n->row < flow->set->list.count)
+			n->row < flow->settings->list.count)
 			row = n->row;
 	}
 	return row;
@@ -414,7 +414,7 @@ unsigned tfr_flow_waiting_row(const struct tfr_flow *flow)
 /* The queue after a node, as the next one found it, is that of its last stage. */
 void tfr_flow_report(const struct tfr_flow *flow, struct tfr_pipeline_stats *st)
 {
-	uint64_t largest = flow->set->plan.shuffle, least = UINT64_MAX;
+	uint64_t largest = flow->settings->plan.shuffle, least = UINT64_MAX;
 
 	for (unsigned i = 1; i < flow->node_count; i++) {
 		const struct tfr_flow_node *n = &flow->nodes[i];

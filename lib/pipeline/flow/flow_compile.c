@@ -24,21 +24,21 @@ static struct tfr_flow_node *add_node(
 
 static enum tfr_stage_kind kind_at(const struct tfr_flow *flow, unsigned i)
 {
-	return i < flow->set->list.count ? flow->set->list.at[i].kind : STAGE_KINDS;
+	return i < flow->settings->list.count ? flow->settings->list.at[i].kind : STAGE_KINDS;
 }
 
 /* parse, filter: from `i` on; returns the stage after them.  Records to be parsed by the batch are
  * not parsed twice. */
 static unsigned compile_parsing(struct tfr_flow *flow, unsigned i)
 {
-	const struct tfr_settings *set = flow->set;
+	const struct tfr_settings *settings = flow->settings;
 	struct tfr_flow_node *n = add_node(flow, NODE_MAP, i, i);
 
 	for (; kind_at(flow, i) == STAGE_PARSE || kind_at(flow, i) == STAGE_FILTER; i++)
 		if (kind_at(flow, i) == STAGE_PARSE) {
-			n->parses |= !set->features || set->images;
-			n->finds |= set->images;
-			n->finds_audio = set->audio;
+			n->parses |= !settings->features || settings->images;
+			n->finds |= settings->images;
+			n->finds_audio = settings->audio;
 		} else {
 			n->filters = true;
 		}
@@ -69,7 +69,7 @@ static void keep_samples(struct tfr_flow *flow, struct tfr_flow_node *up, unsign
 static enum tfr_status compile_shuffle(
 	struct tfr_flow *flow, unsigned i, uint64_t seed, struct tfr_error *err)
 {
-	uint64_t capacity = flow->set->list.at[i].n;
+	uint64_t capacity = flow->settings->list.at[i].n;
 	struct tfr_flow_node *n;
 
 	keep_samples(flow, flow->last, i);
@@ -88,7 +88,7 @@ static unsigned compile_images(struct tfr_flow *flow, unsigned i)
 	struct tfr_recipe recipe;
 	struct tfr_flow_node *n;
 
-	tfr_recipe_init(&recipe, &flow->set->list, i, flow->set->opts.seed);
+	tfr_recipe_init(&recipe, &flow->settings->list, i, flow->settings->opts.seed);
 	n = add_node(flow, kind_at(flow, recipe.to) == STAGE_BATCH ? NODE_PLACE : NODE_MAP, i,
 		recipe.to);
 	n->decodes = true;
@@ -104,7 +104,7 @@ static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 
 	while (n && !n->decodes)
 		n = n->up;
-	if (!flow->set->images || !n)
+	if (!flow->settings->images || !n)
 		return TFR_OK;
 	r = &n->recipe;
 	if (!r->form.fixed)
@@ -120,21 +120,22 @@ static enum tfr_status note_form(struct tfr_flow *flow, struct tfr_error *err)
 
 static enum tfr_status compile_last(struct tfr_flow *flow, unsigned i, struct tfr_error *err)
 {
-	assert(flow->set->batches == (kind_at(flow, i) == STAGE_BATCH));
-	if (!flow->set->batches) {
-		add_node(flow, NODE_DROP, flow->set->list.count, flow->set->list.count);
+	assert(flow->settings->batches == (kind_at(flow, i) == STAGE_BATCH));
+	if (!flow->settings->batches) {
+		add_node(flow, NODE_DROP, flow->settings->list.count, flow->settings->list.count);
 		return TFR_OK;
 	}
 	if (flow->last->kind != NODE_PLACE)
-		add_node(flow, flow->set->images ? NODE_PLACE : NODE_RECORDS, i, i + 1);
+		add_node(flow, flow->settings->images ? NODE_PLACE : NODE_RECORDS, i, i + 1);
 	flow->last->row = i;
 	TFR_TRY(note_form(flow, err));
-	for (struct tfr_flow_node *n = flow->nodes; flow->set->features && n <= flow->last; n++)
+	for (struct tfr_flow_node *n = flow->nodes; flow->settings->features && n <= flow->last;
+		n++)
 		if (n->kind == NODE_MAP && n->decodes) /* pixels have no features any more */
 			return tfr_fail(err, TFR_EUSAGE,
 				"features of a record are lost after stage '%s', which is not "
 				"followed by batch",
-				flow->set->list.at[n->to - 1].text);
+				flow->settings->list.at[n->to - 1].text);
 	return TFR_OK;
 }
 
@@ -146,7 +147,7 @@ static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)
 	if (kind_at(flow, i) == STAGE_INFLATE)
 		i++;
 	add_node(flow, NODE_SOURCE, 0, i);
-	while (i < flow->set->list.count && kind_at(flow, i) != STAGE_BATCH)
+	while (i < flow->settings->list.count && kind_at(flow, i) != STAGE_BATCH)
 		switch (kind_at(flow, i)) {
 		case STAGE_PARSE:
 		case STAGE_FILTER:
@@ -157,14 +158,16 @@ static enum tfr_status compile(struct tfr_flow *flow, struct tfr_error *err)
 			i = compile_images(flow, i);
 			break;
 		case STAGE_SHUFFLE:
-			TFR_TRY(compile_shuffle(flow, i++, flow->set->opts.seed + shuffles++, err));
+			TFR_TRY(compile_shuffle(
+				flow, i++, flow->settings->opts.seed + shuffles++, err));
 			break;
 		case STAGE_CACHE:
 			add_node(flow, NODE_CACHE, i, i + 1);
 			i++;
 			break;
 		default:
-			add_node(flow, NODE_PREFETCH, i, i + 1)->most = flow->set->list.at[i].n;
+			add_node(flow, NODE_PREFETCH, i, i + 1)->most =
+				flow->settings->list.at[i].n;
 			i++;
 		}
 	return compile_last(flow, i, err);
@@ -177,13 +180,13 @@ enum tfr_status tfr_flow_new(struct tfr_flow **out, const struct tfr_pipeline_co
 
 	*out = flow;
 	TFR_NEED_MEMORY(flow, err, "starting a feed");
-	flow->set = feed->set;
+	flow->settings = feed->settings;
 	flow->control = feed->control;
 	flow->statistics = feed->statistics;
 	flow->pool = feed->pool;
 	flow->source = feed->source;
 	flow->transfer = transfer;
-	flow->epochs = feed->set->opts.epochs;
+	flow->epochs = feed->settings->opts.epochs;
 	return compile(flow, err);
 }
 
@@ -234,11 +237,11 @@ static void size_node(
 			  : samples < JOB_SAMPLES_MAX ? samples
 						      : JOB_SAMPLES_MAX;
 	if (n->kind == NODE_RECORDS) {
-		n->pieces = !flow->set->features && records >= PIECE_LEAST;
+		n->pieces = !flow->settings->features && records >= PIECE_LEAST;
 		samples = records < PIECE_BYTES ? PIECE_BYTES / records : 1;
 	}
 	n->per_job = (unsigned)samples;
-	n->slot_count = flow->set->opts.threads + 2;
+	n->slot_count = flow->settings->opts.threads + 2;
 	if (n->kind == NODE_PREFETCH)
 		n->slot_count = n->most < SLOTS_MAX ? (unsigned)n->most + 2 : SLOTS_MAX;
 }
@@ -254,7 +257,7 @@ static uint64_t queue_need(const struct tfr_flow *flow, const struct tfr_first_r
 		if (n->kind < NODE_PLACE && n->kind != NODE_SHUFFLE)
 			bytes += tfr_flow_node_capacity(n) * (sample_bytes(f, n) + sizeof(void *));
 	}
-	return bytes + flow->set->opts.threads * sample_bytes(f, flow->last->up);
+	return bytes + flow->settings->opts.threads * sample_bytes(f, flow->last->up);
 }
 
 /* A buffer never holds more than the files do; two epochs may be in it at once.  The contents of
@@ -263,14 +266,14 @@ static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first
 	const struct tfr_flow_node *n)
 {
 	uint64_t each = sample_bytes(f, n), records = n->shuffler.capacity;
-	uint64_t all = tfr_set_bytes(flow->set->opts.set), most;
+	uint64_t all = tfr_set_bytes(flow->settings->opts.set), most;
 
 	if (all && !f->compressed) {
 		most = all / (f->bytes / f->records + 1) + 1;
 		for (const struct tfr_flow_node *up = n; up; up = up->up)
 			most *= tfr_flow_node_copies(up);
 		most += most / 4 + MIB / each + 1;
-		if (flow->set->opts.epochs != 1)
+		if (flow->settings->opts.epochs != 1)
 			most *= 2;
 		records = records < most ? records : most;
 	}
@@ -281,8 +284,8 @@ static uint64_t shuffle_need(const struct tfr_flow *flow, const struct tfr_first
 static uint64_t cache_need(const struct tfr_flow *flow, const struct tfr_first_records *f,
 	const struct tfr_flow_node *n)
 {
-	uint64_t records =
-		tfr_set_bytes(flow->set->opts.set) / (f->bytes / f->records + TFR_RECORD_OVERHEAD);
+	uint64_t records = tfr_set_bytes(flow->settings->opts.set) /
+			   (f->bytes / f->records + TFR_RECORD_OVERHEAD);
 	uint64_t each = sample_bytes(f, n) - sizeof(struct tfr_pipeline_sample) +
 			sizeof(struct tfr_cache_entry);
 
@@ -301,17 +304,17 @@ static uint64_t scratch_need(const struct tfr_flow *flow, const struct tfr_first
 	uint64_t mean = f->pixels / (f->images ? f->images : 1) * 3, most = f->most_pixels * 3;
 	uint64_t others = 0;
 
-	if (flow->set->audio) /* a block of samples */
-		return flow->set->opts.threads * (uint64_t)MIB;
-	if (most > flow->set->opts.memory / 4)
-		most = flow->set->opts.memory / 4;
+	if (flow->settings->audio) /* a block of samples */
+		return flow->settings->opts.threads * (uint64_t)MIB;
+	if (most > flow->settings->opts.memory / 4)
+		most = flow->settings->opts.memory / 4;
 	if (mean > most)
 		mean = most;
 	for (unsigned i = 1; i < flow->node_count; i++)
 		if (flow->nodes[i].decodes)
 			others += tfr_recipe_scratch(
 				&flow->nodes[i].recipe, f->mean_width, f->mean_height);
-	return flow->set->opts.threads * (mean + others + MIB) + most - mean;
+	return flow->settings->opts.threads * (mean + others + MIB) + most - mean;
 }
 
 void tfr_flow_plan(
@@ -332,7 +335,7 @@ void tfr_flow_plan(
 			plan->cache_bytes += cache_need(flow, f, n);
 	}
 	plan->queue_bytes = queue_need(flow, f);
-	plan->scratch_bytes = flow->set->images ? scratch_need(flow, f) : 0;
+	plan->scratch_bytes = flow->settings->images ? scratch_need(flow, f) : 0;
 }
 
 uint32_t tfr_flow_copies(const struct tfr_flow *flow)
@@ -343,7 +346,7 @@ uint32_t tfr_flow_copies(const struct tfr_flow *flow)
 /* The shuffle buffers share it by their need. */
 void tfr_flow_share_room(struct tfr_flow *flow, const struct tfr_first_records *f, uint64_t room)
 {
-	const struct tfr_pipeline_plan *plan = &flow->set->plan;
+	const struct tfr_pipeline_plan *plan = &flow->settings->plan;
 
 	for (unsigned i = 1; i < flow->node_count; i++) {
 		struct tfr_flow_node *n = &flow->nodes[i];

@@ -15,7 +15,7 @@
 static enum tfr_status find_image(struct tfr_flow *flow, struct tfr_worker *w,
 	struct tfr_pipeline_sample *s, struct tfr_error *err)
 {
-	bool masks = flow->set->masks;
+	bool masks = flow->settings->masks;
 	const char *name = w->node->finds_audio ? "audio/encoded" : "image/encoded";
 	struct tfr_bytes image, mask;
 
@@ -56,7 +56,7 @@ static unsigned row_of(
 	const struct tfr_flow *flow, const struct tfr_flow_node *n, enum tfr_stage_kind kind)
 {
 	for (unsigned i = n->from; i < n->to; i++)
-		if (flow->set->list.at[i].kind == kind)
+		if (flow->settings->list.at[i].kind == kind)
 			return i;
 	return n->to - 1;
 }
@@ -104,9 +104,10 @@ static void parse_all(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_no
 		tfr_work_time_add(&w->time, filter_row, filter, kept, kept_bytes);
 	if (n->parses || n->finds)
 		tfr_work_time_add(&w->time, parse_row, took - filter, parsed, bytes);
-	tfr_trace_work(flow->set, parse_row, w->time.thread, start, start + took - filter, first);
+	tfr_trace_work(
+		flow->settings, parse_row, w->time.thread, start, start + took - filter, first);
 	if (n->filters && parse_row != filter_row)
-		tfr_trace_work(flow->set, filter_row, w->time.thread, start + took - filter,
+		tfr_trace_work(flow->settings, filter_row, w->time.thread, start + took - filter,
 			start + took, first);
 }
 
@@ -123,7 +124,7 @@ static void *place_output(void *ctx, uint32_t k, bool mask, const struct tfr_ima
 	struct making *m = ctx;
 
 	if (!m->made[k])
-		m->made[k] = tfr_sample_pixels(m->flow->pool, form, m->flow->set->masks);
+		m->made[k] = tfr_sample_pixels(m->flow->pool, form, m->flow->settings->masks);
 	return m->made[k] ? m->made[k]->pixels[mask].data : NULL;
 }
 
@@ -188,12 +189,12 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	for (unsigned i = n->from; i < n->to && n->decodes; i++) {
 		uint64_t took = spent[i];
 
-		copies *= flow->set->list.at[i].copies ? flow->set->list.at[i].copies : 1;
+		copies *= flow->settings->list.at[i].copies ? flow->settings->list.at[i].copies : 1;
 		tfr_work_time_add(&w->time, i, took, copies,
-			flow->set->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
+			flow->settings->list.at[i].kind == STAGE_DECODE ? one->size : bytes);
 		if (took)
-			tfr_trace_work(
-				flow->set, i, w->time.thread, start, start + took, one->ordinal);
+			tfr_trace_work(flow->settings, i, w->time.thread, start, start + took,
+				one->ordinal);
 		start += took;
 	}
 }
@@ -243,10 +244,10 @@ void tfr_map_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 		if (status == TFR_OK && !tfr_samples_keep(flow->pool, s->out, s->out_count))
 			status = tfr_fail_nomem(&w->err, "copying records");
-		tfr_work_time_spend(&w->time, flow->set, n->keeps_row, start,
+		tfr_work_time_spend(&w->time, flow->settings, n->keeps_row, start,
 			s->out_count && s->out[0] ? s->out[0]->ordinal : 0);
 	}
-	tfr_worker_settle(flow, w);
+	tfr_worker_lock_and_settle(flow, w);
 	if (status)
 		tfr_control_fail(flow->control, status, &w->err);
 	tfr_node_slot_finish(flow, w->node, s);

@@ -107,7 +107,7 @@ struct tfr_worker {
 };
 
 struct tfr_flow {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool *pool;
@@ -172,6 +172,6 @@ void tfr_worker_spent_images(const struct tfr_flow *flow, struct tfr_worker *w,
 	const struct tfr_pipeline_sample *one, uint64_t start, uint64_t bytes);
 
 /* flow.c: takes the lock, and adds the times of the job. */
-void tfr_worker_settle(struct tfr_flow *flow, struct tfr_worker *w);
+void tfr_worker_lock_and_settle(struct tfr_flow *flow, struct tfr_worker *w);
 
 #endif

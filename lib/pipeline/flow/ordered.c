@@ -298,9 +298,9 @@ void tfr_ordered_run(struct tfr_flow *flow, struct tfr_worker *w)
 			bytes += n->kind == NODE_SHUFFLE ? 0 : s->out[i]->size;
 		}
 	tfr_work_time_add(&w->time, n->row, 0, items, bytes);
-	tfr_work_time_spend(&w->time, flow->set, n->row, start,
+	tfr_work_time_spend(&w->time, flow->settings, n->row, start,
 		s->in_count && s->in[0] ? s->in[0]->ordinal : 0);
-	tfr_worker_settle(flow, w);
+	tfr_worker_lock_and_settle(flow, w);
 	assert(n->running); /* since the claim: no other worker was here */
 	n->running = false;
 	if (n->kind == NODE_SHUFFLE) {

@@ -58,7 +58,7 @@ static unsigned take_placed(struct tfr_flow *flow, struct tfr_worker *w, struct 
 
 bool tfr_place_claim(struct tfr_flow *flow, struct tfr_worker *w, struct tfr_flow_node *n)
 {
-	uint32_t copies = tfr_flow_node_copies(n), batch = flow->set->batch;
+	uint32_t copies = tfr_flow_node_copies(n), batch = flow->settings->batch;
 
 	do {
 		if (!take_placed(flow, w, n, (copies + batch - 2) / batch, &w->sample, 1))
@@ -90,9 +90,9 @@ static enum tfr_status copy_image(struct tfr_flow *flow, struct tfr_worker *w)
 	uint64_t start = tfr_clock_ns();
 
 	tfr_pixels_pack(&s->pixels[0], place_in_batch(w, 0, false, NULL));
-	if (flow->set->masks)
+	if (flow->settings->masks)
 		tfr_pixels_pack(&s->pixels[1], place_in_batch(w, 0, true, NULL));
-	tfr_work_time_spend(&w->time, flow->set, w->node->row, start, s->ordinal);
+	tfr_work_time_spend(&w->time, flow->settings, w->node->row, start, s->ordinal);
 	return TFR_OK;
 }
 
@@ -117,11 +117,12 @@ void tfr_place_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 	if (status)
 		tfr_control_bad_record(flow->control, w->sample, &w->err);
-	if (!flow->set->features || status) { /* else the batch needs the record until the end */
+	if (!flow->settings->features ||
+		status) { /* else the batch needs the record until the end */
 		tfr_sample_put(flow->pool, w->sample);
 		w->sample = NULL;
 	}
-	tfr_worker_settle(flow, w);
+	tfr_worker_lock_and_settle(flow, w);
 	for (uint32_t k = 0; k < copies; k++)
 		tfr_transfer_place_done(flow->transfer, w->places[k], k ? NULL : w->sample,
 			status == TFR_OK, k ? 0 : size);
@@ -179,13 +180,13 @@ void tfr_records_run(struct tfr_flow *flow, struct tfr_worker *w)
 
 	if (w->piece.count) {
 		tfr_transfer_copy_piece(flow->transfer, &w->piece, &w->time);
-		tfr_worker_settle(flow, w);
+		tfr_worker_lock_and_settle(flow, w);
 		tfr_transfer_piece_done(flow->transfer, &w->piece);
 		w->piece.count = 0;
 		return;
 	}
 	status = tfr_transfer_complete(flow->transfer, w->batch, w->parser, &w->time, &w->err);
-	tfr_worker_settle(flow, w);
+	tfr_worker_lock_and_settle(flow, w);
 	tfr_transfer_completed(flow->transfer, w->batch, status == TFR_OK);
 	w->batch = NULL;
 	if (status)

@@ -43,14 +43,14 @@ struct time_shares {
 
 static enum tfr_stage_kind kind_of(const struct tfr_statistics *p, unsigned row)
 {
-	return row < p->set->rows ? p->set->list.at[row].kind : STAGE_KINDS;
+	return row < p->settings->rows ? p->settings->list.at[row].kind : STAGE_KINDS;
 }
 
 static const char *name_of(const struct tfr_statistics *p, unsigned row)
 {
 	if (row == tfr_kernel_row(p))
 		return "kernels";
-	return row < p->set->rows ? p->set->list.at[row].row->name : "consumer";
+	return row < p->settings->rows ? p->settings->list.at[row].row->name : "consumer";
 }
 
 /* Whether workers do it. */
@@ -58,14 +58,14 @@ static bool is_pool(const struct tfr_statistics *p, unsigned row)
 {
 	enum tfr_stage_kind kind = kind_of(p, row);
 
-	return row < p->set->rows && kind != STAGE_READ && kind != STAGE_INFLATE &&
+	return row < p->settings->rows && kind != STAGE_READ && kind != STAGE_INFLATE &&
 	       kind != STAGE_UPLOAD;
 }
 
 /* The row of uploading; that of the consumer where there is none. */
 static unsigned upload_row(const struct tfr_statistics *p)
 {
-	return p->set->uploads ? p->set->rows - 1 : p->set->rows;
+	return p->settings->uploads ? p->settings->rows - 1 : p->settings->rows;
 }
 
 static double seconds_of(uint64_t ns)
@@ -97,14 +97,14 @@ enum { LIMIT_MEMORY = TFR_ROWS_MAX, LIMIT_OTHERS, LIMIT_UNKNOWN };
 static void note_sink(const struct tfr_statistics *p, struct time_shares *s)
 {
 	unsigned upload = upload_row(p);
-	const struct tfr_stage_counter *c = &s->spent[p->set->rows], *u = &s->spent[upload];
-	double all = s->seconds * p->set->uploaders;
+	const struct tfr_stage_counter *c = &s->spent[p->settings->rows], *u = &s->spent[upload];
+	double all = s->seconds * p->settings->uploaders;
 	double asked = seconds_of(c->starved + c->busy);
 
 	s->consumer = asked > 0 ? seconds_of(c->busy) / asked : 0;
 	s->under_way = p->flights ? seconds_of(p->flight_ns) / (double)p->flights : 0;
 	s->hung = s->facts->oldest_upload;
-	if (!p->set->uploads || all <= 0)
+	if (!p->settings->uploads || all <= 0)
 		return;
 	s->link = s->busy[upload] / all;
 	s->kernels = s->busy[tfr_kernel_row(p)] / all;
@@ -159,7 +159,7 @@ static unsigned serial_row(const struct tfr_statistics *p, const struct time_sha
 {
 	unsigned row = 0;
 
-	for (unsigned i = 1; i < p->set->batch_row; i++) {
+	for (unsigned i = 1; i < p->settings->batch_row; i++) {
 		enum tfr_stage_kind kind = kind_of(p, i);
 		bool serial =
 			kind == STAGE_SHUFFLE || kind == STAGE_CACHE || kind == STAGE_PREFETCH;
@@ -186,17 +186,17 @@ static unsigned limiting_sink(const struct tfr_statistics *p, const struct time_
 	double working = s->pool + s->waited;
 	double device = fmax(s->link, s->kernels);
 	/* Buffers for batches were to be more than memory allowed. */
-	bool lacks_memory = p->set->batches && !p->set->prefetch &&
-			    (p->set->plan.staging < 3 || p->set->plan.device < 2);
+	bool lacks_memory = p->settings->batches && !p->settings->prefetch &&
+			    (p->settings->plan.staging < 3 || p->settings->plan.device < 2);
 
 	if (s->consumer >= SATURATED)
-		return p->set->rows;
+		return p->settings->rows;
 	if (working >= UNEVEN && fmax(device, s->consumer) < working)
 		return s->heaviest;
 	if (device < SATURATED && lacks_memory)
 		return LIMIT_MEMORY;
-	if (!p->set->uploads || fmax(s->flight, s->kernels) < s->consumer)
-		return p->set->rows;
+	if (!p->settings->uploads || fmax(s->flight, s->kernels) < s->consumer)
+		return p->settings->rows;
 	if (lacks_processors(s))
 		return LIMIT_OTHERS;
 	return s->kernels > s->link ? tfr_kernel_row(p) : upload_row(p);
@@ -213,7 +213,7 @@ static unsigned limiting_stage(const struct tfr_statistics *p, const struct time
 	if (s->starved < s->serial)
 		return serial_row(p, s);
 	/* Reading waits for the inflater if that takes most of the readers' time. */
-	for (unsigned i = 0; i < p->set->rows; i++)
+	for (unsigned i = 0; i < p->settings->rows; i++)
 		if (kind_of(p, i) == STAGE_INFLATE && s->busy[i] > s->busy[0])
 			return i;
 	return 0;
@@ -248,12 +248,12 @@ static void find_pool(
 	unsigned cores = tfr_cpu_count();
 	int n;
 
-	if (p->set->opts.threads == cores)
+	if (p->settings->opts.threads == cores)
 		n = snprintf(text, size, "%u of %u cores busy %d%% of the time", cores, cores,
 			percent(s->pool));
 	else
 		n = snprintf(text, size, "%u worker%s on %u cores busy %d%% of the time",
-			p->set->opts.threads, p->set->opts.threads == 1 ? "" : "s", cores,
+			p->settings->opts.threads, p->settings->opts.threads == 1 ? "" : "s", cores,
 			percent(s->pool));
 	if (s->waited >= 0.1)
 		snprintf(text + n, size - (size_t)n, ", and without a core %d%%",
@@ -276,9 +276,10 @@ static void write_finding(const struct tfr_statistics *p, const struct time_shar
 		snprintf(text, size,
 			"-m allows %u staging and %u device buffers of %s, and the workers wait "
 			"for one %d%% of their time",
-			p->set->plan.staging, p->set->plan.device,
-			tfr_format_size(p->set->plan.transfer_bytes, each), percent(s->blocked));
-	else if (limit == p->set->rows)
+			p->settings->plan.staging, p->settings->plan.device,
+			tfr_format_size(p->settings->plan.transfer_bytes, each),
+			percent(s->blocked));
+	else if (limit == p->settings->rows)
 		snprintf(text, size,
 			"the consumer is busy %d%% of the time, the workers wait for it %d%% of "
 			"theirs",
@@ -315,7 +316,7 @@ static double used_share(const struct tfr_statistics *p, const struct time_share
 		return s->pool;
 	if (row == tfr_kernel_row(p))
 		return s->kernels;
-	if (p->set->uploads && row == upload_row(p))
+	if (p->settings->uploads && row == upload_row(p))
 		return s->link;
 	return s->seconds > 0 ? s->busy[row] / s->seconds : 0;
 }
@@ -326,8 +327,8 @@ static uint32_t sufficient_side(const struct tfr_statistics *p)
 {
 	uint32_t side = 0;
 
-	for (unsigned i = 0; i < p->set->rows; i++) {
-		const struct tfr_stage *st = &p->set->list.at[i];
+	for (unsigned i = 0; i < p->settings->rows; i++) {
+		const struct tfr_stage *st = &p->settings->list.at[i];
 		uint32_t longer = st->width > st->height ? st->width : st->height;
 
 		if (st->kind == STAGE_IMAGE && longer && !side)
@@ -338,12 +339,12 @@ static uint32_t sufficient_side(const struct tfr_statistics *p)
 
 static void advise_decode(const struct tfr_statistics *p, char *text, size_t size)
 {
-	uint32_t shorter = p->set->plan.image_width < p->set->plan.image_height
-				   ? p->set->plan.image_width
-				   : p->set->plan.image_height;
+	uint32_t shorter = p->settings->plan.image_width < p->settings->plan.image_height
+				   ? p->settings->plan.image_width
+				   : p->settings->plan.image_height;
 	uint32_t side = sufficient_side(p);
 
-	if (p->set->audio)
+	if (p->settings->audio)
 		snprintf(text, size, "more cores, or fewer samples of each clip");
 	else if (side && side < shorter - shorter / 8)
 		snprintf(text, size,
@@ -359,14 +360,14 @@ static void advise_pool(const struct tfr_statistics *p, const struct time_shares
 	unsigned cores = tfr_cpu_count();
 	enum tfr_stage_kind kind = kind_of(p, row);
 
-	if (s->pool + s->waited >= 0.5 && p->set->opts.threads < cores)
+	if (s->pool + s->waited >= 0.5 && p->settings->opts.threads < cores)
 		snprintf(text, size, "all %u cores ('-j 0')", cores);
 	else if (kind == STAGE_DECODE)
 		advise_decode(p, text, size);
 	else if (kind == STAGE_IMAGE)
 		snprintf(text, size, "more cores, or %s in '%s'",
-			p->set->audio ? "fewer samples" : "a smaller size",
-			p->set->list.at[row].text);
+			p->settings->audio ? "fewer samples" : "a smaller size",
+			p->settings->list.at[row].text);
 	else
 		snprintf(text, size, "more cores");
 }
@@ -415,7 +416,7 @@ static void advise_read(const struct tfr_statistics *p, const struct time_shares
 
 	if (advise_remote(s->seconds, text, size))
 		return;
-	if (tfr_set_count(p->set->opts.set) > readers)
+	if (tfr_set_count(p->settings->opts.set) > readers)
 		snprintf(cycle, sizeof(cycle), ", or more than %u files at once (--cycle-length)",
 			readers);
 	if (readers > 1 && blocked > 0.25)
@@ -432,13 +433,13 @@ static void advise_read(const struct tfr_statistics *p, const struct time_shares
 static void advise_upload(
 	const struct tfr_statistics *p, const struct time_shares *s, char *text, size_t size)
 {
-	const struct tfr_pipeline_opts *opts = &p->set->opts;
+	const struct tfr_pipeline_opts *opts = &p->settings->opts;
 	const struct tfr_stage *last = NULL; /* that makes the tensor that travels */
-	bool audio = p->set->audio;
+	bool audio = p->settings->audio;
 
-	for (unsigned i = 0; i < p->set->rows; i++)
-		if (p->set->list.at[i].kind == STAGE_IMAGE)
-			last = &p->set->list.at[i];
+	for (unsigned i = 0; i < p->settings->rows; i++)
+		if (p->settings->list.at[i].kind == STAGE_IMAGE)
+			last = &p->settings->list.at[i];
 	if (opts->no_overlap)
 		snprintf(text, size, "omit --no-overlap: uploads then overlap with the rest");
 	else if (opts->pageable)
@@ -462,7 +463,8 @@ static void advise_upload(
 static const char *next_limit(
 	const struct tfr_statistics *p, const struct time_shares *s, unsigned limit)
 {
-	const unsigned rows[] = { 0, s->heaviest, upload_row(p), p->set->rows, tfr_kernel_row(p) };
+	const unsigned rows[] = { 0, s->heaviest, upload_row(p), p->settings->rows,
+		tfr_kernel_row(p) };
 	const char *next = NULL;
 	double most = 0;
 
@@ -472,7 +474,7 @@ static const char *next_limit(
 		if (rows[i] == limit || (is_pool(p, limit) && is_pool(p, rows[i])))
 			continue;
 		/* A consumer that hands batches straight back is none. */
-		if (used > most && (rows[i] != p->set->rows || used >= 0.01)) {
+		if (used > most && (rows[i] != p->settings->rows || used >= 0.01)) {
 			most = used;
 			next = name_of(p, rows[i]);
 		}
@@ -495,7 +497,7 @@ static void write_advice(const struct tfr_statistics *p, const struct time_share
 			"a machine that is otherwise idle: these figures are not its own");
 	else if (limit == LIMIT_MEMORY)
 		snprintf(text, size, "a larger --memory, or a smaller --batch");
-	else if (limit == p->set->rows)
+	else if (limit == p->settings->rows)
 		snprintf(text, size, "the feed keeps up: nothing to change in it");
 	else if (kind_of(p, limit) == STAGE_UPLOAD)
 		advise_upload(p, s, text, size);

@@ -13,9 +13,9 @@
 /* One tick of a coarse clock of processor time: a single job may get all of it. */
 enum { CPU_LEFT_MAX = 10000000 };
 
-void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *set)
+void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *settings)
 {
-	s->set = set;
+	s->settings = settings;
 	s->start_ns = tfr_clock_ns();
 	tfr_load_read(&s->load_then);
 }
@@ -58,8 +58,8 @@ static void settle_spans(struct tfr_statistics *s, uint64_t now)
 {
 	for (struct tfr_span *span = s->spans; span; span = span->next)
 		tfr_span_settle(span, now);
-	for (unsigned i = 0; i < s->set->rows; i++)
-		if (s->set->list.at[i].kind == STAGE_INFLATE)
+	for (unsigned i = 0; i < s->settings->rows; i++)
+		if (s->settings->list.at[i].kind == STAGE_INFLATE)
 			s->now.rows[i] = s->inflated;
 }
 
@@ -81,10 +81,10 @@ uint64_t tfr_work_time_end(const struct tfr_statistics *s, struct tfr_work_time 
 	t->cpu_left -= cpu;
 	if (t->cpu_left > CPU_LEFT_MAX)
 		t->cpu_left = CPU_LEFT_MAX;
-	for (unsigned i = 0; i < s->set->rows; i++)
+	for (unsigned i = 0; i < s->settings->rows; i++)
 		took += t->spent[i].busy;
 	share = took ? (double)cpu / (double)took : 0;
-	for (unsigned i = 0; i < s->set->rows; i++)
+	for (unsigned i = 0; i < s->settings->rows; i++)
 		t->spent[i].busy = (uint64_t)((double)t->spent[i].busy * share);
 	return wall - cpu;
 }
@@ -92,7 +92,7 @@ uint64_t tfr_work_time_end(const struct tfr_statistics *s, struct tfr_work_time 
 void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_work_time *t, uint64_t waited)
 {
 	s->now.pool[TFR_POOL_WAITED] += waited;
-	for (unsigned i = 0; i < s->set->rows; i++) {
+	for (unsigned i = 0; i < s->settings->rows; i++) {
 		struct tfr_stage_counter *spent = &t->spent[i];
 
 		tfr_stage_counter_add(&s->now.rows[i], spent->busy, spent->items, spent->bytes);
@@ -104,7 +104,7 @@ void tfr_statistics_add_job(struct tfr_statistics *s, struct tfr_work_time *t, u
 
 void tfr_statistics_count(struct tfr_statistics *s, unsigned row, uint64_t items, uint64_t bytes)
 {
-	assert(row <= s->set->rows);
+	assert(row <= s->settings->rows);
 	tfr_stage_counter_add(&s->now.rows[row], 0, items, bytes);
 }
 
@@ -125,16 +125,16 @@ void tfr_statistics_read(struct tfr_statistics *s, bool compressed, uint64_t inf
 void tfr_statistics_uploaded(struct tfr_statistics *s, uint64_t busy_ns, uint64_t flight_ns,
 	uint64_t batches, uint64_t bytes)
 {
-	assert(s->set->uploads);
+	assert(s->settings->uploads);
 	s->flights++;
 	s->flight_ns += flight_ns;
-	tfr_stage_counter_add(&s->now.rows[s->set->rows - 1], busy_ns, batches, bytes);
+	tfr_stage_counter_add(&s->now.rows[s->settings->rows - 1], busy_ns, batches, bytes);
 }
 
 void tfr_statistics_kernels(
 	struct tfr_statistics *s, uint64_t busy_ns, uint64_t batches, uint64_t bytes)
 {
-	assert(s->set->kernels);
+	assert(s->settings->kernels);
 	tfr_stage_counter_add(&s->now.rows[tfr_kernel_row(s)], busy_ns, batches, bytes);
 }
 
@@ -179,7 +179,7 @@ void tfr_statistics_delivered(struct tfr_statistics *s, const struct tfr_batch *
 	s->now.records += batch->records;
 	s->now.payload_bytes += payload_bytes;
 	s->now.device_bytes += batch->bytes;
-	tfr_statistics_count(s, s->set->rows, 1, batch->bytes);
+	tfr_statistics_count(s, s->settings->rows, 1, batch->bytes);
 	s->epochs = batch->epoch;
 	if (batch->epoch == 0) {
 		s->first_epoch_ns = now;
@@ -234,8 +234,8 @@ static void fill_rates(const struct tfr_statistics *s, struct tfr_pipeline_stats
 
 static void fill_waits(const struct tfr_statistics *s, struct tfr_pipeline_stats *st)
 {
-	const struct tfr_stage_counter *first = &s->first.rows[s->set->rows],
-				       *last = &s->last.rows[s->set->rows];
+	const struct tfr_stage_counter *first = &s->first.rows[s->settings->rows],
+				       *last = &s->last.rows[s->settings->rows];
 	double starved = (double)(last->starved - first->starved);
 	double both = starved + (double)(last->busy - first->busy);
 
@@ -267,28 +267,28 @@ static struct tfr_stage_stats *add_row(struct tfr_pipeline_stats *st, const char
 static void fill_stages(const struct tfr_statistics *s, const struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
-	const struct tfr_settings *set = s->set;
+	const struct tfr_settings *settings = s->settings;
 
-	for (unsigned i = 0; i < set->rows; i++) {
-		const struct tfr_stage *stage = &set->list.at[i];
+	for (unsigned i = 0; i < settings->rows; i++) {
+		const struct tfr_stage *stage = &settings->list.at[i];
 		bool reads = stage->kind == STAGE_READ || stage->kind == STAGE_INFLATE;
 
 		add_row(st, stage->row->name, stage->text,
 			reads			      ? facts->readers
-			: stage->kind == STAGE_UPLOAD ? set->uploaders
-						      : set->opts.threads,
+			: stage->kind == STAGE_UPLOAD ? settings->uploaders
+						      : settings->opts.threads,
 			&s->now.rows[i]);
 	}
 	/* A device whose kernels do not run has nothing to run them on: batches wait for each other
 	 * only before they are uploaded. */
-	if (set->kernels) {
+	if (settings->kernels) {
 		struct tfr_stage_stats *kernels = add_row(st, "kernels", "kernels: normalise",
-			set->uploaders, &s->now.rows[tfr_kernel_row(s)]);
-		double all = st->seconds * set->uploaders;
+			settings->uploaders, &s->now.rows[tfr_kernel_row(s)]);
+		double all = st->seconds * settings->uploaders;
 
 		kernels->starved = all > kernels->busy ? all - kernels->busy : 0;
 	}
-	add_row(st, "consumer", "consumer", 1, &s->now.rows[set->rows]);
+	add_row(st, "consumer", "consumer", 1, &s->now.rows[settings->rows]);
 }
 
 void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_facts *facts,
@@ -306,7 +306,7 @@ void tfr_statistics_report(struct tfr_statistics *s, const struct tfr_report_fac
 		.epochs = s->epochs,
 		.bytes = s->now.payload_bytes,
 		.device_bytes = s->now.device_bytes,
-		.threads = s->set->opts.threads,
+		.threads = s->settings->opts.threads,
 	};
 	tfr_load_read(&load);
 	st->load_known = tfr_load_between(&s->load_then, &load, &st->other_load, &st->stolen_load);

@@ -52,7 +52,7 @@ struct tfr_counter_snapshot {
 };
 
 struct tfr_statistics {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_span *spans;			      /* of all threads, and of the consumer */
 	struct tfr_counter_snapshot now, first,
 		last;			   /* as the first and last batch was delivered */
@@ -69,7 +69,7 @@ struct tfr_statistics {
 /* The row of the kernels, after the consumer's; a report shows it before that. */
 static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
 {
-	return s->set->rows + 1;
+	return s->settings->rows + 1;
 }
 
 /* Whether the time from the first batch to the last says more than that of the run.  If the
@@ -77,7 +77,7 @@ static inline unsigned tfr_kernel_row(const struct tfr_statistics *s)
 bool tfr_statistics_steady(const struct tfr_statistics *s);
 
 /* Opens a feed's statistics: its clock starts now. */
-void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *set);
+void tfr_statistics_init(struct tfr_statistics *s, const struct tfr_settings *settings);
 
 /* ---- what threads are at ---- */
 
@@ -144,13 +144,13 @@ static inline void tfr_work_time_add(
 
 /* Adds the time from `start` to now, which is returned, and reports it to the caller who traces the
  * feed: `number` says what was worked on.  Without the lock. */
-static inline uint64_t tfr_work_time_spend(struct tfr_work_time *t, const struct tfr_settings *set,
-	unsigned row, uint64_t start, uint64_t number)
+static inline uint64_t tfr_work_time_spend(struct tfr_work_time *t,
+	const struct tfr_settings *settings, unsigned row, uint64_t start, uint64_t number)
 {
 	uint64_t end = tfr_clock_ns();
 
 	tfr_work_time_add(t, row, end - start, 0, 0);
-	tfr_trace_work(set, row, t->thread, start, end, number);
+	tfr_trace_work(settings, row, t->thread, start, end, number);
 	return end;
 }
 

@@ -51,7 +51,7 @@ struct file_reader {
 };
 
 struct tfr_record_source {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_fault_policy faults; /* damage always ends the feed, when its turn comes */
@@ -72,17 +72,17 @@ struct tfr_record_source {
 
 /* ---- reading ---- */
 
-enum { CHUNK_RECORDS = 256, CHUNK_FEW = 16, GROUP_BYTES = 32 << 10, FEW_CHUNKS = 8 };
+enum { CHUNK_RECORDS = 256, CHUNK_RECORDS_FEW = 16, GROUP_BYTES = 32 << 10, QUEUE_CHUNKS_MIN = 8 };
 
-/* One file being read. */
-struct open_file {
+/* The block and the chunk that are being filled from a file. */
+struct filling {
 	struct tfr_run_block *block;
 	struct tfr_record_chunk *chunk;
 	uint64_t inflated_ns; /* accounted for */
 	uint64_t since;	      /* of the chunk */
 };
 
-static void close_file(struct file_reader *r, struct open_file *f)
+static void close_file(struct file_reader *r, struct filling *f)
 {
 	tfr_reading_end(&r->in);
 	if (f->chunk)
@@ -92,8 +92,7 @@ static void close_file(struct file_reader *r, struct open_file *f)
 }
 
 /* Time inside the inflater is a row of its own. */
-static void account(
-	struct file_reader *r, struct open_file *f, const struct tfr_record_chunk *chunk)
+static void account(struct file_reader *r, struct filling *f, const struct tfr_record_chunk *chunk)
 {
 	uint64_t inflated = tfr_reader_inflate_ns(r->in.reader), took = inflated - f->inflated_ns;
 
@@ -130,11 +129,11 @@ static void charge(struct file_reader *r, enum tfr_account which)
  * would run empty. */
 static uint64_t fill_again_at(const struct tfr_record_source *src, uint64_t chunk_bytes)
 {
-	return chunk_bytes < src->budget / FEW_CHUNKS ? src->budget / 2 : src->budget - 1;
+	return chunk_bytes < src->budget / QUEUE_CHUNKS_MIN ? src->budget / 2 : src->budget - 1;
 }
 
 /* Queues the chunk, then waits until there is room for another.  False: the feed ends. */
-static bool hand_over(struct file_reader *r, struct open_file *f)
+static bool queue_and_wait(struct file_reader *r, struct filling *f)
 {
 	struct tfr_record_source *src = r->source;
 	struct tfr_record_chunk *chunk = f->chunk;
@@ -146,8 +145,8 @@ static bool hand_over(struct file_reader *r, struct open_file *f)
 		chunk = NULL;
 	}
 	if (chunk)
-		tfr_trace_work(
-			src->set, 0, r->number, f->since, tfr_clock_ns(), chunk->samples[0].record);
+		tfr_trace_work(src->settings, 0, r->number, f->since, tfr_clock_ns(),
+			chunk->samples[0].record);
 	pthread_mutex_lock(&src->control->lock);
 	tfr_span_end(&r->span);
 	r->compressed = compressed;
@@ -168,13 +167,14 @@ static bool hand_over(struct file_reader *r, struct open_file *f)
 	return go_on;
 }
 
-static enum tfr_status new_chunk(struct file_reader *r, struct open_file *f, uint64_t records)
+static enum tfr_status new_chunk(struct file_reader *r, struct filling *f, uint64_t records)
 {
-	f->chunk = tfr_record_chunk_new(f->block, records > CHUNK_FEW ? CHUNK_RECORDS : CHUNK_FEW);
+	f->chunk = tfr_record_chunk_new(
+		f->block, records > CHUNK_RECORDS_FEW ? CHUNK_RECORDS : CHUNK_RECORDS_FEW);
 	return f->chunk ? TFR_OK : tfr_fail_nomem(&r->err, "reading a record");
 }
 
-static enum tfr_status new_block(struct file_reader *r, struct open_file *f)
+static enum tfr_status new_block(struct file_reader *r, struct filling *f)
 {
 	if (f->block)
 		tfr_block_put(f->block);
@@ -190,7 +190,7 @@ static enum tfr_status admit_large(
 	const struct file_reader *r = (struct file_reader *)in;
 	char text[TFR_SIZE_TEXT];
 
-	if (run->large <= r->source->set->opts.memory / 4)
+	if (run->large <= r->source->settings->opts.memory / 4)
 		return TFR_OK;
 	tfr_fail_record(err, TFR_ENOMEM, in->path, run->index, run->offset,
 		"a record takes %s, a quarter of the memory allowed and more",
@@ -199,8 +199,8 @@ static enum tfr_status admit_large(
 	return TFR_ENOMEM;
 }
 
-/* The records of a run, verified, in chunks.  TFR_END: all of them. */
-static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool *go_on)
+/* Verifies the records of a run and queues them in chunks.  TFR_END: all of them. */
+static enum tfr_status cut_run(struct file_reader *r, struct filling *f, bool *go_on)
 {
 	const struct tfr_record_run_origin of = { &r->source->faults, r->in.path, NULL };
 	struct tfr_record_run *run = &f->block->run;
@@ -214,12 +214,12 @@ static enum tfr_status cut_run(struct file_reader *r, struct open_file *f, bool 
 		if (!status)
 			tfr_record_chunk_add(f->chunk, r->in.file, &rec);
 		if (status || f->chunk->count == f->chunk->capacity)
-			*go_on = hand_over(r, f);
+			*go_on = queue_and_wait(r, f);
 	}
 	return status;
 }
 
-static enum tfr_status read_runs(struct file_reader *r, struct open_file *f)
+static enum tfr_status read_runs(struct file_reader *r, struct filling *f)
 {
 	bool go_on = true;
 
@@ -238,7 +238,7 @@ static enum tfr_status read_runs(struct file_reader *r, struct open_file *f)
 /* ---- pipes ---- */
 
 /* Copies the record after the others of its chunk, whose block has room or is a new one. */
-static enum tfr_status keep(struct file_reader *r, struct open_file *f, struct tfr_record rec)
+static enum tfr_status keep(struct file_reader *r, struct filling *f, struct tfr_record rec)
 {
 	struct tfr_record_run *run = &f->block->run;
 	size_t need = rec.size > r->source->block_size ? rec.size : r->source->block_size;
@@ -257,7 +257,7 @@ static enum tfr_status keep(struct file_reader *r, struct open_file *f, struct t
 	return TFR_OK;
 }
 
-static bool is_full(const struct open_file *f, size_t more)
+static bool is_full(const struct filling *f, size_t more)
 {
 	const struct tfr_record_run *run = &f->block->run;
 
@@ -265,14 +265,14 @@ static bool is_full(const struct open_file *f, size_t more)
 	       (f->chunk->count && run->size + more > run->cap);
 }
 
-static enum tfr_status renew(struct file_reader *r, struct open_file *f)
+static enum tfr_status renew(struct file_reader *r, struct filling *f)
 {
 	TFR_TRY(new_block(r, f));
 	f->block->run.size = 0;
 	return new_chunk(r, f, CHUNK_RECORDS);
 }
 
-static enum tfr_status read_records(struct file_reader *r, struct open_file *f)
+static enum tfr_status read_records(struct file_reader *r, struct filling *f)
 {
 	enum tfr_status status = renew(r, f);
 	struct tfr_record rec;
@@ -281,7 +281,7 @@ static enum tfr_status read_records(struct file_reader *r, struct open_file *f)
 	while (go_on && status == TFR_OK) {
 		status = tfr_reading_next(&r->in, &rec, &r->err);
 		if (status == TFR_OK && is_full(f, rec.size)) {
-			go_on = hand_over(r, f);
+			go_on = queue_and_wait(r, f);
 			status = renew(r, f);
 		}
 		if (status == TFR_OK)
@@ -289,7 +289,7 @@ static enum tfr_status read_records(struct file_reader *r, struct open_file *f)
 		if (f->chunk && f->chunk->count &&
 			(status || atomic_load(&r->hungry) ||
 				!tfr_reader_holds_next(r->in.reader))) {
-			go_on = hand_over(r, f) && go_on;
+			go_on = queue_and_wait(r, f) && go_on;
 			if (!status)
 				status = renew(r, f);
 		}
@@ -308,10 +308,10 @@ static enum tfr_status read_file(struct file_reader *r)
 {
 	struct tfr_record_source *src = r->source;
 	/* Files are read side by side: each is inflated by its own thread alone. */
-	const struct tfr_reader_opts opts = { .compression = src->set->opts.compression,
+	const struct tfr_reader_opts opts = { .compression = src->settings->opts.compression,
 		.block_size = src->block_size,
 		.threads = 1 };
-	struct open_file f = { .since = tfr_clock_ns() };
+	struct filling f = { .since = tfr_clock_ns() };
 	enum tfr_status status = tfr_reader_open_cancellable(
 		&r->in.reader, r->in.path, src->cancel, &opts, &r->in.why);
 
@@ -366,7 +366,7 @@ static void assign(struct tfr_record_source *src, struct file_reader *r, size_t 
 	if (file == SIZE_MAX)
 		return;
 	number = src->order ? src->order[file] : (uint32_t)file;
-	tfr_reading_begin(&r->in, tfr_set_path(src->set->opts.set, number), number);
+	tfr_reading_begin(&r->in, tfr_set_path(src->settings->opts.set, number), number);
 	pthread_cond_signal(&r->change.changed);
 }
 
@@ -420,12 +420,12 @@ static enum pull_result pull(struct tfr_record_source *src, struct tfr_pipeline_
 
 static void draw_order(struct tfr_record_source *src)
 {
-	uint32_t files = (uint32_t)tfr_set_count(src->set->opts.set);
+	uint32_t files = (uint32_t)tfr_set_count(src->settings->opts.set);
 	struct tfr_rng rng;
 
 	for (uint32_t i = 0; i < files; i++)
 		src->order[i] = i;
-	tfr_rng_init(&rng, src->set->opts.seed, src->epoch);
+	tfr_rng_init(&rng, src->settings->opts.seed, src->epoch);
 	tfr_rng_shuffle(&rng, src->order, files, sizeof(*src->order));
 }
 
@@ -590,8 +590,9 @@ uint64_t tfr_record_source_bytes(const struct tfr_record_source *src, uint64_t l
 
 static void size_blocks(struct tfr_record_source *src, size_t files)
 {
-	uint32_t cycle = src->set->cycle > files && files ? (uint32_t)files : src->set->cycle;
-	uint64_t all = src->set->opts.memory / 32, budget, block;
+	uint32_t cycle =
+		src->settings->cycle > files && files ? (uint32_t)files : src->settings->cycle;
+	uint64_t all = src->settings->opts.memory / 32, budget, block;
 
 	all = all < READ_MAX ? all : READ_MAX;
 	budget = all / cycle;
@@ -604,16 +605,16 @@ static void size_blocks(struct tfr_record_source *src, size_t files)
 
 static enum tfr_status allocate(struct tfr_record_source *src, struct tfr_error *err)
 {
-	size_t files = tfr_set_count(src->set->opts.set);
+	size_t files = tfr_set_count(src->settings->opts.set);
 
 	size_blocks(src, files);
 	tfr_interleave_init(&src->turns, files,
-		(struct tfr_interleaving){ src->set->cycle, src->set->block_length });
-	src->count = src->set->cycle < files ? src->set->cycle : (uint32_t)files;
+		(struct tfr_interleaving){ src->settings->cycle, src->settings->block_length });
+	src->count = src->settings->cycle < files ? src->settings->cycle : (uint32_t)files;
 	src->readers = calloc(src->count ? src->count : 1, sizeof(*src->readers));
-	if (src->set->opts.shuffle_files)
+	if (src->settings->opts.shuffle_files)
 		src->order = calloc(files ? files : 1, sizeof(*src->order));
-	if (!src->readers || (src->set->opts.shuffle_files && !src->order))
+	if (!src->readers || (src->settings->opts.shuffle_files && !src->order))
 		return tfr_fail_nomem(err, "starting to read");
 	src->cancel = eventfd(0, EFD_CLOEXEC);
 	if (src->cancel < 0)
@@ -628,7 +629,7 @@ static enum tfr_status start(struct tfr_record_source *src, struct tfr_error *er
 		src->readers[i].in =
 			(struct tfr_reading){ .faults = &src->faults, .admit = admit_large };
 		src->readers[i].source = src;
-		src->readers[i].number = src->set->opts.threads + i;
+		src->readers[i].number = src->settings->opts.threads + i;
 		tfr_control_add_waiter(src->control, &src->readers[i].change);
 		tfr_statistics_watch(src->statistics, &src->readers[i].span);
 	}
@@ -654,10 +655,10 @@ enum tfr_status tfr_record_source_open(struct tfr_record_source **out,
 
 	*out = src;
 	TFR_NEED_MEMORY(src, err, "starting to read");
-	src->set = feed->set;
+	src->settings = feed->settings;
 	src->control = feed->control;
 	src->statistics = feed->statistics;
-	src->epochs = feed->set->source_epochs;
+	src->epochs = feed->settings->source_epochs;
 	tfr_fault_policy_init(&src->faults);
 	src->cancel = -1;
 	TFR_TRY(allocate(src, err));

@@ -60,7 +60,7 @@ static void describe_tensors(const struct tfr_transfer *tr, struct tfr_staged_ba
 		add_images(b, l->audio ? "audio" : "image", l->audio, &l->image, 0);
 	if (l->masks)
 		add_images(b, "mask", false, &l->mask, l->mask_at);
-	if (!l->images && !tr->set->features) {
+	if (!l->images && !tr->settings->features) {
 		uint64_t offsets = (uint64_t)b->records + 1;
 		uint64_t bytes = b->used - offsets * sizeof(int64_t);
 
@@ -81,7 +81,7 @@ static void end_images(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 		memset(memory + b->used, 0, l->mask_at - b->used);
 		b->used = l->mask_at + b->records * l->mask_bytes;
 	}
-	if (tr->set->features)
+	if (tr->settings->features)
 		memset(memory + b->used, 0, l->features_at - b->used);
 	describe_tensors(tr, b);
 }
@@ -104,7 +104,7 @@ static bool end_pieces(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 {
 	uint64_t at = payloads_at(b->records);
 
-	if (b->pieces < tr->set->batch)
+	if (b->pieces < tr->settings->batch)
 		return false;
 	((int64_t *)staged_memory(tr, b))[b->records] = (int64_t)b->payload_bytes;
 	b->used = at + b->payload_bytes;
@@ -133,14 +133,14 @@ static enum tfr_status copy_payloads(
 
 	TFR_TRY(tfr_staging_grow(b->home,
 		(uint64_t)(b - b->home->batches) * tr->layout.stride + at + b->payload_bytes, err));
-	if (tr->set->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
+	if (tr->settings->opts.steps_per_transfer > 1 && at + b->payload_bytes > tr->layout.stride)
 		return tfr_staging_grow(b->home, b->home->capacity + b->payload_bytes, err);
 	offsets = (int64_t *)staged_memory(tr, b);
 	bytes = (uint8_t *)offsets + at;
 	for (uint32_t i = b->pieces; i < b->records; i++)
 		offset -= b->samples[i]->size;
 	if (b->pieces) /* they are where those of a full batch are */
-		memmove(bytes, (uint8_t *)offsets + payloads_at(tr->set->batch), offset);
+		memmove(bytes, (uint8_t *)offsets + payloads_at(tr->settings->batch), offset);
 	for (uint32_t i = b->pieces; i < b->records; i++) {
 		const struct tfr_pipeline_sample *s = b->samples[i];
 
@@ -157,12 +157,12 @@ static enum tfr_status copy_payloads(
 
 static struct tfr_staged_batch *batch_at(const struct tfr_transfer *tr, uint64_t number)
 {
-	uint64_t transfer = number / tr->set->opts.steps_per_transfer;
+	uint64_t transfer = number / tr->settings->opts.steps_per_transfer;
 	struct tfr_uploader *l = &tr->uploaders[transfer % tr->uploader_count];
 	struct tfr_staging_buffer *b =
-		&l->staging[transfer / tr->uploader_count % tr->set->plan.staging];
+		&l->staging[transfer / tr->uploader_count % tr->settings->plan.staging];
 
-	return &b->batches[number % tr->set->opts.steps_per_transfer];
+	return &b->batches[number % tr->settings->opts.steps_per_transfer];
 }
 
 static bool is_free(const struct tfr_transfer *tr, uint64_t number)
@@ -212,9 +212,9 @@ static void mark_ready(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 {
 	b->state = STAGED_READY;
 	b->home->ready++;
-	assert(b->home->ready <= tr->set->opts.steps_per_transfer);
+	assert(b->home->ready <= tr->settings->opts.steps_per_transfer);
 	tr->assembled.now++;
-	tfr_statistics_count(tr->statistics, tr->set->batch_row, 1, b->used);
+	tfr_statistics_count(tr->statistics, tr->settings->batch_row, 1, b->used);
 	tr->control->moves++;
 	tfr_uploader_look(b->home->uploader);
 }
@@ -228,12 +228,13 @@ static void finish_batch(struct tfr_transfer *tr, struct tfr_staged_batch *b)
 			tfr_samples_put(tr->pool, b->samples, b->assigned);
 		b->assigned = 0;
 		b->state = STAGED_EMPTY;
-		memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
+		memset(b->bad, 0, tr->settings->batch * sizeof(*b->bad));
 		tfr_control_wake_workers(tr->control);
 	} else if (b->pieces && end_pieces(tr, b)) {
 		b->assigned = 0;
 		mark_ready(tr, b);
-	} else if (b->gaps || b->samples || (tr->layout.masks && b->records < tr->set->batch)) {
+	} else if (b->gaps || b->samples ||
+		   (tr->layout.masks && b->records < tr->settings->batch)) {
 		b->next = NULL;
 		*tr->incomplete_end = b;
 		tr->incomplete_end = &b->next;
@@ -255,8 +256,9 @@ static void close_batch(struct tfr_transfer *tr, bool epoch_ends)
 {
 	struct tfr_staged_batch *b = tr->open;
 
-	assert(b && b->state == STAGED_OPEN && b->assigned <= tr->set->batch);
-	b->unwanted = epoch_ends && tr->set->opts.drop_remainder && b->assigned < tr->set->batch;
+	assert(b && b->state == STAGED_OPEN && b->assigned <= tr->settings->batch);
+	b->unwanted = epoch_ends && tr->settings->opts.drop_remainder &&
+		      b->assigned < tr->settings->batch;
 	b->state = STAGED_CLOSED;
 	tr->open = NULL;
 	tr->next_number += !b->unwanted;
@@ -289,7 +291,7 @@ struct tfr_batch_place tfr_transfer_next_place(struct tfr_transfer *tr, uint64_t
 	tfr_transfer_open_batch(tr);
 	place = (struct tfr_batch_place){ tr->open, tr->open->assigned++ };
 	tr->open->epoch = epoch;
-	if (tr->open->assigned == tr->set->batch)
+	if (tr->open->assigned == tr->settings->batch)
 		close_batch(tr, false);
 	return place;
 }
@@ -300,7 +302,7 @@ uint8_t *tfr_transfer_place_memory(
 	const struct tfr_batch_layout *l = &tr->layout;
 	uint8_t *memory = staged_memory(tr, place.batch);
 
-	assert(place.at < tr->set->batch);
+	assert(place.at < tr->settings->batch);
 	return mask ? memory + l->mask_at + place.at * l->mask_bytes
 		    : memory + place.at * l->image_bytes;
 }
@@ -332,7 +334,7 @@ struct tfr_pipeline_sample **tfr_transfer_sample_room(const struct tfr_transfer 
 
 unsigned tfr_transfer_places(const struct tfr_transfer *tr)
 {
-	return tr->set->batch - (tr->open ? tr->open->assigned : 0);
+	return tr->settings->batch - (tr->open ? tr->open->assigned : 0);
 }
 
 static void assign_places(
@@ -340,12 +342,12 @@ static void assign_places(
 {
 	struct tfr_staged_batch *b = tr->open;
 
-	assert(b && count <= tr->set->batch - b->assigned);
+	assert(b && count <= tr->settings->batch - b->assigned);
 	if (samples != b->samples + b->assigned)
 		memcpy(b->samples + b->assigned, samples, count * sizeof(*samples));
 	b->assigned += count;
 	b->records = b->assigned;
-	if (b->assigned == tr->set->batch)
+	if (b->assigned == tr->settings->batch)
 		close_batch(tr, false);
 }
 
@@ -367,12 +369,12 @@ bool tfr_transfer_add_piece(struct tfr_transfer *tr, struct tfr_pipeline_sample 
 
 	if (!count)
 		return false;
-	assert(b && b->samples && count <= tr->set->batch - b->assigned);
+	assert(b && b->samples && count <= tr->settings->batch - b->assigned);
 	for (unsigned i = 0; i < count; i++)
 		bytes += samples[i]->size;
-	end = payloads_at(tr->set->batch) + b->payload_bytes + bytes;
+	end = payloads_at(tr->settings->batch) + b->payload_bytes + bytes;
 	/* The room of the batch in its transfer. */
-	room = tr->set->opts.steps_per_transfer > 1 ? tr->layout.stride : b->home->capacity;
+	room = tr->settings->opts.steps_per_transfer > 1 ? tr->layout.stride : b->home->capacity;
 	if (b->pieces < b->assigned || end > room) {
 		tfr_transfer_add_samples(tr, samples, count);
 		return false;
@@ -391,7 +393,7 @@ void tfr_transfer_copy_piece(
 	struct tfr_staged_batch *b = piece->batch;
 	struct tfr_pipeline_sample **samples = b->samples + piece->from;
 	int64_t *offsets = (int64_t *)staged_memory(tr, b) + piece->from;
-	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->set->batch);
+	uint8_t *to = staged_memory(tr, b) + payloads_at(tr->settings->batch);
 	uint64_t start = tfr_clock_ns(), at = piece->at;
 
 	for (unsigned i = 0; i < piece->count; i++) {
@@ -401,7 +403,7 @@ void tfr_transfer_copy_piece(
 	}
 	tfr_samples_put(tr->pool, samples, piece->count);
 	memset(samples, 0, piece->count * sizeof(*samples));
-	tfr_work_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
+	tfr_work_time_spend(time, tr->settings, tr->settings->batch_row, start, b->number);
 }
 
 void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_piece *piece)
@@ -417,7 +419,7 @@ void tfr_transfer_piece_done(struct tfr_transfer *tr, const struct tfr_batch_pie
 
 void tfr_transfer_begin_drop(struct tfr_transfer *tr)
 {
-	assert(!tr->set->batches);
+	assert(!tr->settings->batches);
 	tr->dropping++;
 }
 
@@ -500,7 +502,7 @@ static void close_gaps(const struct tfr_transfer *tr, struct tfr_staged_batch *b
 		if (end > i)
 			move_place(tr, b, i, end);
 	}
-	memset(b->bad, 0, tr->set->batch * sizeof(*b->bad));
+	memset(b->bad, 0, tr->settings->batch * sizeof(*b->bad));
 }
 
 /* ---- features, after the images in the staging memory ----
@@ -547,7 +549,7 @@ static enum tfr_status leave_out(struct tfr_transfer *tr, struct tfr_batch_parse
 			b->payload_bytes -= s->size;
 			tfr_control_bad_record(tr->control, s, err);
 		}
-		if (!tr->set->opts.skip_bad)
+		if (!tr->settings->opts.skip_bad)
 			return TFR_ECANCELLED; /* the feed has failed with it */
 	}
 	close_gaps(tr, b, count);
@@ -558,17 +560,18 @@ static enum tfr_status write_features(struct tfr_transfer *tr, struct tfr_batch_
 	struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	const struct tfr_batch_layout *y = &tr->layout;
-	uint64_t bytes = tfr_feature_block_bytes(tr->set->features, parser);
+	uint64_t bytes = tfr_feature_block_bytes(tr->settings->features, parser);
 	uint64_t before = (uint64_t)(b - b->home->batches) * y->stride;
 	uint64_t need = y->features_at + bytes;
 
-	if (tr->set->opts.steps_per_transfer > 1 && need > y->stride)
+	if (tr->settings->opts.steps_per_transfer > 1 && need > y->stride)
 		return tfr_staging_grow(b->home, b->home->capacity + need - y->stride, err);
 	TFR_TRY(tfr_staging_grow(b->home, before + need, err));
 	end_images(tr, b);
-	tfr_feature_block_write(tr->set->features, parser, staged_memory(tr, b) + y->features_at,
-		y->features_at, b->tensors + b->tensor_count);
-	b->tensor_count += tr->set->features->tensors;
+	tfr_feature_block_write(tr->settings->features, parser,
+		staged_memory(tr, b) + y->features_at, y->features_at,
+		b->tensors + b->tensor_count);
+	b->tensor_count += tr->settings->features->tensors;
 	b->used = need;
 	return TFR_OK;
 }
@@ -579,17 +582,17 @@ static enum tfr_status put_features(struct tfr_transfer *tr, struct tfr_staged_b
 	struct tfr_batch_parser *parser, struct tfr_work_time *time, uint64_t *since,
 	struct tfr_error *err)
 {
-	const struct tfr_settings *set = tr->set;
-	unsigned row = tfr_stage_list_find(&set->list, STAGE_PARSE);
+	const struct tfr_settings *settings = tr->settings;
+	unsigned row = tfr_stage_list_find(&settings->list, STAGE_PARSE);
 	enum tfr_status status = tfr_batch_parse(parser, b->records_at, b->records, err);
 
 	if (status == TFR_EDATA)
 		status = leave_out(tr, parser, b, err);
-	if (row < set->rows) {
+	if (row < settings->rows) {
 		/* Where there are images, records are counted as they are searched for them. */
-		if (!set->images)
+		if (!settings->images)
 			tfr_work_time_add(time, row, 0, b->records, b->payload_bytes);
-		*since = tfr_work_time_spend(time, set, row, *since, b->number);
+		*since = tfr_work_time_spend(time, settings, row, *since, b->number);
 	}
 	return status ? status : write_features(tr, parser, b, err);
 }
@@ -599,13 +602,13 @@ static enum tfr_status complete_content(struct tfr_transfer *tr, struct tfr_stag
 	struct tfr_batch_parser *parser, struct tfr_work_time *time, uint64_t *start,
 	struct tfr_error *err)
 {
-	if (!tr->set->images)
+	if (!tr->settings->images)
 		weigh_payloads(b);
 	if (b->records_at)
 		note_records(b);
 	if (b->gaps)
 		close_gaps(tr, b, b->assigned);
-	if (tr->set->features)
+	if (tr->settings->features)
 		return put_features(tr, b, parser, time, start, err);
 	if (!b->samples) {
 		end_images(tr, b);
@@ -624,9 +627,9 @@ enum tfr_status tfr_transfer_complete(struct tfr_transfer *tr, struct tfr_staged
 
 	if (b->samples) {
 		tfr_samples_put(tr->pool, b->samples, b->assigned);
-		memset(b->samples, 0, tr->set->batch * sizeof(struct tfr_pipeline_sample *));
+		memset(b->samples, 0, tr->settings->batch * sizeof(struct tfr_pipeline_sample *));
 	}
-	tfr_work_time_spend(time, tr->set, tr->set->batch_row, start, b->number);
+	tfr_work_time_spend(time, tr->settings, tr->settings->batch_row, start, b->number);
 	return status;
 }
 

@@ -113,7 +113,7 @@ struct tfr_uploader {
 };
 
 struct tfr_transfer {
-	const struct tfr_settings *set;
+	const struct tfr_settings *settings;
 	struct tfr_control *control;
 	struct tfr_statistics *statistics;
 	struct tfr_sample_pool *pool;
@@ -145,8 +145,9 @@ struct tfr_transfer {
 /* The staging buffer whose upload began first and has not arrived; NULL: there is none. */
 static inline struct tfr_staging_buffer *tfr_uploader_oldest(const struct tfr_uploader *l)
 {
-	return l->transfers > l->arrived ? &l->staging[l->arrived % l->transfer->set->plan.staging]
-					 : NULL;
+	return l->transfers > l->arrived
+		       ? &l->staging[l->arrived % l->transfer->settings->plan.staging]
+		       : NULL;
 }
 
 enum tfr_status tfr_staging_alloc(

@@ -18,8 +18,9 @@ static struct tfr_device_buffer *next_target(const struct tfr_transfer *tr)
 {
 	struct tfr_uploader *l = next_uploader(tr);
 
-	return l->landed > l->passed ? &l->targets[l->staged_in[l->passed % tr->set->plan.device]]
-				     : NULL;
+	return l->landed > l->passed
+		       ? &l->targets[l->staged_in[l->passed % tr->settings->plan.device]]
+		       : NULL;
 }
 
 static void free_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
@@ -54,25 +55,26 @@ bool tfr_transfer_find_batch(struct tfr_transfer *tr)
 {
 	struct tfr_device_buffer *t;
 
-	if (!tr->set->batches)
+	if (!tr->settings->batches)
 		return tr->dropped_records > 0;
 	while ((t = next_target(tr))) {
 		if (tr->deliver_batch < t->count)
 			return true;
 		pass_transfer(tr, t);
 	}
-	if (tr->set->opts.no_overlap) /* an upload starts now that its batch is waited for */
+	if (tr->settings->opts.no_overlap) /* an upload starts now that its batch is waited for */
 		tfr_uploader_look(next_uploader(tr));
 	return false;
 }
 
 bool tfr_transfer_all_delivered(const struct tfr_transfer *tr)
 {
-	uint64_t steps = tr->set->opts.steps_per_transfer;
+	uint64_t steps = tr->settings->opts.steps_per_transfer;
 
 	if (!tr->ended || tr->incomplete || tr->open || tr->dropping)
 		return false;
-	return !tr->set->batches || tr->deliver_transfer >= (tr->next_number + steps - 1) / steps;
+	return !tr->settings->batches ||
+	       tr->deliver_transfer >= (tr->next_number + steps - 1) / steps;
 }
 
 uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
@@ -80,7 +82,7 @@ uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 	struct tfr_device_buffer *t;
 	const struct tfr_device_batch *a;
 
-	if (!tr->set->batches) { /* counts of what left the list */
+	if (!tr->settings->batches) { /* counts of what left the list */
 		uint64_t bytes = tr->dropped_bytes, records = tr->dropped_records;
 
 		*batch = (struct tfr_batch){ .epoch = tr->dropped_epoch,
@@ -103,8 +105,8 @@ uint64_t tfr_transfer_deliver(struct tfr_transfer *tr, struct tfr_batch *batch)
 static struct tfr_device_buffer *target_of(
 	struct tfr_transfer *tr, const struct tfr_batch *batch, struct tfr_uploader **l)
 {
-	*l = &tr->uploaders[batch->buffer / tr->set->plan.device];
-	return &(*l)->targets[batch->buffer % tr->set->plan.device];
+	*l = &tr->uploaders[batch->buffer / tr->settings->plan.device];
+	return &(*l)->targets[batch->buffer % tr->settings->plan.device];
 }
 
 /* The next upload to this target finds it too small and allocates. */
@@ -140,9 +142,9 @@ void tfr_transfer_release(struct tfr_transfer *tr, const struct tfr_batch *batch
 
 enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_error *err)
 {
-	const struct tfr_uploader *l = tr->set->uploads ? next_uploader(tr) : NULL;
+	const struct tfr_uploader *l = tr->settings->uploads ? next_uploader(tr) : NULL;
 	const struct tfr_staging_buffer *b = l ? tfr_uploader_oldest(l) : NULL;
-	double seconds = tr->set->opts.stall_timeout;
+	double seconds = tr->settings->opts.stall_timeout;
 	char size[TFR_SIZE_TEXT];
 
 	if (l && l->arrived > l->landed)
@@ -151,7 +153,7 @@ enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_e
 			"%llu",
 			seconds, tfr_device_name(l->device),
 			(unsigned long long)l
-				->targets[l->staged_in[l->landed % tr->set->plan.device]]
+				->targets[l->staged_in[l->landed % tr->settings->plan.device]]
 				.number);
 	else if (b)
 		tfr_fail(err, TFR_ESYS,
@@ -169,16 +171,16 @@ enum tfr_status tfr_transfer_stalled(const struct tfr_transfer *tr, struct tfr_e
 void tfr_transfer_report(const struct tfr_transfer *tr, struct tfr_report_facts *facts,
 	struct tfr_pipeline_stats *st)
 {
-	const struct tfr_settings *set = tr->set;
+	const struct tfr_settings *settings = tr->settings;
 	uint64_t now = tfr_clock_ns(), oldest = now;
-	uint64_t each = (uint64_t)tr->uploader_count * set->opts.steps_per_transfer;
-	struct tfr_stage_stats *last = &st->stages[set->rows - 1];
+	uint64_t each = (uint64_t)tr->uploader_count * settings->opts.steps_per_transfer;
+	struct tfr_stage_stats *last = &st->stages[settings->rows - 1];
 
-	if (set->uploads)
-		tfr_queue_meter_report(&tr->arrived, each * set->plan.device, last--);
-	if (set->batches)
-		tfr_queue_meter_report(&tr->assembled, each * set->plan.staging, last);
-	for (unsigned i = 0; set->uploads && i < tr->uploader_count; i++) {
+	if (settings->uploads)
+		tfr_queue_meter_report(&tr->arrived, each * settings->plan.device, last--);
+	if (settings->batches)
+		tfr_queue_meter_report(&tr->assembled, each * settings->plan.staging, last);
+	for (unsigned i = 0; settings->uploads && i < tr->uploader_count; i++) {
 		const struct tfr_uploader *l = &tr->uploaders[i];
 		const struct tfr_staging_buffer *b = tfr_uploader_oldest(l);
 

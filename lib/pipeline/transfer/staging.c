@@ -30,7 +30,7 @@ enum tfr_status tfr_transfer_new(
 
 	*out = tr;
 	TFR_NEED_MEMORY(tr, err, "starting a feed");
-	tr->set = feed->set;
+	tr->settings = feed->settings;
 	tr->control = feed->control;
 	tr->statistics = feed->statistics;
 	tr->pool = feed->pool;
@@ -62,7 +62,7 @@ uint64_t tfr_transfer_image_bytes(const struct tfr_transfer *tr)
 static void make_layout(struct tfr_transfer *tr, uint64_t records_bytes)
 {
 	struct tfr_batch_layout *l = &tr->layout;
-	uint64_t batch = tr->set->batch;
+	uint64_t batch = tr->settings->batch;
 
 	l->image_bytes = l->images ? tfr_image_form_bytes(&l->image) : 0;
 	l->mask_bytes = l->masks ? tfr_image_form_bytes(&l->mask) : 0;
@@ -71,45 +71,46 @@ static void make_layout(struct tfr_transfer *tr, uint64_t records_bytes)
 	l->bytes = records_bytes ? l->features_at + records_bytes
 		   : l->masks	 ? l->mask_at + batch * l->mask_bytes
 				 : batch * l->image_bytes;
-	l->stride = tr->set->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
+	l->stride = tr->settings->opts.steps_per_transfer > 1 ? align(l->bytes, STRIDE) : l->bytes;
 }
 
 void tfr_transfer_plan(
 	struct tfr_transfer *tr, uint64_t records_bytes, struct tfr_pipeline_plan *plan)
 {
-	uint64_t steps = tr->set->opts.steps_per_transfer;
+	uint64_t steps = tr->settings->opts.steps_per_transfer;
 
 	make_layout(tr, records_bytes);
 	if (tr->layout.audio) {
 		plan->audio_samples = tr->layout.image.width;
 		plan->audio_channels = tr->layout.image.channels;
 	}
-	plan->batch_bytes = tr->set->batches ? tr->layout.bytes : 0;
+	plan->batch_bytes = tr->settings->batches ? tr->layout.bytes : 0;
 	plan->transfer_bytes =
-		tr->set->batches ? tr->layout.stride * (steps - 1) + tr->layout.bytes : 0;
-	if (tr->set->opts.normalise_on_device) {
+		tr->settings->batches ? tr->layout.stride * (steps - 1) + tr->layout.bytes : 0;
+	if (tr->settings->opts.normalise_on_device) {
 		tr->made_at = align(plan->transfer_bytes, STRIDE);
-		tr->made_bytes = steps * tr->set->batch * tr->layout.image_bytes * sizeof(float);
+		tr->made_bytes =
+			steps * tr->settings->batch * tr->layout.image_bytes * sizeof(float);
 	}
 }
 
 static uint64_t target_bytes(const struct tfr_transfer *tr)
 {
-	return tr->made_bytes ? tr->made_at + tr->made_bytes : tr->set->plan.transfer_bytes;
+	return tr->made_bytes ? tr->made_at + tr->made_bytes : tr->settings->plan.transfer_bytes;
 }
 
 uint64_t tfr_transfer_bytes(const struct tfr_transfer *tr, unsigned staging, unsigned device,
 	bool device_counted, uint64_t held)
 {
-	uint64_t bytes = staging * tr->set->plan.transfer_bytes;
+	uint64_t bytes = staging * tr->settings->plan.transfer_bytes;
 
-	if (!tr->set->batches)
+	if (!tr->settings->batches)
 		return 0;
 	if (device_counted)
 		bytes += device * target_bytes(tr);
-	if (tr->set->opts.verify)
+	if (tr->settings->opts.verify)
 		bytes += target_bytes(tr);
-	return bytes + staging * tr->set->opts.steps_per_transfer * held;
+	return bytes + staging * tr->settings->opts.steps_per_transfer * held;
 }
 
 /* ---- making and unmaking ---- */
@@ -121,7 +122,8 @@ enum tfr_status tfr_staging_alloc(
 
 	if (l->device)
 		return tfr_device_alloc(l->device,
-			l->transfer->set->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING,
+			l->transfer->settings->opts.pageable ? TFR_MEMORY_PAGEABLE
+							     : TFR_MEMORY_STAGING,
 			size, memory, err);
 	*memory = aligned_alloc(huge ? HUGE_PAGE : STRIDE, align(size, huge ? HUGE_PAGE : STRIDE));
 	if (*memory && huge)
@@ -135,7 +137,8 @@ static void free_staging(struct tfr_uploader *l, void *memory)
 		free(memory);
 	else if (memory)
 		tfr_device_free(l->device,
-			l->transfer->set->opts.pageable ? TFR_MEMORY_PAGEABLE : TFR_MEMORY_STAGING,
+			l->transfer->settings->opts.pageable ? TFR_MEMORY_PAGEABLE
+							     : TFR_MEMORY_STAGING,
 			memory);
 }
 
@@ -187,12 +190,14 @@ static enum tfr_status may_grow(const struct tfr_transfer *tr, uint64_t need, st
 {
 	char text[TFR_SIZE_TEXT];
 
-	if (need <= tr->set->opts.memory / 4 && tr->set->opts.steps_per_transfer == 1)
+	if (need <= tr->settings->opts.memory / 4 && tr->settings->opts.steps_per_transfer == 1)
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_ENOMEM, "Lower --batch or raise --memory.",
-		"a batch of %u records takes %s, %s", tr->set->batch, tfr_format_size(need, text),
-		tr->set->opts.steps_per_transfer > 1 ? "more than its part of a transfer"
-						     : "a quarter of the memory allowed and more");
+		"a batch of %u records takes %s, %s", tr->settings->batch,
+		tfr_format_size(need, text),
+		tr->settings->opts.steps_per_transfer > 1
+			? "more than its part of a transfer"
+			: "a quarter of the memory allowed and more");
 }
 
 enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, struct tfr_error *err)
@@ -204,7 +209,7 @@ enum tfr_status tfr_staging_grow(struct tfr_staging_buffer *b, uint64_t need, st
 	if (need <= b->capacity)
 		return TFR_OK;
 	TFR_TRY(may_grow(l->transfer, need, err));
-	size = size_for(l, need, b->capacity, l->transfer->set->opts.memory / 4);
+	size = size_for(l, need, b->capacity, l->transfer->settings->opts.memory / 4);
 	TFR_TRY(tfr_staging_alloc(l, size, &larger, err));
 	memcpy(larger, b->memory, b->capacity);
 	give_up(l, &b->outgrown, b->memory, free_staging);
@@ -232,13 +237,13 @@ enum tfr_status tfr_device_buffer_grow(
 	uint64_t need = bytes, size;
 	void *larger;
 
-	t->made_at = bytes > tr->set->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
+	t->made_at = bytes > tr->settings->plan.transfer_bytes ? align(bytes, STRIDE) : tr->made_at;
 	if (tr->made_bytes)
 		need = t->made_at + tr->made_bytes;
 	if (need <= t->capacity)
 		return TFR_OK;
 	/* The memory of the plan is replaced if it was taken. */
-	TFR_TRY(bytes > tr->set->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK);
+	TFR_TRY(bytes > tr->settings->plan.transfer_bytes ? may_grow(tr, bytes, err) : TFR_OK);
 	size = size_for(l, need, t->capacity, UINT64_MAX);
 	TFR_TRY(alloc_device(l, need, &size, &larger, err));
 	give_up(l, &t->outgrown, t->memory, release_device);
@@ -253,14 +258,15 @@ static enum tfr_status batch_init(struct tfr_transfer *tr, struct tfr_staging_bu
 	struct tfr_staged_batch *b, struct tfr_error *err)
 {
 	b->home = home;
-	b->bad = calloc(tr->set->batch, sizeof(*b->bad));
-	b->tensors = calloc(tr->set->tensors_max, sizeof(*b->tensors));
-	if (tr->set->features || !tr->set->images)
-		b->samples = calloc(tr->set->batch, sizeof(struct tfr_pipeline_sample *));
-	if (tr->set->features)
-		b->records_at = calloc(tr->set->batch, sizeof(*b->records_at));
-	if (!b->bad || !b->tensors || ((tr->set->features || !tr->set->images) && !b->samples) ||
-		(tr->set->features && !b->records_at))
+	b->bad = calloc(tr->settings->batch, sizeof(*b->bad));
+	b->tensors = calloc(tr->settings->tensors_max, sizeof(*b->tensors));
+	if (tr->settings->features || !tr->settings->images)
+		b->samples = calloc(tr->settings->batch, sizeof(struct tfr_pipeline_sample *));
+	if (tr->settings->features)
+		b->records_at = calloc(tr->settings->batch, sizeof(*b->records_at));
+	if (!b->bad || !b->tensors ||
+		((tr->settings->features || !tr->settings->images) && !b->samples) ||
+		(tr->settings->features && !b->records_at))
 		return tfr_fail_nomem(err, "making room for batches");
 	return TFR_OK;
 }
@@ -272,11 +278,11 @@ static enum tfr_status staging_init(
 	void *memory;
 
 	b->uploader = l;
-	b->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*b->batches));
+	b->batches = calloc(tr->settings->opts.steps_per_transfer, sizeof(*b->batches));
 	TFR_NEED_MEMORY(b->batches, err, "making room for batches");
-	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
+	for (unsigned i = 0; i < tr->settings->opts.steps_per_transfer; i++)
 		TFR_TRY(batch_init(tr, b, &b->batches[i], err));
-	b->capacity = tr->set->plan.transfer_bytes;
+	b->capacity = tr->settings->plan.transfer_bytes;
 	TFR_TRY(tfr_staging_alloc(l, b->capacity, &memory, err));
 	b->memory = memory;
 	return TFR_OK;
@@ -288,16 +294,17 @@ static enum tfr_status target_init(
 	struct tfr_transfer *tr = l->transfer;
 	void *memory;
 
-	t->batches = calloc(tr->set->opts.steps_per_transfer, sizeof(*t->batches));
+	t->batches = calloc(tr->settings->opts.steps_per_transfer, sizeof(*t->batches));
 	TFR_NEED_MEMORY(t->batches, err, "making room for batches");
-	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++) {
-		t->batches[i].tensors = calloc(tr->set->tensors_max, sizeof(struct tfr_tensor));
+	for (unsigned i = 0; i < tr->settings->opts.steps_per_transfer; i++) {
+		t->batches[i].tensors =
+			calloc(tr->settings->tensors_max, sizeof(struct tfr_tensor));
 		TFR_NEED_MEMORY(t->batches[i].tensors, err, "making room for batches");
 	}
 	if (!l->device)
 		return TFR_OK;
 	TFR_TRY(tfr_event_new(&t->event, l->device, err));
-	for (unsigned i = 0; tr->made_bytes && i < tr->set->opts.steps_per_transfer; i++)
+	for (unsigned i = 0; tr->made_bytes && i < tr->settings->opts.steps_per_transfer; i++)
 		TFR_TRY(tfr_event_new(&t->batches[i].made, l->device, err));
 	t->capacity = target_bytes(tr);
 	TFR_TRY(tfr_device_alloc(l->device, TFR_MEMORY_DEVICE, t->capacity, &memory, err));
@@ -312,23 +319,23 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 	l->transfer = tr;
 	l->number = i;
 	l->thread = tr->first_thread + i;
-	l->device = tr->set->uploads ? tr->set->opts.devices[i] : NULL;
+	l->device = tr->settings->uploads ? tr->settings->opts.devices[i] : NULL;
 	pthread_mutex_lock(&tr->control->lock);
 	tfr_control_add_waiter(tr->control, &l->ready);
 	tfr_control_add_waiter(tr->control, &l->arrival);
 	tfr_statistics_watch(tr->statistics, &l->span);
 	pthread_mutex_unlock(&tr->control->lock);
-	l->staging = calloc(tr->set->plan.staging, sizeof(*l->staging));
-	l->targets = calloc(tr->set->plan.device, sizeof(*l->targets));
-	l->staged_in = calloc(tr->set->plan.device, sizeof(*l->staged_in));
+	l->staging = calloc(tr->settings->plan.staging, sizeof(*l->staging));
+	l->targets = calloc(tr->settings->plan.device, sizeof(*l->targets));
+	l->staged_in = calloc(tr->settings->plan.device, sizeof(*l->staged_in));
 	l->check_capacity = target_bytes(tr);
-	if (tr->set->opts.verify)
+	if (tr->settings->opts.verify)
 		l->check = malloc(l->check_capacity);
-	if (!l->staging || !l->targets || !l->staged_in || (tr->set->opts.verify && !l->check))
+	if (!l->staging || !l->targets || !l->staged_in || (tr->settings->opts.verify && !l->check))
 		return tfr_fail_nomem(err, "making room for batches");
-	for (unsigned k = 0; k < tr->set->plan.staging; k++)
+	for (unsigned k = 0; k < tr->settings->plan.staging; k++)
 		TFR_TRY(staging_init(l, &l->staging[k], err));
-	for (unsigned k = 0; k < tr->set->plan.device; k++)
+	for (unsigned k = 0; k < tr->settings->plan.device; k++)
 		TFR_TRY(target_init(l, &l->targets[k], err));
 	return TFR_OK;
 }
@@ -336,11 +343,11 @@ static enum tfr_status uploader_init(struct tfr_transfer *tr, unsigned i, struct
 enum tfr_status tfr_transfer_start(
 	struct tfr_transfer *tr, unsigned first_thread, struct tfr_error *err)
 {
-	unsigned count = tr->set->uploaders;
+	unsigned count = tr->settings->uploaders;
 	int rc = 0;
 
 	tr->first_thread = first_thread;
-	if (!tr->set->batches)
+	if (!tr->settings->batches)
 		return TFR_OK;
 	tr->uploaders = calloc(count, sizeof(*tr->uploaders));
 	TFR_NEED_MEMORY(tr->uploaders, err, "making room for batches");
@@ -355,7 +362,7 @@ static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
 {
 	struct tfr_transfer *tr = l->transfer;
 
-	for (unsigned i = 0; b->batches && i < tr->set->opts.steps_per_transfer; i++) {
+	for (unsigned i = 0; b->batches && i < tr->settings->opts.steps_per_transfer; i++) {
 		struct tfr_staged_batch *f = &b->batches[i];
 
 		if (f->samples)
@@ -372,7 +379,8 @@ static void clear_staging(struct tfr_uploader *l, struct tfr_staging_buffer *b)
 
 static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 {
-	for (unsigned i = 0; t->batches && i < l->transfer->set->opts.steps_per_transfer; i++) {
+	for (unsigned i = 0; t->batches && i < l->transfer->settings->opts.steps_per_transfer;
+		i++) {
 		free(t->batches[i].tensors);
 		tfr_event_free(t->batches[i].made);
 	}
@@ -384,13 +392,14 @@ static void clear_target(struct tfr_uploader *l, struct tfr_device_buffer *t)
 
 static void cut_short(struct tfr_uploader *l)
 {
-	for (unsigned k = 0; l->device && l->targets && k < l->transfer->set->plan.device; k++) {
+	for (unsigned k = 0; l->device && l->targets && k < l->transfer->settings->plan.device;
+		k++) {
 		struct tfr_device_buffer *t = &l->targets[k];
 
 		if (t->event)
 			tfr_event_cut_short(t->event);
-		for (unsigned i = 0; t->batches && i < l->transfer->set->opts.steps_per_transfer;
-			i++)
+		for (unsigned i = 0;
+			t->batches && i < l->transfer->settings->opts.steps_per_transfer; i++)
 			if (t->batches[i].made)
 				tfr_event_cut_short(t->batches[i].made);
 	}
@@ -411,9 +420,9 @@ void tfr_transfer_free(struct tfr_transfer *tr)
 	for (unsigned i = 0; i < tr->uploader_count; i++) {
 		struct tfr_uploader *l = &tr->uploaders[i];
 
-		for (unsigned k = 0; l->targets && k < tr->set->plan.device; k++)
+		for (unsigned k = 0; l->targets && k < tr->settings->plan.device; k++)
 			clear_target(l, &l->targets[k]);
-		for (unsigned k = 0; l->staging && k < tr->set->plan.staging; k++)
+		for (unsigned k = 0; l->staging && k < tr->settings->plan.staging; k++)
 			clear_staging(l, &l->staging[k]);
 		pthread_cond_destroy(&l->ready.changed);
 		pthread_cond_destroy(&l->arrival.changed);

@@ -46,11 +46,12 @@ static enum tfr_status compare_made(struct tfr_uploader *l, const struct tfr_sta
 	const struct tfr_transfer *tr = l->transfer;
 	uint64_t number = (uint64_t)(f - b->batches), one = tr->layout.image_bytes;
 	const uint8_t *sent = b->memory + number * tr->layout.stride;
-	const uint8_t *got = l->check + t->made_at + number * tr->set->batch * one * sizeof(float);
+	const uint8_t *got =
+		l->check + t->made_at + number * tr->settings->batch * one * sizeof(float);
 
 	for (uint64_t i = 0; i < f->records * one; i++) {
-		unsigned c = (unsigned)(i % tr->set->channels);
-		float made = ((float)sent[i] - tr->set->mean[c]) / tr->set->std[c];
+		unsigned c = (unsigned)(i % tr->settings->channels);
+		float made = ((float)sent[i] - tr->settings->mean[c]) / tr->settings->std[c];
 
 		if (memcmp(&made, got + i * sizeof(made), sizeof(made)))
 			return fail_differing(l, f, i * sizeof(made), err);
@@ -84,7 +85,7 @@ enum tfr_status tfr_uploader_verify(struct tfr_uploader *l, const struct tfr_sta
 	if (tr->made_bytes)
 		TFR_TRY(tfr_device_download(l->device, l->check + t->made_at,
 			t->memory + t->made_at, tr->made_bytes, err));
-	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++) {
+	for (unsigned i = 0; i < tr->settings->opts.steps_per_transfer; i++) {
 		const struct tfr_staged_batch *f = &b->batches[i];
 
 		if (f->state != STAGED_READY || !f->records)
@@ -101,8 +102,8 @@ enum tfr_status tfr_uploader_verify(struct tfr_uploader *l, const struct tfr_sta
 /* Whether a thread of its own waits for the kernels of this device. */
 static bool leaves_kernels(const struct tfr_uploader *l)
 {
-	return l->device && l->transfer->set->opts.normalise_on_device &&
-	       !l->transfer->set->opts.verify;
+	return l->device && l->transfer->settings->opts.normalise_on_device &&
+	       !l->transfer->settings->opts.verify;
 }
 
 static enum tfr_status await_kernels(
@@ -133,17 +134,18 @@ static void account_kernels(
 		records += t->batches[i].batch.records;
 	tfr_statistics_kernels(
 		tr->statistics, took, t->count, records * tr->layout.image_bytes * sizeof(float));
-	tfr_trace_work(
-		tr->set, tr->set->rows, l->thread + tr->uploader_count, now - took, now, t->number);
+	tfr_trace_work(tr->settings, tr->settings->rows, l->thread + tr->uploader_count, now - took,
+		now, t->number);
 }
 
 static void land_transfer(struct tfr_uploader *l, double kernel_seconds)
 {
 	struct tfr_transfer *tr = l->transfer;
-	struct tfr_device_buffer *t = &l->targets[l->staged_in[l->landed % tr->set->plan.device]];
+	struct tfr_device_buffer *t =
+		&l->targets[l->staged_in[l->landed % tr->settings->plan.device]];
 
 	assert(l->landed < l->arrived && t->state == DEVICE_FLYING);
-	if (l->device && tr->set->opts.normalise_on_device)
+	if (l->device && tr->settings->opts.normalise_on_device)
 		account_kernels(l, t, kernel_seconds);
 	t->state = DEVICE_FULL;
 	l->landed++;
@@ -159,7 +161,7 @@ static void *await_all_kernels(void *arg)
 
 	pthread_mutex_lock(&tr->control->lock);
 	while (!tr->control->stopping) {
-		unsigned target = l->staged_in[l->landed % tr->set->plan.device];
+		unsigned target = l->staged_in[l->landed % tr->settings->plan.device];
 		enum tfr_status status;
 		double seconds;
 
@@ -183,7 +185,7 @@ static void *await_all_kernels(void *arg)
 
 static int free_target(const struct tfr_uploader *l)
 {
-	for (unsigned i = 0; i < l->transfer->set->plan.device; i++)
+	for (unsigned i = 0; i < l->transfer->settings->plan.device; i++)
 		if (l->targets[i].state == DEVICE_FREE)
 			return (int)i;
 	return -1;
@@ -199,9 +201,9 @@ static uint64_t next_number(const struct tfr_uploader *l)
 static unsigned transfer_ready(const struct tfr_uploader *l)
 {
 	const struct tfr_transfer *tr = l->transfer;
-	const struct tfr_staging_buffer *b = &l->staging[l->transfers % tr->set->plan.staging];
-	uint64_t first = next_number(l) * tr->set->opts.steps_per_transfer;
-	unsigned wanted = tr->set->opts.steps_per_transfer;
+	const struct tfr_staging_buffer *b = &l->staging[l->transfers % tr->settings->plan.staging];
+	uint64_t first = next_number(l) * tr->settings->opts.steps_per_transfer;
+	unsigned wanted = tr->settings->opts.steps_per_transfer;
 
 	if (b->state != STAGING_FILLING)
 		return 0;
@@ -237,7 +239,8 @@ static uint64_t note_batches(struct tfr_uploader *l, struct tfr_staging_buffer *
 			.device = l->number,
 			.event = t->event,
 			.tensors = a->tensors,
-			.buffer = l->number * tr->set->plan.device + (unsigned)(t - l->targets),
+			.buffer =
+				l->number * tr->settings->plan.device + (unsigned)(t - l->targets),
 		};
 		if (!l->device)
 			continue;
@@ -260,12 +263,12 @@ static enum tfr_status normalise_images(
 	for (unsigned i = 0; i < t->count; i++) {
 		struct tfr_device_batch *a = &t->batches[i];
 		struct tfr_tensor *image = &a->tensors[0];
-		uint64_t to = t->made_at +
-			      (a->at / tr->layout.stride) * tr->set->batch * one * sizeof(float);
+		uint64_t to = t->made_at + (a->at / tr->layout.stride) * tr->settings->batch * one *
+						   sizeof(float);
 
 		TFR_TRY(tfr_device_normalise(l->device, (float *)(t->memory + to),
-			t->memory + a->at, a->batch.records * one, tr->set->channels, tr->set->mean,
-			tr->set->std, a->made, err));
+			t->memory + a->at, a->batch.records * one, tr->settings->channels,
+			tr->settings->mean, tr->settings->std, a->made, err));
 		image->offset = to;
 		image->dtype = TFR_FLOAT32;
 		for (unsigned k = 0; k < image->rank; k++)
@@ -278,7 +281,7 @@ static enum tfr_status normalise_images(
 static enum tfr_status exchange_memory(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, struct tfr_error *err)
 {
-	uint64_t capacity = t->memory ? t->capacity : l->transfer->set->plan.transfer_bytes;
+	uint64_t capacity = t->memory ? t->capacity : l->transfer->settings->plan.transfer_bytes;
 	void *memory = t->memory;
 
 	if (!memory)
@@ -293,7 +296,7 @@ static enum tfr_status exchange_memory(struct tfr_uploader *l, struct tfr_stagin
 static enum tfr_status send_transfer(struct tfr_uploader *l, struct tfr_staging_buffer *b,
 	struct tfr_device_buffer *t, uint64_t bytes, struct tfr_error *err)
 {
-	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
+	const struct tfr_pipeline_opts *opts = &l->transfer->settings->opts;
 
 	if (!l->device)
 		return TFR_OK;
@@ -333,10 +336,10 @@ static void start_upload(
 	l->transfers++;
 	if (!t->count)
 		return;
-	if (!tr->set->opts.in_place)
+	if (!tr->settings->opts.in_place)
 		pthread_mutex_unlock(&tr->control->lock);
 	status = send_transfer(l, b, t, b->bytes, &l->err);
-	if (!tr->set->opts.in_place)
+	if (!tr->settings->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status)
 		tfr_control_fail(tr->control, status, &l->err);
@@ -347,7 +350,7 @@ static bool held_back(const struct tfr_uploader *l)
 {
 	const struct tfr_transfer *tr = l->transfer;
 
-	return tr->set->opts.no_overlap && l->device &&
+	return tr->settings->opts.no_overlap && l->device &&
 	       !(tr->asked && tr->deliver_transfer == next_number(l));
 }
 
@@ -364,7 +367,7 @@ static bool start_uploads(struct tfr_uploader *l)
 			return false;
 		if (target < 0 || held_back(l))
 			return true;
-		start_upload(l, &l->staging[l->transfers % tr->set->plan.staging], count,
+		start_upload(l, &l->staging[l->transfers % tr->settings->plan.staging], count,
 			(unsigned)target);
 	}
 	return false;
@@ -387,8 +390,8 @@ static void account_upload(
 	l->sent_batches += t->count;
 	l->sent_bytes += b->bytes;
 	tfr_statistics_uploaded(tr->statistics, took, now - t->started_ns, t->count, b->bytes);
-	tfr_trace_work(
-		tr->set, tr->set->rows - 1, l->thread, now - took, now, b->batches[0].number);
+	tfr_trace_work(tr->settings, tr->settings->rows - 1, l->thread, now - took, now,
+		b->batches[0].number);
 }
 
 /* The seconds of the copy and, where they are waited for here, of the kernels after it. */
@@ -396,7 +399,7 @@ static enum tfr_status await_upload(
 	struct tfr_uploader *l, struct tfr_staging_buffer *b, double *seconds, double *kernels)
 {
 	struct tfr_device_buffer *t = &l->targets[b->target];
-	const struct tfr_pipeline_opts *opts = &l->transfer->set->opts;
+	const struct tfr_pipeline_opts *opts = &l->transfer->settings->opts;
 
 	*seconds = *kernels = 0;
 	if (!l->device || !t->count || opts->in_place)
@@ -414,10 +417,10 @@ static void finish_upload(struct tfr_uploader *l)
 	double seconds, kernels;
 	enum tfr_status status;
 
-	if (!tr->set->opts.in_place)
+	if (!tr->settings->opts.in_place)
 		pthread_mutex_unlock(&tr->control->lock);
 	status = await_upload(l, b, &seconds, &kernels);
-	if (!tr->set->opts.in_place)
+	if (!tr->settings->opts.in_place)
 		pthread_mutex_lock(&tr->control->lock);
 	if (status) {
 		tfr_control_fail(tr->control, status, &l->err);
@@ -425,14 +428,14 @@ static void finish_upload(struct tfr_uploader *l)
 	}
 	account_upload(l, seconds, b);
 	assert(b->state == STAGING_FLYING);
-	l->staged_in[l->arrived++ % tr->set->plan.device] = b->target;
+	l->staged_in[l->arrived++ % tr->settings->plan.device] = b->target;
 	if (leaves_kernels(l))
 		pthread_cond_signal(&l->arrival.changed);
 	else
 		land_transfer(l, kernels);
 	b->state = STAGING_FREE;
 	b->ready = 0;
-	for (unsigned i = 0; i < tr->set->opts.steps_per_transfer; i++)
+	for (unsigned i = 0; i < tr->settings->opts.steps_per_transfer; i++)
 		b->batches[i].state = STAGED_EMPTY;
 	tfr_control_wake_workers(tr->control);
 }
@@ -441,7 +444,7 @@ static void finish_upload(struct tfr_uploader *l)
  * thread. */
 void tfr_uploader_look(struct tfr_uploader *l)
 {
-	if (!l->device || !l->transfer->set->opts.in_place) {
+	if (!l->device || !l->transfer->settings->opts.in_place) {
 		pthread_cond_signal(&l->ready.changed);
 		return;
 	}
@@ -460,7 +463,7 @@ static void wait_for_work(struct tfr_uploader *l, bool blocked)
 
 	tfr_span_begin(&l->span);
 	if (l->device)
-		tfr_statistics_charge(tr->statistics, &l->span, tr->set->rows - 1,
+		tfr_statistics_charge(tr->statistics, &l->span, tr->settings->rows - 1,
 			blocked ? TFR_ACCOUNT_BLOCKED : TFR_ACCOUNT_STARVED);
 	pthread_cond_wait(&l->ready.changed, &tr->control->lock);
 	tfr_span_end(&l->span);

@@ -41,24 +41,6 @@ enum tfr_status tfr_gzi_read(struct tfr_gzi *gzi, const char *path, struct tfr_e
 /* The last point at or before `uncompressed`; the beginning of the file if there is none. */
 struct tfr_gzi_point tfr_gzi_find(const struct tfr_gzi *gzi, uint64_t uncompressed);
 
-/* Opens a file at record `index`, which begins at uncompressed byte `offset`; a FILE.idx has
- * both numbers. tfr_reader_next() counts records from `index`.  In a GZIP file, decompression
- * starts at the last point before `offset`.  The checksum at the end of that GZIP member
- * therefore cannot be verified; those of the records are.  A plain file needs no points; a ZLIB
- * file is decompressed from its beginning.  NULL gzi: no points; NULL opts: the defaults. */
-enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
-	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
-	const struct tfr_reader_opts *opts, struct tfr_error *err);
-
-/* Moves an open reader of records to another record, backwards or forwards, as tfr_reader_open_at()
- * does.  A failed move can be retried; until a move succeeds, no record can be read.
- *
- *   TFR_EUSAGE  the file has fewer bytes, or the input is a pipe, which cannot go back.
- *   TFR_EDATA   the compressed stream is damaged before the record.
- *   TFR_ESYS, TFR_ENOMEM. */
-enum tfr_status tfr_reader_seek(struct tfr_reader *r, const struct tfr_gzi *gzi, uint64_t offset,
-	uint64_t index, struct tfr_error *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,26 @@ const char *tfr_reader_name(const struct tfr_reader *r);
  * limit].  The first 512 KiB are read in any case.  Call it before there are threads. */
 void tfr_limit_records(uint64_t bytes);
 
+struct tfr_gzi; /* <tfr-private/gzi.h> */
+
+/* Opens a file at record `index`, which begins at uncompressed byte `offset`; a FILE.idx has
+ * both numbers. tfr_reader_next() counts records from `index`.  In a GZIP file, decompression
+ * starts at the last point before `offset`.  The checksum at the end of that GZIP member
+ * therefore cannot be verified; those of the records are.  A plain file needs no points; a ZLIB
+ * file is decompressed from its beginning.  NULL gzi: no points; NULL opts: the defaults. */
+enum tfr_status tfr_reader_open_at(struct tfr_reader **r, const char *path,
+	const struct tfr_gzi *gzi, uint64_t offset, uint64_t index,
+	const struct tfr_reader_opts *opts, struct tfr_error *err);
+
+/* Moves an open reader of records to another record, backwards or forwards, as tfr_reader_open_at()
+ * does.  A failed move can be retried; until a move succeeds, no record can be read.
+ *
+ *   TFR_EUSAGE  the file has fewer bytes, or the input is a pipe, which cannot go back.
+ *   TFR_EDATA   the compressed stream is damaged before the record.
+ *   TFR_ESYS, TFR_ENOMEM. */
+enum tfr_status tfr_reader_seek(struct tfr_reader *r, const struct tfr_gzi *gzi, uint64_t offset,
+	uint64_t index, struct tfr_error *err);
+
 /* The members of a compressed file, complete after TFR_END; all 0 for a plain one. */
 struct tfr_members tfr_reader_members(const struct tfr_reader *r);
 

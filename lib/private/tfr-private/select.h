@@ -78,9 +78,9 @@ struct tfr_select_opts {
 	/* Receives one line without a newline: skipped faults, files without records, stale
 	 * indexes; may be NULL. */
 	void (*warn)(void *ctx, const char *text);
-	/* Called by tfr_select_finish() after the inputs were read to their end, with a feature
-	 * that `where` names and no record has, unless the expression asks for its absence (exists,
-	 * len, != or a negation).  NULL: `warn` receives it. */
+	/* Called by tfr_select_warn_unmatched() after the inputs were read to their end, with a
+	 * feature that `where` names and no record has, unless the expression asks for its absence
+	 * (exists, len, != or a negation).  NULL: `warn` receives it. */
 	void (*missing)(void *ctx, const struct tfr_error *err);
 	void *ctx;
 };
@@ -107,11 +107,11 @@ enum tfr_status tfr_select_reject(struct tfr_select *s, const struct tfr_record 
 	enum tfr_status status, struct tfr_error *err);
 /* Call after the last record: warns of names in the expression that no record had, and of numbers
  * in the list past the end. */
-void tfr_select_finish(struct tfr_select *s);
+void tfr_select_warn_unmatched(struct tfr_select *s);
 void tfr_select_close(struct tfr_select *s); /* accepts NULL */
 
 /* The number of records read so far, and of faults skipped. */
-uint64_t tfr_select_read(const struct tfr_select *s);
+uint64_t tfr_select_records_read(const struct tfr_select *s);
 uint64_t tfr_select_bad(const struct tfr_select *s);
 
 #ifdef __cplusplus

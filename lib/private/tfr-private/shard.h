@@ -135,28 +135,6 @@ struct tfr_share {
 enum tfr_status tfr_share_parse(
 	const char *text, char **set, double *fraction, struct tfr_error *err);
 
-struct tfr_count_opts {
-	unsigned threads; /* 0: one a processor */
-	bool sum;	  /* the content sum as well: reads and verifies every payload */
-	/* Answers from the manifest beside a file where size and time of the file are those that
-	 * stand there: nothing of it is read then, and nothing is verified. */
-	bool manifest;
-	/* Told, with `manifest`, of a file that was counted all the same, before `file` is.  May be
-	 * NULL. */
-	void (*stale)(void *ctx, const char *path, const char *why);
-	struct tfr_progress *progress; /* may be NULL */
-	/* Called in file order, one file at a time.  `err` is NULL when the file is whole;
-	 * otherwise `records` were counted before the fault.  A file that is bad does not stop the
-	 * others. */
-	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum,
-		const struct tfr_error *err);
-	void *ctx;
-};
-
-/* Counts the records of every file, several files at a time. */
-enum tfr_status tfr_set_count_records(
-	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err);
-
 struct tfr_set_index_opts {
 	unsigned threads;      /* 0: one a processor */
 	bool force, no_points; /* as struct tfr_index_opts */

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 /* What becomes of damaged records, and of records that a call cannot use. */
+/* In the order of the words of --on-error. */
 enum tfr_on_fault {
 	TFR_ON_FAULT_FAIL, /* the call ends with TFR_EDATA, file, record and offset */
 	TFR_ON_FAULT_SKIP, /* it warns, counts the record, and continues where it can */
@@ -58,6 +59,27 @@ struct tfr_sweep_report {
 	uint64_t taken;	  /* of `records`: those that `where` selected */
 	uint64_t others;  /* of `records`: those that are not Examples, if records are parsed */
 };
+
+struct tfr_count_opts {
+	unsigned threads; /* 0: one per processor */
+	bool sum;	  /* the content sum as well: reads and verifies every payload */
+	/* Takes the number from the manifest beside a file if it has the file's size and time.  The
+	 * file is then neither read nor verified. */
+	bool manifest;
+	/* With `manifest`, called before file() for a file that was counted in spite of its
+	 * manifest.  May be NULL. */
+	void (*stale)(void *ctx, const char *path, const char *why);
+	struct tfr_progress *progress; /* may be NULL */
+	/* Called in file order, one file at a time.  `err` is NULL for an intact file; otherwise
+	 * `records` were counted before the fault.  A bad file does not stop the others. */
+	void (*file)(void *ctx, const char *path, uint64_t records, uint64_t sum,
+		const struct tfr_error *err);
+	void *ctx;
+};
+
+/* Counts the records of each file, several files at a time. */
+enum tfr_status tfr_set_count_records(
+	const struct tfr_set *set, const struct tfr_count_opts *opts, struct tfr_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,8 @@
 /* rewrite/shuffle/gather.c - reads buckets back, sorts them and writes them in key order.
  *
- * The shards are divided into as many rows as there are workers, if there are enough shards.  Each
- * row is a lane, so that rows are written in parallel and each of them in order.  Any worker may
- * sort the next buckets of a lane ahead of time, as far as memory allows.  A bucket that two rows
- * share is read twice.
+ * The shards are divided into as many lanes as there are workers, if there are enough shards.
+ * Lanes are written in parallel, and each of them in order.  Any worker may sort the next buckets
+ * of a lane ahead of time, as far as memory allows.  A bucket that two lanes share is read twice.
  *
  * Small records are copied in key order into one framed piece.  Large ones are written from
  * where they were loaded, each with its own header. */

@@ -63,7 +63,8 @@ static bool plan_one_pass(
 
 static void plan_more_passes(struct tfr_memory_plan *p, uint64_t arena, uint64_t bytes)
 {
-	uint64_t bucket = (uint64_t)((double)p->gather / ((p->threads + 1) * SORT_FACTOR * UNEVEN));
+	uint64_t bucket =
+		(uint64_t)((double)p->gather_bytes / ((p->threads + 1) * SORT_FACTOR * UNEVEN));
 	uint64_t most = arena / ((uint64_t)p->threads * CHUNK_MIN), least, preferred;
 
 	p->passes = 2;
@@ -95,7 +96,7 @@ void tfr_memory_plan(struct tfr_memory_plan *p, uint64_t memory, unsigned thread
 	p->max_record = memory / 4;
 	/* A worker has the block of its stream and the one that it processes. */
 	arena = memory - p->max_record - 2 * (uint64_t)p->threads * p->block;
-	p->gather = memory / 8 * 7;
+	p->gather_bytes = memory / 8 * 7;
 	if (!plan_one_pass(p, memory, arena, bytes))
 		plan_more_passes(p, arena, bytes);
 	p->chunks = arena / p->chunk;

@@ -37,8 +37,8 @@ enum { SHARDS_OPEN = 96, SPILLS_MAX = 48 };
 struct shuffle {
 	const struct tfr_shuffle_opts *o;
 	struct tfr_shuffle_report *report;
-	struct tfr_shuffle_plan plan; /* of the disk */
-	struct tfr_memory_plan mem;
+	struct tfr_shuffle_plan plan; /* for the disk, and what memory may be used */
+	struct tfr_memory_plan mem;   /* how that is divided */
 	struct tfr_spill_folders folders;
 	struct tfr_set_writer *out;
 	struct tfr_spill *spill;
@@ -121,7 +121,7 @@ struct worker_sum {
 	_Alignas(64) uint64_t sum;
 };
 
-struct first_pass {
+struct distribution {
 	uint64_t seed;
 	uint32_t buckets;
 	struct tfr_chunk_lists **lists; /* one table per worker */
@@ -131,7 +131,7 @@ struct first_pass {
 static enum tfr_status put_record(
 	void *ctx, unsigned worker, const struct tfr_swept *s, void *verdict, struct tfr_error *err)
 {
-	const struct first_pass *p = ctx;
+	const struct distribution *p = ctx;
 	const struct tfr_record *rec = &s->rec;
 	uint64_t place = tfr_shuffle_key(p->seed, s->file, rec->index);
 	uint32_t bucket = tfr_bucket_of(&place, p->buckets);
@@ -174,12 +174,12 @@ static enum tfr_status make_lists(struct shuffle *s, struct tfr_error *err)
 	return TFR_OK;
 }
 
-/* Reads the inputs and makes the buckets. */
-static enum tfr_status scatter(struct shuffle *s, struct tfr_error *err)
+/* Reads the inputs and distributes their records. */
+static enum tfr_status distribute(struct shuffle *s, struct tfr_error *err)
 {
 	size_t size = s->mem.threads * sizeof(struct worker_sum);
 	TFR_AUTO_FREE struct worker_sum *sums = aligned_alloc(64, size);
-	struct first_pass pass = {
+	struct distribution pass = {
 		.seed = s->o->common.seed, .buckets = s->mem.buckets, .sums = sums
 	};
 	struct tfr_sweep sweep = {
@@ -205,12 +205,12 @@ static enum tfr_status scatter(struct shuffle *s, struct tfr_error *err)
 	return make_buckets(s, err);
 }
 
-static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
-	void *slot, struct tfr_error *err)
+static enum tfr_status flush_one(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct distributed *d = ctx;
 
-	(void)run;
+	(void)lanes;
 	(void)worker;
 	(void)slot;
 	return tfr_chunk_lists_flush(d->lists[i], err);
@@ -228,7 +228,34 @@ static enum tfr_status flush_lists(struct distributed *distributed, struct tfr_e
 	return TFR_OK;
 }
 
-/* --- dividing buckets again --- */
+/* Keeps the data in memory while buckets are sorted, one per worker if the spill has more, and
+ * gives the unused part of the arena to sorting.  False: memory is too small for that. */
+static bool keep_in_memory(struct shuffle *s)
+{
+	const struct tfr_arena *a = &s->distributed.arena;
+	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
+	bool spilled = tfr_spill_bytes(s->spill) > 0;
+	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
+	uint64_t memory =
+		s->plan.memory / 16 * 15; /* the rest is for memory left over from reading */
+
+	if (used + at_once * tfr_buckets_largest(&s->buckets) > memory)
+		return false;
+	s->mem.gather_bytes = memory - used;
+	s->report->passes = spilled ? 2 : 1;
+	return true;
+}
+
+static enum tfr_status first_pass(struct shuffle *s, struct tfr_error *err)
+{
+	TFR_TRY(distribute(s, err));
+	if (keep_in_memory(s))
+		return TFR_OK;
+	s->report->passes = 2;
+	return flush_lists(&s->distributed, err);
+}
+
+/* --- further passes --- */
 
 struct division {
 	struct shuffle *s;
@@ -240,7 +267,7 @@ struct division {
 	struct tfr_ticker ticker;
 };
 
-static enum tfr_status distribute_entry(struct division *d, const struct tfr_bucket *b,
+static enum tfr_status put_again(struct division *d, const struct tfr_bucket *b,
 	struct tfr_chunk_lists *to, const struct tfr_entry *e, struct tfr_error *err)
 {
 	uint64_t place = tfr_shuffle_key(d->s->o->common.seed, e->file, e->record);
@@ -253,7 +280,7 @@ static enum tfr_status distribute_entry(struct division *d, const struct tfr_buc
 
 /* Reads a chunk list chunk by chunk.  An entry that continues in the next chunk is read with
  * that chunk. */
-static enum tfr_status distribute_list(struct division *d, const struct tfr_bucket *b,
+static enum tfr_status divide_list(struct division *d, const struct tfr_bucket *b,
 	const struct tfr_bucket_list *list, struct tfr_chunk_lists *to, struct tfr_error *err)
 {
 	const struct tfr_chunk_lists *of = list->of;
@@ -270,7 +297,7 @@ static enum tfr_status distribute_list(struct division *d, const struct tfr_buck
 		entries.p = buf.data;
 		entries.end = buf.data + buf.size;
 		while (tfr_entries_next(&entries, &e))
-			TFR_TRY(distribute_entry(d, b, to, &e, err));
+			TFR_TRY(put_again(d, b, to, &e, err));
 		buf.size = (size_t)(entries.end - entries.p);
 		if (entries.p != buf.data)
 			memmove(buf.data, entries.p, buf.size);
@@ -280,20 +307,20 @@ static enum tfr_status distribute_list(struct division *d, const struct tfr_buck
 	return TFR_OK;
 }
 
-static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+static enum tfr_status divide_bucket(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct division *d = ctx;
 	struct tfr_bucket *b = d->large[i];
 	struct tfr_chunk_lists *to = d->lists[i];
 
-	(void)run;
+	(void)lanes;
 	(void)slot;
 	TFR_TRY(tfr_ticker_check(&d->ticker, err));
 	TFR_TRY(tfr_chunk_lists_init(
 		to, d->into, &d->arena, (uint64_t)worker * d->into, d->s->spill, worker, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
-		TFR_TRY(distribute_list(d, b, &b->lists[k], to, err));
+		TFR_TRY(divide_list(d, b, &b->lists[k], to, err));
 	TFR_TRY(tfr_chunk_lists_end(to, err));
 	TFR_TRY(tfr_chunk_lists_flush(to, err));
 	for (uint32_t k = 0; k < b->list_count; k++)
@@ -353,7 +380,7 @@ static bool is_too_large(const struct tfr_bucket *b, uint64_t gather)
 	       (need > gather || (need > gather / 2 && b->largest < need / 4));
 }
 
-static enum tfr_status divide_all(
+static enum tfr_status divide_large(
 	struct division *d, uint64_t largest_record, uint64_t largest_bucket, struct tfr_error *err)
 {
 	const struct tfr_memory_plan *mem = &d->s->mem;
@@ -368,7 +395,7 @@ static enum tfr_status divide_all(
 	lanes.threads = most_threads < 1	      ? 1
 			: most_threads > mem->threads ? mem->threads
 						      : (unsigned)most_threads;
-	into = 4 * largest_bucket / mem->gather * (mem->threads + 1) + 2;
+	into = 4 * largest_bucket / mem->gather_bytes * (mem->threads + 1) + 2;
 	if (into > arena / lanes.threads / (16 << 10))
 		into = arena / lanes.threads / (16 << 10);
 	d->into = (uint32_t)into;
@@ -383,9 +410,9 @@ static enum tfr_status divide_all(
 	return status;
 }
 
-/* Divides the buckets that are too large to be sorted in mem.gather bytes, once; *divided is
+/* Divides the buckets that are too large to be sorted in mem.gather_bytes bytes, once; *divided is
  * their number.  All buckets must be in the spill. */
-static enum tfr_status scatter_again(struct shuffle *s, uint32_t *divided, struct tfr_error *err)
+static enum tfr_status divide_buckets(struct shuffle *s, uint32_t *divided, struct tfr_error *err)
 {
 	struct tfr_buckets *buckets = &s->buckets;
 	TFR_AUTO_FREE struct tfr_bucket **large =
@@ -398,7 +425,7 @@ static enum tfr_status scatter_again(struct shuffle *s, uint32_t *divided, struc
 	for (uint32_t k = 0; k < buckets->count; k++) {
 		struct tfr_bucket *b = &buckets->b[k];
 
-		if (!is_too_large(b, s->mem.gather))
+		if (!is_too_large(b, s->mem.gather_bytes))
 			continue;
 		large[d.count++] = b;
 		records += b->records;
@@ -411,10 +438,23 @@ static enum tfr_status scatter_again(struct shuffle *s, uint32_t *divided, struc
 	if (!d.count)
 		return TFR_OK;
 	tfr_ticker_init(&d.ticker, s->o->common.sweep, "dealing again", records, bytes);
-	status = divide_all(&d, largest_record, largest_bucket, err);
+	status = divide_large(&d, largest_record, largest_bucket, err);
 	tfr_ticker_clear(&d.ticker);
 	TFR_TRY(status);
 	return replace_buckets(&d, err);
+}
+
+/* Divides buckets while memory cannot hold some of them.  An arena means that the data stayed in
+ * memory. */
+static enum tfr_status further_passes(struct shuffle *s, struct tfr_error *err)
+{
+	uint32_t divided = 1;
+
+	while (divided && !s->distributed.arena.base) {
+		TFR_TRY(divide_buckets(s, &divided, err));
+		s->report->passes += divided != 0;
+	}
+	return TFR_OK;
 }
 
 /* --- preparation --- */
@@ -438,10 +478,13 @@ static enum tfr_status check_space(struct shuffle *s, struct tfr_error *err)
 static enum tfr_status open_output(struct shuffle *s, struct tfr_error *err)
 {
 	const struct tfr_set_how how = { .open_now = SHARDS_OPEN };
-	struct tfr_spill_opts spill = { .folders = &s->folders };
 
-	TFR_TRY(tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer, &how,
-		s->o->common.sweep.warn, s->o->common.sweep.ctx, err));
+	return tfr_set_writer_open_as(&s->out, s->o->output, &s->o->common.writer, &how,
+		s->o->common.sweep.warn, s->o->common.sweep.ctx, err);
+}
+
+static enum tfr_status make_plan(struct shuffle *s, struct tfr_error *err)
+{
 	TFR_TRY(tfr_shuffle_plan_all(s->o, &s->plan, &s->mem, &s->folders, err));
 	if (s->o->tmpdir_count > SPILLS_MAX)
 		return tfr_fail(err, TFR_EUSAGE,
@@ -450,52 +493,18 @@ static enum tfr_status open_output(struct shuffle *s, struct tfr_error *err)
 	if (!s->plan.input_bytes) /* perhaps not even empty */
 		tfr_memory_plan(&s->mem, s->plan.memory,
 			tfr_sweep_threads(s->o->common.sweep.threads), UINT64_MAX);
-	TFR_TRY(check_space(s, err));
-	spill.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX;
-	spill.expected = s->plan.temp_bytes;
+	return check_space(s, err);
+}
+
+static enum tfr_status open_spill(struct shuffle *s, struct tfr_error *err)
+{
+	const struct tfr_spill_opts spill = {
+		.folders = &s->folders,
+		.files = s->mem.threads < SPILLS_MAX ? s->mem.threads : SPILLS_MAX,
+		.expected = s->plan.temp_bytes,
+	};
+
 	return tfr_spill_open(&s->spill, &spill, err);
-}
-
-/* --- distributing --- */
-
-/* Whether the data in memory can stay there while buckets are sorted, one per worker if the
- * spill has more.  If so, the unused part of the arena is available for sorting. */
-static bool stays_in_memory(struct shuffle *s)
-{
-	const struct tfr_arena *a = &s->distributed.arena;
-	uint64_t used = (a->next < a->chunks ? a->next : a->chunks) * a->chunk;
-	bool spilled = tfr_spill_bytes(s->spill) > 0;
-	uint64_t at_once = spilled ? s->mem.threads + 1 : 1;
-	uint64_t memory =
-		s->plan.memory / 16 * 15; /* the rest is for memory left over from reading */
-
-	if (used + at_once * tfr_buckets_largest(&s->buckets) > memory)
-		return false;
-	s->mem.gather = memory - used;
-	s->report->passes = spilled ? 2 : 1;
-	return true;
-}
-
-/* The first pass. */
-static enum tfr_status distribute_records(struct shuffle *s, struct tfr_error *err)
-{
-	TFR_TRY(scatter(s, err));
-	if (stays_in_memory(s))
-		return TFR_OK;
-	s->report->passes = 2;
-	return flush_lists(&s->distributed, err);
-}
-
-/* Further passes, while memory cannot hold some bucket. */
-static enum tfr_status distribute_again(struct shuffle *s, struct tfr_error *err)
-{
-	uint32_t divided = 1;
-
-	while (divided && !s->distributed.arena.base) {
-		TFR_TRY(scatter_again(s, &divided, err));
-		s->report->passes += divided != 0;
-	}
-	return TFR_OK;
 }
 
 /* --- writing --- */
@@ -507,7 +516,7 @@ static enum tfr_status gather_records(struct shuffle *s, struct tfr_error *err)
 		.buckets = &s->buckets,
 		.spill = s->spill,
 		.out = s->out,
-		.memory = s->mem.gather,
+		.memory = s->mem.gather_bytes,
 		.threads = s->mem.threads,
 	};
 
@@ -538,9 +547,11 @@ static enum tfr_status run_shuffle(struct shuffle *s, struct tfr_error *err)
 	TFR_TRY(tfr_set_info_carry(&info, o->sweep.input, err));
 	info.beside[0] = o->sweep.quarantine;
 	TFR_TRY(open_output(s, err));
-	TFR_TRY(distribute_records(s, err));
+	TFR_TRY(make_plan(s, err));
+	TFR_TRY(open_spill(s, err));
+	TFR_TRY(first_pass(s, err));
 	TFR_TRY(tfr_expect_check(&o->expect, r->taken, r->taken_sum, err));
-	TFR_TRY(distribute_again(s, err));
+	TFR_TRY(further_passes(s, err));
 	TFR_TRY(gather_records(s, err));
 	TFR_TRY(check_written(s, err));
 	TFR_TRY(tfr_expect_some(&o->expect, r->records, r->written, err));

@@ -65,7 +65,7 @@ struct tfr_memory_plan {
 	uint32_t buckets;
 	size_t chunk;
 	uint64_t chunks; /* of the arena */
-	uint64_t gather; /* bytes for all buckets sorted at a time */
+	uint64_t gather_bytes; /* for all buckets sorted at a time */
 	unsigned passes; /* 0: unknown */
 };
 void tfr_memory_plan(

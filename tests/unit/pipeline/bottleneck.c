@@ -342,7 +342,7 @@ static void compute(uint64_t ns)
 Test(bottleneck, a_wait_is_a_wait)
 {
 	static struct tfr_settings settings = { .rows = 1 };
-	static struct tfr_statistics statistics = { .set = &settings };
+	static struct tfr_statistics statistics = { .settings = &settings };
 	struct tfr_work_time job = { 0 };
 	struct timespec pause = { 0, 8000000 };
 	struct timespec tick;

@@ -548,8 +548,8 @@ Test(flow, ends_where_the_link_hangs)
 /* An upload that differs is reported with batch, device and byte. */
 Test(flow, names_the_byte_that_did_not_arrive)
 {
-	const struct tfr_settings set = { .opts = { .steps_per_transfer = 1 } };
-	struct tfr_transfer transfer = { .set = &set, .layout = { .stride = 64 } };
+	const struct tfr_settings settings = { .opts = { .steps_per_transfer = 1 } };
+	struct tfr_transfer transfer = { .settings = &settings, .layout = { .stride = 64 } };
 	uint8_t sent[64] = { 1, 2, 3 }, check[64];
 	struct tfr_uploader l = {
 		.transfer = &transfer, .check = check, .check_capacity = sizeof(check)

@@ -1,5 +1,5 @@
 /* How far a file is sound must be what the reader finds going through it from the start, for any
- * number of threads and wherever the pieces begin: in records, in what looks like records, behind
+ * number of threads and wherever the ranges begin: in records, in what looks like records, behind
  * damage. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -67,17 +67,17 @@ static uint64_t read_all(const struct tfr_buf *file, struct tfr_buf *ends)
 }
 
 /* Several threads may come short by `short_by` records, and by any number where there are so few
- * that no pieces are made. */
+ * that no ranges are made. */
 static void compare(const char *path, const struct tfr_buf *file, uint64_t short_by)
 {
-	static const size_t pieces[] = { 600, 2048, 5000, 1 << 20 };
+	static const size_t ranges[] = { 600, 2048, 5000, 1 << 20 };
 	TFR_AUTO_BUF ends = { 0 };
 	uint64_t n = read_all(file, &ends), end;
 
 	for (unsigned i = 0; i < 8; i++) {
 		struct tfr_parallel_check_opts opts = { .threads = i < 4 ? 1 : 3,
 			.block = i % 2 ? 700 : 4096,
-			.piece = pieces[i % 4] };
+			.range = ranges[i % 4] };
 		struct tfr_intact s;
 		bool whole = tfr_parallel_check(path, &opts, &s);
 

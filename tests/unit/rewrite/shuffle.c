@@ -464,7 +464,7 @@ Test(shuffle, plans_stay_within_their_memory)
 				cr_assert_leq(
 					p.chunks * p.chunk + p.max_record + 2 * p.threads * p.block,
 					memory);
-				cr_assert_leq(p.gather, memory);
+				cr_assert_leq(p.gather_bytes, memory);
 				cr_assert_geq(p.passes, 1);
 			}
 		}

@@ -142,7 +142,7 @@ static const char *lay(const double weights[SETS], bool until_first)
 	}
 	cr_assert_eq(err.status, TFR_OK);
 	cr_assert_eq(tfr_select_next(s, &rec, &err), TFR_END, "the end is the end");
-	cr_assert_eq(tfr_select_read(s), records);
+	cr_assert_eq(tfr_select_records_read(s), records);
 	tfr_select_close(s);
 	line[n ? n - 1 : 0] = 0;
 	return line;

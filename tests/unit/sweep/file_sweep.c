@@ -71,7 +71,7 @@ static enum tfr_status records(
 static enum tfr_status fault(
 	struct tfr_fault_policy *policy, const struct tfr_fault_met *met, struct tfr_error *err)
 {
-	struct result *p = met->owner;
+	struct result *p = met->result;
 
 	(void)policy, (void)err;
 	p->faults++;

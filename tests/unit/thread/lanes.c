@@ -16,14 +16,14 @@ struct log {
 	uint64_t fail_work_at, fail_deliver_at;
 };
 
-static enum tfr_status work(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
 	struct log *l = ctx;
 	long now, peak = atomic_load(&l->peak);
 
 	(void)worker;
-	tfr_lanes_reserve(run, i, 10);
+	tfr_lanes_reserve(lanes, i, 10);
 	now = atomic_fetch_add(&l->in_flight, 10) + 10;
 	while (now > peak && !atomic_compare_exchange_weak(&l->peak, &peak, now))
 		;
@@ -118,13 +118,13 @@ Test(lanes, no_items)
 
 /* Item 0 reserves in two steps and gives all of it back; otherwise items 1 and 2, which wait for
  * each other, would not be let in together. */
-static enum tfr_status two_steps(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
-	void *slot, struct tfr_error *err)
+static enum tfr_status two_steps(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *slot, struct tfr_error *err)
 {
 	(void)worker, (void)slot, (void)err;
-	tfr_lanes_reserve(run, i, 10);
+	tfr_lanes_reserve(lanes, i, 10);
 	if (i == 0)
-		tfr_lanes_reserve(run, i, 10);
+		tfr_lanes_reserve(lanes, i, 10);
 	else
 		pthread_barrier_wait(ctx);
 	return TFR_OK;
@@ -150,7 +150,7 @@ struct stream {
 	unsigned pulled_by[ITEMS];
 };
 
-static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
+static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct stream *s = ctx;
@@ -158,7 +158,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	cr_assert_not(atomic_exchange(&s->pulling, true));
 	cr_assert_eq(i, s->pulled++);
 	cr_assert_eq(*lane, i % LANES);
-	tfr_lanes_reserve(run, i, 10);
+	tfr_lanes_reserve(lanes, i, 10);
 	*lane = (uint32_t)(i * i % LANES);
 	*(uint64_t *)slot = i;
 	if (i < ITEMS)
@@ -171,10 +171,10 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *run, unsigned worke
 	return i == s->end ? TFR_END : TFR_OK;
 }
 
-static enum tfr_status stream_work(void *ctx, struct tfr_lanes_run *run, unsigned worker,
+static enum tfr_status stream_work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
-	(void)run, (void)err;
+	(void)lanes, (void)err;
 	cr_assert_eq(*(uint64_t *)slot, i);
 	cr_assert_eq(((struct stream *)ctx)->pulled_by[i], worker, "the worker that pulls works");
 	if (i % 13 == 0)
@@ -248,11 +248,11 @@ Test(lanes, a_stream_that_fails)
 	}
 }
 
-static enum tfr_status slow_pull(void *ctx, struct tfr_lanes_run *run, unsigned worker, uint64_t i,
-	void *slot, uint32_t *lane, struct tfr_error *err)
+static enum tfr_status slow_pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
+	uint64_t i, void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	usleep(2000); /* until everybody waits for their turn */
-	return pull(ctx, run, worker, i, slot, lane, err);
+	return pull(ctx, lanes, worker, i, slot, lane, err);
 }
 
 /* Whoever waits for their turn to pull when the last item is brought in must hear that there is
