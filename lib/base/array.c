@@ -48,3 +48,15 @@ enum tfr_status tfr_array_one_more(void *list, size_t n, size_t size)
 		return TFR_OK;
 	return n > SIZE_MAX / 2 ? TFR_ENOMEM : resize_array(list, 2 * n, size);
 }
+
+void *tfr_calloc_apart(size_t n, size_t size)
+{
+	size_t bytes;
+	void *memory;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - TFR_APART_SIZE)
+		return NULL;
+	bytes = (bytes / TFR_APART_SIZE + 1) * TFR_APART_SIZE;
+	memory = aligned_alloc(TFR_APART_SIZE, bytes);
+	return memory ? memset(memory, 0, bytes) : NULL;
+}

@@ -8,6 +8,7 @@
 #include <tfr-private/example.h>
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/hardening.h"
 #include "example/batch.h"
@@ -95,8 +96,8 @@ static enum tfr_status check_feature(
 static enum tfr_status init_parser(struct tfr_batch_parser *b,
 	const struct tfr_batch_feature *features, size_t n, struct tfr_error *err)
 {
-	b->columns = calloc(n ? n : 1, sizeof(*b->columns));
-	b->found = calloc(n ? n : 1, sizeof(*b->found));
+	b->columns = tfr_calloc_apart(n, sizeof(*b->columns));
+	b->found = tfr_calloc_apart(n, sizeof(*b->found));
 	TFR_NEED_MEMORY(b->columns && b->found && n < TFR_UNWANTED, err, "making a batch parser");
 	for (size_t i = 0; i < n; i++) {
 		TFR_TRY(check_feature(&features[i], i, err));
@@ -110,7 +111,7 @@ static enum tfr_status init_parser(struct tfr_batch_parser *b,
 enum tfr_status tfr_batch_parser_new(struct tfr_batch_parser **p,
 	const struct tfr_batch_feature *features, size_t n, struct tfr_error *err)
 {
-	struct tfr_batch_parser *b = calloc(1, sizeof(*b));
+	struct tfr_batch_parser *b = tfr_calloc_apart(1, sizeof(*b));
 	enum tfr_status status;
 
 	*p = NULL;

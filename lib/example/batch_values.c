@@ -286,8 +286,8 @@ static inline enum tfr_append put_list(
 	return put_bytes(c, &list, w, n);
 }
 
-TFR_NO_CANARY
-enum tfr_append tfr_batch_append(
+/* The place of its code in cache lines decides about a tenth of the time of small records. */
+__attribute__((aligned(64))) TFR_NO_CANARY enum tfr_append tfr_batch_append(
 	struct tfr_batch_column *c, size_t row, const struct tfr_found *v, struct tfr_wire *w)
 {
 	enum tfr_append done = TFR_APPENDED;

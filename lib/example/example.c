@@ -45,7 +45,7 @@ struct tfr_example {
 
 struct tfr_example *tfr_example_new(void)
 {
-	return calloc(1, sizeof(struct tfr_example));
+	return tfr_calloc_apart(1, sizeof(struct tfr_example));
 }
 
 void tfr_example_free(struct tfr_example *ex)

@@ -28,15 +28,14 @@ struct owned {
 	size_t n, cap;
 };
 
-/* On its own cache lines, since it changes with every record. */
-struct worker {
+struct TFR_APART worker {
 	struct owned owned[2];	 /* features, then feature lists */
 	struct tfr_lists *lists; /* NULL: no SequenceExample was found so far */
 	uint64_t records, sequences;
 	struct tfr_series sizes;
 	uint32_t file;		  /* the current file */
 	uint64_t records_of_file; /* records of that file that are not merged yet */
-} __attribute__((aligned(128)));
+};
 
 struct survey_run {
 	struct tfr_survey *s;
@@ -112,7 +111,7 @@ static void free_own(struct own *o)
 
 static struct own *new_own(struct tfr_surveyed *shared)
 {
-	struct own *o = calloc(1, sizeof(*o));
+	struct own *o = tfr_calloc_apart(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
@@ -409,14 +408,9 @@ static void clear_workers(struct survey_run *r)
 
 static bool open_run(struct survey_run *r, const struct tfr_survey_opts *opts)
 {
-	size_t size;
-
 	r->s = tfr_survey_new(opts->values);
 	r->n_workers = tfr_sweep_threads(opts->common.threads);
-	size = r->n_workers * sizeof(*r->workers);
-	r->workers = aligned_alloc(128, size);
-	if (r->workers)
-		memset(r->workers, 0, size);
+	r->workers = tfr_calloc_apart(r->n_workers, sizeof(*r->workers));
 	return r->s && r->workers && name_files(r, opts->common.input) &&
 	       tfr_survey_make_lists(r->s);
 }

@@ -53,6 +53,7 @@ static enum tfr_status count_run_of_records(void *ctx, unsigned worker, void *re
 	struct count_run *run = ctx;
 	struct count_slot *slot = result;
 	const struct tfr_record_run_origin of = { &run->faults, slot->path, slot };
+	uint64_t before = slot->records, bytes = 0;
 	struct tfr_record rec;
 	struct tfr_digest d;
 	enum tfr_status status;
@@ -62,8 +63,9 @@ static enum tfr_status count_run_of_records(void *ctx, unsigned worker, void *re
 		tfr_digest_record(&rec, &d);
 		slot->sum += d.sum;
 		slot->records++;
-		tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec.size);
+		bytes += TFR_RECORD_OVERHEAD + rec.size;
 	}
+	tfr_progress_add(run->opts->progress, slot->records - before, bytes);
 	return status == TFR_END && !slot->status ? TFR_OK : status;
 }
 

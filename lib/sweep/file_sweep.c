@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
@@ -21,11 +22,15 @@ enum { LARGE_FILE = 4 << 20 };
 /* Only a large record needs a larger block, which is then freed. */
 enum { KEPT_MOST = 32 << 20 };
 
-struct file_run {
+struct TFR_APART run_of_worker {
+	struct tfr_record_run run;
+};
+
+struct file_sweep_state {
 	const struct tfr_file_sweep *s;
 	void *ctx;
 	unsigned threads_per_file;
-	struct tfr_record_run *runs; /* one per worker */
+	struct run_of_worker *workers;
 };
 
 static bool is_large(const char *path)
@@ -37,7 +42,7 @@ static bool is_large(const char *path)
 	return S_ISFIFO(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size >= LARGE_FILE);
 }
 
-static bool has_large(const struct file_run *x)
+static bool has_large(const struct file_sweep_state *x)
 {
 	for (size_t i = 0; i < x->s->files; i++)
 		if (is_large(x->s->path(x->ctx, i)))
@@ -46,9 +51,9 @@ static bool has_large(const struct file_run *x)
 }
 
 static enum tfr_status examine_run(
-	struct file_run *x, unsigned worker, void *result, struct tfr_error *err)
+	struct file_sweep_state *x, unsigned worker, void *result, struct tfr_error *err)
 {
-	struct tfr_record_run *run = &x->runs[worker];
+	struct tfr_record_run *run = &x->workers[worker].run;
 	enum tfr_status status = x->s->records(x->ctx, worker, result, run, err);
 
 	if (run->cap > KEPT_MOST)
@@ -57,10 +62,10 @@ static enum tfr_status examine_run(
 }
 
 static enum tfr_status read_alone(
-	struct file_run *x, unsigned worker, struct tfr_reading *in, struct tfr_error *err)
+	struct file_sweep_state *x, unsigned worker, struct tfr_reading *in, struct tfr_error *err)
 {
 	for (;;) {
-		TFR_TRY(tfr_reading_next_run(in, &x->runs[worker], err));
+		TFR_TRY(tfr_reading_next_run(in, &x->workers[worker].run, err));
 		TFR_TRY(examine_run(x, worker, in->result, err));
 	}
 }
@@ -68,7 +73,7 @@ static enum tfr_status read_alone(
 /* --- one file on all threads --- */
 
 struct shared_file {
-	struct file_run *x;
+	struct file_sweep_state *x;
 	struct tfr_reading *in;
 	void *all;  /* the result of the file */
 	bool ended; /* the last run was read */
@@ -86,7 +91,7 @@ static enum tfr_status pull_piece(void *ctx, struct tfr_lanes_run *lanes, unsign
 	uint64_t i, void *slot, uint32_t *lane, struct tfr_error *err)
 {
 	struct shared_file *f = ctx;
-	struct file_run *x = f->x;
+	struct file_sweep_state *x = f->x;
 	struct piece *piece = slot;
 	enum tfr_status status;
 
@@ -97,7 +102,7 @@ static enum tfr_status pull_piece(void *ctx, struct tfr_lanes_run *lanes, unsign
 	piece->clear = x->s->clear_result;
 	x->s->start(x->ctx, f->in->file, piece->result);
 	f->in->result = piece->result;
-	status = tfr_reading_next_run(f->in, &x->runs[worker], err);
+	status = tfr_reading_next_run(f->in, &x->workers[worker].run, err);
 	f->ended = status == TFR_END;
 	return f->ended ? TFR_OK : status;
 }
@@ -133,7 +138,7 @@ static void clear_piece(void *slot)
 }
 
 static enum tfr_status read_shared(
-	struct file_run *x, unsigned threads, struct tfr_reading *in, struct tfr_error *err)
+	struct file_sweep_state *x, unsigned threads, struct tfr_reading *in, struct tfr_error *err)
 {
 	struct shared_file f = { .x = x, .in = in, .all = in->result };
 	struct tfr_lanes job = {
@@ -154,7 +159,7 @@ static enum tfr_status read_shared(
 
 /* --- a file, either way --- */
 
-static enum tfr_status read_records(struct file_run *x, unsigned worker, unsigned threads,
+static enum tfr_status read_records(struct file_sweep_state *x, unsigned worker, unsigned threads,
 	bool shared, uint64_t file, struct tfr_reading *in, struct tfr_error *err)
 {
 	struct tfr_reader_opts opts = { .threads = threads };
@@ -165,8 +170,8 @@ static enum tfr_status read_records(struct file_run *x, unsigned worker, unsigne
 	return shared ? read_shared(x, threads, in, err) : read_alone(x, worker, in, err);
 }
 
-static enum tfr_status read_file(struct file_run *x, unsigned worker, unsigned threads, bool shared,
-	uint64_t file, void *result, struct tfr_error *err)
+static enum tfr_status read_file(struct file_sweep_state *x, unsigned worker, unsigned threads,
+	bool shared, uint64_t file, void *result, struct tfr_error *err)
 {
 	struct tfr_reading in = { .faults = x->s->faults, .result = result };
 	enum tfr_status status;
@@ -183,7 +188,7 @@ static enum tfr_status read_file(struct file_run *x, unsigned worker, unsigned t
 static enum tfr_status read_item(void *ctx, struct tfr_lanes_run *lanes, unsigned worker,
 	uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct file_run *x = ctx;
+	struct file_sweep_state *x = ctx;
 
 	(void)lanes;
 	return read_file(x, worker, x->threads_per_file, false, i, slot, err);
@@ -191,12 +196,12 @@ static enum tfr_status read_item(void *ctx, struct tfr_lanes_run *lanes, unsigne
 
 static enum tfr_status deliver_item(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct file_run *x = ctx;
+	struct file_sweep_state *x = ctx;
 
 	return x->s->deliver(x->ctx, i, slot, err);
 }
 
-static enum tfr_status read_many(struct file_run *x, struct tfr_error *err)
+static enum tfr_status read_many(struct file_sweep_state *x, struct tfr_error *err)
 {
 	struct tfr_lanes job = {
 		.threads = x->s->threads,
@@ -212,7 +217,7 @@ static enum tfr_status read_many(struct file_run *x, struct tfr_error *err)
 }
 
 /* One file after another, the large ones on all threads. */
-static enum tfr_status read_each(struct file_run *x, void *result, struct tfr_error *err)
+static enum tfr_status read_each(struct file_sweep_state *x, void *result, struct tfr_error *err)
 {
 	const struct tfr_file_sweep *s = x->s;
 
@@ -226,7 +231,7 @@ static enum tfr_status read_each(struct file_run *x, void *result, struct tfr_er
 	return TFR_OK;
 }
 
-static enum tfr_status read_few(struct file_run *x, struct tfr_error *err)
+static enum tfr_status read_few(struct file_sweep_state *x, struct tfr_error *err)
 {
 	void *result = calloc(1, x->s->result_size);
 	enum tfr_status status;
@@ -242,18 +247,18 @@ static enum tfr_status read_few(struct file_run *x, struct tfr_error *err)
 enum tfr_status tfr_file_sweep_run(
 	const struct tfr_file_sweep *sweep, void *ctx, struct tfr_error *err)
 {
-	struct file_run x = { .s = sweep, .ctx = ctx };
+	struct file_sweep_state x = { .s = sweep, .ctx = ctx };
 	enum tfr_status status;
 
 	assert(sweep->threads);
 	x.threads_per_file = tfr_thread_share(sweep->threads, sweep->files);
-	x.runs = calloc(sweep->threads, sizeof(*x.runs));
-	TFR_NEED_MEMORY(x.runs, err, "reading files");
+	x.workers = tfr_calloc_apart(sweep->threads, sizeof(*x.workers));
+	TFR_NEED_MEMORY(x.workers, err, "reading files");
 	status = sweep->divides && sweep->files < sweep->threads && has_large(&x)
 			 ? read_few(&x, err)
 			 : read_many(&x, err);
 	for (unsigned i = 0; i < sweep->threads; i++)
-		tfr_record_run_clear(&x.runs[i]);
-	free(x.runs);
+		tfr_record_run_clear(&x.workers[i].run);
+	free(x.workers);
 	return status == TFR_END ? TFR_OK : status;
 }

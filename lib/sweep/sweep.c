@@ -16,6 +16,7 @@
 
 #include <tfr-private/text.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "example/content.h"
@@ -43,7 +44,7 @@ struct piece {
 	struct tfr_deferred_faults deferred; /* in order: until the earlier pieces are settled */
 };
 
-struct worker {
+struct TFR_APART worker {
 	struct stream stream;
 	struct piece piece;
 	struct tfr_where *where;
@@ -639,7 +640,7 @@ enum tfr_status tfr_sweep_run(
 	r.keeps_spans = sweep->last && r.o->quarantine && r.o->on_fault == TFR_ON_FAULT_SKIP;
 	r.ordered = sweep->settle || r.keeps_spans;
 	r.faults.quarantine = r.keeps_spans ? r.o->quarantine : NULL;
-	r.workers = calloc(r.threads, sizeof(*r.workers));
+	r.workers = tfr_calloc_apart(r.threads, sizeof(*r.workers));
 	TFR_NEED_MEMORY(r.workers, err, "starting the workers");
 	pthread_mutex_init(&r.lock, NULL);
 	tfr_fault_policy_init(&r.faults);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "thread/threads.h"
 
 #define NONE UINT64_MAX
@@ -229,12 +230,12 @@ static void worker_main(void *ctx, unsigned worker)
 
 static bool allocate(struct tfr_lanes_run *r)
 {
-	size_t stride = (r->l->slot_size + 63) / 64 * 64;
+	size_t stride = (r->l->slot_size + TFR_APART_SIZE - 1) / TFR_APART_SIZE * TFR_APART_SIZE;
 
 	r->slots = calloc(r->window, sizeof(*r->slots));
 	r->lanes = calloc(r->lane_count, sizeof(*r->lanes));
 	r->errors = calloc(r->window, sizeof(*r->errors));
-	r->memory = calloc(r->window, stride ? stride : 1);
+	r->memory = tfr_calloc_apart(r->window, stride);
 	if (!r->slots || !r->lanes || !r->errors || !r->memory)
 		return false;
 	for (uint64_t i = 0; i < r->window; i++)

@@ -282,7 +282,6 @@ static enum tfr_status take_record(const struct check_run *run, struct tfr_conte
 		tfr_digest_record(rec, &d);
 		slot->file.sum += d.sum;
 	}
-	tfr_progress_add(run->opts->progress, 1, TFR_RECORD_OVERHEAD + rec->size);
 	slot->file.records++;
 	slot->file.payload_bytes += rec->size;
 	if (!contents)
@@ -423,36 +422,46 @@ static enum tfr_status prepare_file(void *ctx, unsigned worker, unsigned threads
 }
 
 /* One call verifies the intact records up to the next bad one. */
-static void verify_run(
-	const struct check_run *run, struct check_result *slot, struct tfr_record_run *records)
+static void verify_run(struct check_result *slot, struct tfr_record_run *records)
 {
 	size_t from = records->at;
 	uint64_t passed = tfr_record_run_verify(records);
-	uint64_t bytes = records->at - from;
 
 	slot->file.records += passed;
-	slot->file.payload_bytes += bytes - passed * TFR_RECORD_OVERHEAD;
-	tfr_progress_add(run->opts->progress, passed, bytes);
+	slot->file.payload_bytes += records->at - from - passed * TFR_RECORD_OVERHEAD;
 }
 
-static enum tfr_status check_records(void *ctx, unsigned worker, void *result,
-	struct tfr_record_run *records, struct tfr_error *err)
+static enum tfr_status check_run_of_records(struct check_run *run, struct tfr_contents *contents,
+	struct check_result *slot, struct tfr_record_run *records, struct tfr_error *err)
 {
-	struct check_run *run = ctx;
-	struct tfr_contents *contents = run->workers[worker].contents;
-	struct check_result *slot = result;
 	const struct tfr_record_run_origin of = { &run->faults, slot->file.path, slot };
 	enum tfr_status status;
 	struct tfr_record rec;
 
 	for (;;) {
 		if (only_verifies(run, contents))
-			verify_run(run, slot, records);
+			verify_run(slot, records);
 		status = tfr_record_run_next_intact(&of, records, &rec, err);
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
 		TFR_TRY(take_record(run, contents, slot, &rec, err));
 	}
+}
+
+/* Progress is added run by run: all threads add to it. */
+static enum tfr_status check_records(void *ctx, unsigned worker, void *result,
+	struct tfr_record_run *records, struct tfr_error *err)
+{
+	struct check_run *run = ctx;
+	struct check_result *slot = result;
+	uint64_t before = slot->file.records, bytes = slot->file.payload_bytes;
+	enum tfr_status status =
+		check_run_of_records(run, run->workers[worker].contents, slot, records, err);
+	uint64_t passed = slot->file.records - before;
+
+	tfr_progress_add(run->opts->progress, passed,
+		slot->file.payload_bytes - bytes + passed * TFR_RECORD_OVERHEAD);
+	return status;
 }
 
 static enum tfr_status merge_piece(void *ctx, void *file, void *piece, struct tfr_error *err)

@@ -10,6 +10,7 @@
 
 #include <tfr-private/media.h>
 
+#include "base/array.h"
 #include "example/lists.h"
 #include "example/wire_lint.h"
 #include "inspect/check/check.h"
@@ -97,7 +98,7 @@ struct tfr_contents {
 struct tfr_contents *tfr_contents_new(
 	const struct tfr_check_opts *opts, const struct tfr_schema *schema)
 {
-	struct tfr_contents *c = calloc(1, sizeof(*c));
+	struct tfr_contents *c = tfr_calloc_apart(1, sizeof(*c));
 	struct tfr_decoder_opts images = { .max_pixels = MOST_PIXELS };
 	bool lists;
 

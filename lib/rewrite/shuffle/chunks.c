@@ -53,9 +53,8 @@ enum tfr_status tfr_chunk_lists_init(struct tfr_chunk_lists *s, uint32_t count,
 	struct tfr_error *err)
 {
 	*s = (struct tfr_chunk_lists){ .arena = arena, .spill = spill, .writer = writer };
-	s->lists = aligned_alloc(64, count * sizeof(*s->lists));
+	s->lists = tfr_calloc_apart(count, sizeof(*s->lists));
 	TFR_NEED_MEMORY(s->lists, err, "sorting records into buckets");
-	memset(s->lists, 0, count * sizeof(*s->lists));
 	s->count = count;
 	s->chunk_count = 1;
 	for (uint32_t k = 0; k < count; k++)

@@ -116,9 +116,9 @@ static void number_positions(struct tfr_buckets *all)
 
 /* Each worker has its own chunk lists, so that no worker waits for another. */
 
-/* The content sum of a worker's records, on its own cache line. */
-struct worker_sum {
-	_Alignas(64) uint64_t sum;
+/* The content sum of a worker's records. */
+struct TFR_APART worker_sum {
+	uint64_t sum;
 };
 
 struct distribution {
@@ -177,8 +177,7 @@ static enum tfr_status make_lists(struct shuffle *s, struct tfr_error *err)
 /* Reads the inputs and distributes their records. */
 static enum tfr_status distribute(struct shuffle *s, struct tfr_error *err)
 {
-	size_t size = s->mem.threads * sizeof(struct worker_sum);
-	TFR_AUTO_FREE struct worker_sum *sums = aligned_alloc(64, size);
+	TFR_AUTO_FREE struct worker_sum *sums = tfr_calloc_apart(s->mem.threads, sizeof(*sums));
 	struct distribution pass = {
 		.seed = s->o->common.seed, .buckets = s->mem.buckets, .sums = sums
 	};
@@ -193,7 +192,6 @@ static enum tfr_status distribute(struct shuffle *s, struct tfr_error *err)
 	};
 
 	TFR_NEED_MEMORY(sums, err, "sorting records into buckets");
-	memset(sums, 0, size);
 	TFR_TRY(make_lists(s, err));
 	sweep.opts.threads = s->mem.threads;
 	pass.lists = s->distributed.lists;
