@@ -225,35 +225,45 @@ void tfr_chunk_list_release(const struct tfr_chunk_lists *s, uint32_t list, stru
 			tfr_spill_release(spill, &s->chunks[i].spot);
 }
 
-static inline bool take_varint(struct tfr_wire *w, uint64_t *v)
+/* Every record has two, of up to three bytes: tfr_wire_varint() calls a function for those.  NULL:
+ * the bytes end too early, or the varint is too long. */
+static inline const uint8_t *get_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
-	return tfr_wire_varint(w, TFR_VARINT_MAX, UINT64_MAX, v);
+	unsigned shift = 0;
+
+	for (*v = 0; p < end && shift < 64; shift += 7) {
+		uint8_t byte = *p++;
+
+		*v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return p;
+	}
+	return NULL;
 }
 
 bool tfr_entries_next(struct tfr_entries *e, struct tfr_entry *entry)
 {
-	struct tfr_wire w = { .p = e->p, .end = e->end };
 	uint64_t delta, file = e->file, record;
+	const uint8_t *p = get_varint(e->p, e->end, &delta);
 
-	if (!take_varint(&w, &delta))
-		return false;
 	record = e->record + delta;
-	if (!delta && (!take_varint(&w, &file) || !take_varint(&w, &record)))
-		return false;
-	if (!take_varint(&w, &entry->size) || w.end - w.p < FOOTER ||
-		entry->size > (uint64_t)(w.end - w.p) - FOOTER)
+	if (p && !delta) {
+		p = get_varint(p, e->end, &file);
+		if (p)
+			p = get_varint(p, e->end, &record);
+	}
+	if (p)
+		p = get_varint(p, e->end, &entry->size);
+	if (!p || (uint64_t)(e->end - p) < FOOTER || entry->size > (uint64_t)(e->end - p) - FOOTER)
 		return false;
 	entry->file = e->file = (uint32_t)file;
 	entry->record = e->record = record;
-	entry->payload = w.p;
-	e->p = w.p + entry->size + FOOTER;
+	entry->payload = p;
+	e->p = p + entry->size + FOOTER;
 	return true;
 }
 
 const uint8_t *tfr_entry_payload(const uint8_t *p, uint64_t *size)
 {
-	struct tfr_wire w = { .p = p, .end = p + TFR_VARINT_MAX };
-
-	take_varint(&w, size);
-	return w.p;
+	return get_varint(p, p + TFR_VARINT_MAX, size);
 }
