@@ -26,11 +26,12 @@ def ticking(act):
     on = True
 
     def handler(number, frame):
+        if not on:
+            return
         try:
             act()
         finally:
-            if on:
-                signal.setitimer(signal.ITIMER_REAL, PERIOD)
+            signal.setitimer(signal.ITIMER_REAL, PERIOD)
 
     before = signal.signal(signal.SIGALRM, handler)
     try:
@@ -39,10 +40,8 @@ def ticking(act):
     except (Raised, RuntimeError, ValueError):   # the handler's, or that of an object in use or closed
         pass
     finally:
-        while on or signal.getitimer(signal.ITIMER_REAL)[0]:
-            with contextlib.suppress(Raised, RuntimeError, ValueError):   # of a last signal
-                on = False
-                signal.setitimer(signal.ITIMER_REAL, 0)
+        on = False   # before the first call, since handlers run in calls: none acts from here on
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
