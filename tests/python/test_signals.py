@@ -2,7 +2,6 @@
 import collections
 import contextlib
 import ctypes
-import gc
 import itertools
 import operator
 import os
@@ -21,9 +20,9 @@ class Raised(Exception):
     """What a handler raises."""
 
 
-@contextlib.contextmanager
-def ticking(act):
-    """Runs act() from the handler of a signal, a millisecond after it last ended."""
+def run_ticking(act, use, made):
+    """Runs use(made) while a handler runs act(), a millisecond after it last ended.  Handlers run where a call begins or ends:
+    all calls are inside of `try`, but for the last two, when no handler acts any more."""
     on = True
 
     def handler(number, frame):
@@ -37,11 +36,11 @@ def ticking(act):
     before = signal.signal(signal.SIGALRM, handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, PERIOD)
-        yield
+        use(made)
     except (Raised, RuntimeError, ValueError):   # the handler's, or that of an object in use or closed
         pass
     finally:
-        on = False   # before the first call, since handlers run in calls: none acts from here on
+        on = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
@@ -68,10 +67,8 @@ class Signals(Case):
         """use(object) under signals whose handlers raise, fork, or do one of `actions` to the object."""
         for turn, action in itertools.product(range(TURNS), [raises, forks, *actions]):
             made = make(turn)
-            with ticking(action if action in (raises, forks) else lambda: action(made)):
-                use(made)
+            run_ticking(action if action in (raises, forks) else lambda: action(made), use, made)
             del made
-            gc.collect()   # Python 3.13 keeps the frames of an exception that a handler raised in a cycle
 
     def test_a_writer(self):
         def make(turn):
