@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* What becomes of damaged records, and of records that a call cannot use. */
-/* In the order of the words of --on-error. */
+/* What becomes of damaged records, and of records that a call cannot use, in the order of the words
+ * of --on-error. */
 enum tfr_on_fault {
 	TFR_ON_FAULT_FAIL, /* the call ends with TFR_EDATA, file, record and offset */
 	TFR_ON_FAULT_SKIP, /* it warns, counts the record, and continues where it can */

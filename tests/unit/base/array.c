@@ -72,3 +72,30 @@ Test(array, one_more_without_a_capacity)
 		cr_assert_str_eq(list[i], "x");
 	free(list);
 }
+
+Test(array, memory_apart_is_zeroed_and_aligned)
+{
+	struct TFR_APART state {
+		uint64_t sum;
+	};
+	struct state *list;
+	char *odd;
+
+	cr_assert_eq(sizeof(*list), TFR_APART_SIZE);
+	for (size_t n = 0; n < 5; n++) {
+		list = tfr_calloc_apart(n, sizeof(*list));
+		odd = tfr_calloc_apart(n, 3);
+		cr_assert(list && odd);
+		cr_assert_eq((uintptr_t)list % TFR_APART_SIZE + (uintptr_t)odd % TFR_APART_SIZE, 0);
+		for (size_t i = 0; i < n; i++)
+			cr_assert_eq(list[i].sum, 0);
+		for (size_t i = 0; i < 3 * n; i++)
+			cr_assert_eq(odd[i], 0);
+		memset(list, 1, n * sizeof(*list)); /* for the next turn */
+		memset(odd, 1, 3 * n);
+		free(odd);
+		free(list);
+	}
+	cr_assert_null(tfr_calloc_apart(SIZE_MAX, 2));
+	cr_assert_null(tfr_calloc_apart(PTRDIFF_MAX, 1));
+}
