@@ -8,46 +8,22 @@
 #include "common/on_error.h"
 #include "common/text.h"
 
+/* The options: those whose values the library takes as they are, and those that are parsed. */
 struct shard_settings {
-	/* input */
-	const char *from, *mask, *annotations, *captions, *panoptic, *panoptic_masks, *image_set;
-	bool draw_masks, allow_missing, no_sandbox, ignore_annotations;
-	struct opt_list include, exclude;
-	/* classes */
-	const char *labels, *synsets, *class_list;
-	uint64_t label_base;
-	bool no_classes;
-	/* images */
-	const char *resize, *filter;
-	uint64_t quality;
-	int reencode;
-	bool enlarge, orient, rgb8, sha256, verify;
-	/* audio */
-	const char *audio;
-	double frame; /* -1: not given */
-	/* lists and arrays */
-	struct opt_list types, embeds;
-	const char *root, *tmpdir, *delimiter, *na;
-	/* order and division */
-	bool shuffle, keep_order, stratify;
-	uint64_t seed;
-	/* output */
-	struct opt_list outputs;
-	const char *tfds;
-	uint64_t shard_size, records_per_shard;
-	int level, compress;
-	bool force, dry_run;
+	struct tfr_convert_opts convert;
+	struct opt_list include, exclude, types, embeds, outputs;
+	const char *resize, *filter, *audio, *delimiter, *on_error, *part;
+	double frame;		/* -1: not given */
+	double checkpoint;	/* seconds; 0: never */
+	double max_skipped;	/* percent */
+	uint64_t quality, jobs; /* 0: not given */
 	struct expecting expect;
-	/* running */
-	const char *on_error, *report, *part;
-	uint64_t jobs, memory;
-	double checkpoint, max_skipped;
-	int progress;
-	bool quiet, json, resume;
+	int reencode, level, compress, progress;
+	bool quiet, json, force;
 };
 
 static const struct shard_settings defaults = {
-	.memory = 1 << 30,
+	.convert.run.memory = 1 << 30,
 	.checkpoint = 10,
 	.max_skipped = 50,
 	.frame = -1,
@@ -66,44 +42,46 @@ static const struct opt options[] = {
 	ROW(STRING, 0, "from", "KIND",
 		"folder|audio|pairs|coco|voc|yolo|metadata|archive|webdataset|npy|hdf5|csv|tsv|"
 		"jsonl|records",
-		from,
+		convert.input.from,
 		"the kind of input: folder, audio, pairs, coco, voc, yolo, metadata, archive, "
 		"webdataset, npy, hdf5, csv, tsv, jsonl or records [auto: detected from "
 		"the contents]"),
-	ROW(STRING, 0, "mask", "DIR", NULL, mask,
+	ROW(STRING, 0, "mask", "DIR", NULL, convert.input.masks,
 		"pair each image of INPUT with the mask of the same name in DIR"),
-	ROW(STRING, 0, "annotations", "FILE", NULL, annotations,
+	ROW(STRING, 0, "annotations", "FILE", NULL, convert.input.annotations,
 		"add boxes, classes and keypoints from COCO's annotations; a folder holds VOC's"),
-	ROW(STRING, 0, "captions", "FILE", NULL, captions, "add COCO's captions"),
-	ROW(STRING, 0, "panoptic", "FILE", NULL, panoptic, "add COCO's panoptic segments"),
-	ROW(STRING, 0, "panoptic-masks", "DIR", NULL, panoptic_masks,
+	ROW(STRING, 0, "captions", "FILE", NULL, convert.input.captions, "add COCO's captions"),
+	ROW(STRING, 0, "panoptic", "FILE", NULL, convert.input.panoptic,
+		"add COCO's panoptic segments"),
+	ROW(STRING, 0, "panoptic-masks", "DIR", NULL, convert.input.segments,
 		"the folder with the images of --panoptic [its name without .json]"),
-	ROW(FLAG, 0, "draw-masks", NULL, NULL, draw_masks,
+	ROW(FLAG, 0, "draw-masks", NULL, NULL, convert.input.draw_masks,
 		"draw a mask for each annotation from its polygons or runs"),
-	ROW(STRING, 0, "image-set", "NAME", NULL, image_set,
+	ROW(STRING, 0, "image-set", "NAME", NULL, convert.input.image_set,
 		"VOC: take only the images listed in ImageSets/Main/NAME.txt, such as train"),
 	ROW(LIST, 0, "include", "GLOB", NULL, include,
 		"take only files whose name, path or folder matches GLOB, such as '*.jpg' or "
 		"'cats/**'"),
 	ROW(LIST, 0, "exclude", "GLOB", NULL, exclude,
 		"leave out files and folders that match GLOB"),
-	ROW(FLAG, 0, "ignore-annotations", NULL, NULL, ignore_annotations,
+	ROW(FLAG, 0, "ignore-annotations", NULL, NULL, convert.input.ignore_annotations,
 		"leave out files that look like annotations but are in no layout that is read"),
-	OPT_MISSING(struct shard_settings, allow_missing),
-	ROW(FLAG, 0, "no-sandbox", NULL, NULL, no_sandbox,
+	OPT_MISSING(struct shard_settings, convert.input.allow_missing),
+	ROW(FLAG, 0, "no-sandbox", NULL, NULL, convert.input.no_sandbox,
 		"HDF5: read a trusted file without the sandbox, on systems that have none"),
 
 	OPT_HEADING("Classes"),
-	ROW(STRING, 0, "labels", "FILE", NULL, labels,
+	ROW(STRING, 0, "labels", "FILE", NULL, convert.classes.labels,
 		"take the labels of class folders from FILE, one line LABEL:NAME or NAME per "
 		"class"),
-	ROW(COUNT, 0, "label-base", "N", NULL, label_base, "the label of the first class [0]"),
-	ROW(STRING, 0, "synsets", "FILE", NULL, synsets,
+	ROW(COUNT, 0, "label-base", "N", NULL, convert.classes.base,
+		"the label of the first class [0]"),
+	ROW(STRING, 0, "synsets", "FILE", NULL, convert.classes.synsets,
 		"take the text of each class from FILE, one line CLASS TAB TEXT per class, as for "
 		"ImageNet's synsets"),
-	ROW(STRING, 0, "class-list", "FILE", NULL, class_list,
+	ROW(STRING, 0, "class-list", "FILE", NULL, convert.classes.list,
 		"take the class of each image from FILE, one line per image, not from folders"),
-	ROW(FLAG, 0, "no-classes", NULL, NULL, no_classes,
+	ROW(FLAG, 0, "no-classes", NULL, NULL, convert.classes.none,
 		"take all files of a folder or an archive, at any depth, and ignore classes and "
 		"splits"),
 
@@ -114,18 +92,19 @@ static const struct opt options[] = {
 	ROW(STRING, 0, "filter", "NAME", "triangle|area|cubic|lanczos|bilinear|nearest", filter,
 		"how to resize: triangle, area, cubic or lanczos as Pillow does, bilinear or "
 		"nearest as TensorFlow does [triangle]"),
-	ROW(FLAG, 0, "enlarge", NULL, NULL, enlarge,
+	ROW(FLAG, 0, "enlarge", NULL, NULL, convert.images.rework.enlarge,
 		"with --resize SIZE: enlarge smaller images too"),
 	ROW(CHOICE, 0, "reencode", "KIND", "keep|jpeg|png", reencode,
 		"encode images of other formats as jpeg or png [keep]"),
 	ROW(POSITIVE, 0, "quality", "N", NULL, quality,
 		"the quality of encoded JPEGs, from 1 to 100 [95]"),
-	ROW(FLAG, 0, "orient", NULL, NULL, orient, "turn images by their EXIF orientation"),
-	ROW(FLAG, 0, "rgb8", NULL, NULL, rgb8,
+	ROW(FLAG, 0, "orient", NULL, NULL, convert.images.rework.orient,
+		"turn images by their EXIF orientation"),
+	ROW(FLAG, 0, "rgb8", NULL, NULL, convert.images.rework.rgb8,
 		"convert images in CMYK or with 16 bits per sample to RGB of 8 bits"),
-	ROW(FLAG, 0, "sha256", NULL, NULL, sha256,
+	ROW(FLAG, 0, "sha256", NULL, NULL, convert.images.sha256,
 		"add image/key/sha256, the digest of image/encoded"),
-	ROW(FLAG, 0, "verify-images", NULL, NULL, verify,
+	ROW(FLAG, 0, "verify-images", NULL, NULL, convert.images.verify,
 		"decode every image completely, not only its header and end"),
 
 	OPT_HEADING("Audio"),
@@ -140,24 +119,24 @@ static const struct opt options[] = {
 		"columns that are int, float or bytes, whatever their values look like"),
 	ROW(STRING, 0, "delimiter", "CHAR", NULL, delimiter,
 		"CSV and TSV: the character between cells, or the word tab [detected]"),
-	ROW(STRING, 0, "na", "TEXT,...", NULL, na,
+	ROW(STRING, 0, "na", "TEXT,...", NULL, convert.tables.na,
 		"CSV and TSV: treat cells with one of these texts as empty"),
 	ROW(LIST, 0, "embed", "COLUMN[=FEATURE]", NULL, embeds,
 		"COLUMN holds paths: store the files' bytes as FEATURE; image/encoded adds all "
 		"features of an image [COLUMN]"),
-	ROW(STRING, 0, "root", "DIR", NULL, root,
+	ROW(STRING, 0, "root", "DIR", NULL, convert.tables.root,
 		"the folder of the paths that --embed reads [that of the list]"),
-	ROW(STRING, 0, "tmpdir", "DIR", NULL, tmpdir,
+	ROW(STRING, 0, "tmpdir", "DIR", NULL, convert.tables.tmpdir,
 		"archives of arrays, compressed lists: unpack in DIR what cannot be streamed "
 		"[beside the set]"),
 
 	OPT_HEADING("Order and division"),
-	ROW(FLAG, 0, "shuffle", NULL, NULL, shuffle,
+	ROW(FLAG, 0, "shuffle", NULL, NULL, convert.order.shuffle,
 		"shuffle the items by --seed, the default for folders, which have no order"),
-	ROW(FLAG, 0, "no-shuffle", NULL, NULL, keep_order,
+	ROW(FLAG, 0, "no-shuffle", NULL, NULL, convert.order.keep,
 		"take the files of a folder in the order of their paths"),
-	ROW(COUNT, 0, "seed", "N", NULL, seed, "the seed of the shuffle [0]"),
-	ROW(FLAG, 0, "stratify-classes", NULL, NULL, stratify,
+	ROW(COUNT, 0, "seed", "N", NULL, convert.order.seed, "the seed of the shuffle [0]"),
+	ROW(FLAG, 0, "stratify-classes", NULL, NULL, convert.order.stratify,
 		"divide each class by the fractions of -o, not all images together"),
 
 	OPT_HEADING("Output"),
@@ -165,16 +144,16 @@ static const struct opt options[] = {
 		"write SET, such as 'out/train@16.tfrecord'; may be repeated with fractions, such "
 		"as 'val@2.tfrecord=0.1', or with folders of INPUT, such as "
 		"'train@16.tfrecord=train/'; one SET without a fraction takes the rest"),
-	ROW(STRING, 0, "tfds", "DIR", NULL, tfds,
+	ROW(STRING, 0, "tfds", "DIR", NULL, convert.output.tfds,
 		"make DIR a data set for TensorFlow Datasets from a folder of images; -o then "
 		"names its splits, such as -o train=0.9 -o test [train]"),
-	ROW(SIZE, 0, "shard-size", "SIZE", NULL, shard_size,
+	ROW(SIZE, 0, "shard-size", "SIZE", NULL, convert.output.shard_size,
 		"for a set named 'train@auto.tfrecord': fill one shard after another with at most "
 		"SIZE [128M]"),
-	ROW(POSITIVE, 0, "records-per-shard", "N", NULL, records_per_shard,
+	ROW(POSITIVE, 0, "records-per-shard", "N", NULL, convert.output.records_per_shard,
 		"for a set named 'train@auto.tfrecord': put N records into each shard but the "
 		"last"),
-	ROW(FLAG, 0, "dry-run", NULL, NULL, dry_run,
+	ROW(FLAG, 0, "dry-run", NULL, NULL, convert.output.dry_run,
 		"write nothing; print the shards with their records and approximate sizes"),
 	OPT_EXPECT_OUTPUT(struct shard_settings, expect),
 	OPT_FORCE(struct shard_settings, force),
@@ -188,17 +167,18 @@ static const struct opt options[] = {
 		"FILE [skip]"),
 	ROW(REAL, 0, "max-skipped", "PERCENT", NULL, max_skipped,
 		"fail and write nothing if more than PERCENT of the items are skipped [50]"),
-	ROW(STRING, 0, "report", "FILE", NULL, report,
+	ROW(STRING, 0, "report", "FILE", NULL, convert.run.report,
 		"list skipped items and unusual images in FILE, as lines of PATH, code, detail, "
 		"set, shard and record, or as JSON in FILE.json"),
 	ROW(STRING, 0, "part", "I/N", NULL, part,
 		"write the shards I, I + N, ... only, counted from 0; auto: ask the scheduler; "
 		"'tfr finish' completes the set (tfr-cluster(7))"),
-	ROW(FLAG, 0, "resume", NULL, NULL, resume,
+	ROW(FLAG, 0, "resume", NULL, NULL, convert.run.resume,
 		"continue a run with the same options that was killed or failed, or begin one"),
 	ROW(REAL, 0, "checkpoint", "SECONDS", NULL, checkpoint,
 		"how often to save the position for --resume; 0: never [10]"),
-	ROW(SIZE, 'm', "memory", "SIZE", NULL, memory, "use at most SIZE of memory for items [1G]"),
+	ROW(SIZE, 'm', "memory", "SIZE", NULL, convert.run.memory,
+		"use at most SIZE of memory for items [1G]"),
 	OPT_JOBS(struct shard_settings, jobs),
 	ROW(FLAG, 0, "json", NULL, NULL, json,
 		"one JSON object in place of the closing line, or of the output of --dry-run"),
@@ -228,18 +208,18 @@ static int check_globs(struct cmd *c, const char *option, const struct opt_list 
 	return 0;
 }
 
-static int set_inputs(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o)
+static int set_inputs(struct cmd *c, struct tfr_convert_opts *o)
 {
 	static const char *const standard_input[] = { "-" };
-	bool records = s->from && !strcmp(s->from, "records");
+	bool records = o->input.from && !strcmp(o->input.from, "records");
 
-	o->inputs = c->operands;
-	o->input_count = c->count;
+	o->input.paths = c->operands;
+	o->input.count = c->count;
 	if (!c->count && records && !isatty(STDIN_FILENO)) {
-		o->inputs = standard_input;
-		o->input_count = 1;
+		o->input.paths = standard_input;
+		o->input.count = 1;
 	}
-	if (!o->input_count)
+	if (!o->input.count)
 		return cmd_usage(
 			c, "no input: name a folder of images, an archive, a list or records");
 	return 0;
@@ -248,24 +228,19 @@ static int set_inputs(struct cmd *c, const struct shard_settings *s, struct tfr_
 /* The inputs, annotations and patterns.  `o` keeps pointers into `c` and `s`. */
 static int parse_input(struct cmd *c, const struct shard_settings *s, struct tfr_convert_opts *o)
 {
-	if (s->draw_masks && !s->annotations && (s->captions || s->panoptic))
+	struct tfr_convert_input *in = &o->input;
+
+	if (in->draw_masks && !in->annotations && (in->captions || in->panoptic))
 		return cmd_usage(c, "--draw-masks needs --annotations");
-	if (s->panoptic_masks && !s->panoptic)
+	if (in->segments && !in->panoptic)
 		return cmd_usage(c, "--panoptic-masks needs --panoptic");
-	if (set_inputs(c, s, o) || check_globs(c, "include", &s->include) ||
+	if (set_inputs(c, o) || check_globs(c, "include", &s->include) ||
 		check_globs(c, "exclude", &s->exclude))
 		return c->exit;
-	o->masks = s->mask;
-	o->annotations = s->annotations;
-	o->captions = s->captions;
-	o->panoptic = s->panoptic;
-	o->segments = s->panoptic_masks;
-	o->image_set = s->image_set;
-	o->instance_masks = s->draw_masks;
-	o->include = s->include.values;
-	o->include_count = s->include.count;
-	o->exclude = s->exclude.values;
-	o->exclude_count = s->exclude.count;
+	in->include = s->include.values;
+	in->include_count = s->include.count;
+	in->exclude = s->exclude.values;
+	in->exclude_count = s->exclude.count;
 	return 0;
 }
 
@@ -313,7 +288,7 @@ static int parse_images(struct cmd *c, const struct shard_settings *s, struct tf
 {
 	static const enum tfr_image_format formats[] = { TFR_IMAGE_UNKNOWN, TFR_IMAGE_JPEG,
 		TFR_IMAGE_PNG };
-	struct tfr_rework *w = &o->rework;
+	struct tfr_rework *w = &o->images.rework;
 
 	if (s->resize && parse_resize(c, s->resize, w))
 		return c->exit;
@@ -322,17 +297,14 @@ static int parse_images(struct cmd *c, const struct shard_settings *s, struct tf
 	if (s->filter && !tfr_filter_parse(s->filter, &w->filter))
 		return cmd_usage_word(c, "filter",
 			"triangle, area, cubic, lanczos, bilinear or nearest", s->filter);
-	if (s->enlarge && !w->shorter)
+	if (w->enlarge && !w->shorter)
 		return cmd_usage(c, "--enlarge needs --resize SIZE, the size of the shorter side");
 	if (s->quality > 100)
 		return cmd_usage(c, "--quality takes a number from 1 to 100");
 	w->format = formats[s->reencode];
 	w->quality = (unsigned)s->quality;
-	w->enlarge = s->enlarge;
-	w->orient = s->orient;
-	w->rgb8 = s->rgb8;
 	if (s->quality &&
-		(w->format == TFR_IMAGE_PNG || !(s->resize || w->format || s->orient || s->rgb8)))
+		(w->format == TFR_IMAGE_PNG || !(s->resize || w->format || w->orient || w->rgb8)))
 		return cmd_usage(c, "--quality has no effect: no JPEG will be encoded");
 	return 0;
 }
@@ -349,8 +321,8 @@ static int parse_audio(struct cmd *c, const struct shard_settings *s, struct tfr
 		return cmd_usage(c, "--frame takes a number of seconds above 0");
 	if (s->frame > 0 && s->audio && !floats)
 		return cmd_usage(c, "--frame needs --audio floats, not bytes");
-	o->audio = floats || s->frame > 0 ? TFR_AUDIO_FLOATS : TFR_AUDIO_BYTES;
-	o->frame = s->frame > 0 ? s->frame : 0;
+	o->audio.kind = floats || s->frame > 0 ? TFR_AUDIO_FLOATS : TFR_AUDIO_BYTES;
+	o->audio.frame = s->frame > 0 ? s->frame : 0;
 	return 0;
 }
 
@@ -376,20 +348,20 @@ static bool parse_kind(const char *word, enum tfr_kind *kind)
 /* Adds "NAME=TYPE".  The name ends at the last '=', because it can contain one. */
 static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *word, size_t size)
 {
-	struct tfr_column_type *types =
-		reallocarray((void *)(uintptr_t)o->types, o->type_count + 1, sizeof(*types));
+	struct tfr_column_type *types = reallocarray(
+		(void *)(uintptr_t)o->tables.types, o->tables.type_count + 1, sizeof(*types));
 	char *name = strndup(word, size), *equals = name ? strrchr(name, '=') : NULL;
 	int status = 0;
 
 	if (types)
-		o->types = types;
+		o->tables.types = types;
 	if (!types || !name) {
 		status = cmd_no_memory(c);
 	} else if (!equals || equals == name) {
 		status = cmd_usage(c, "--types takes NAME=TYPE, not '%s'", name);
 	} else {
 		*equals = '\0';
-		if (!parse_kind(equals + 1, &types[o->type_count].kind))
+		if (!parse_kind(equals + 1, &types[o->tables.type_count].kind))
 			status =
 				cmd_usage(c, "--types takes int, float or bytes for '%s', not '%s'",
 					name, equals + 1);
@@ -398,7 +370,7 @@ static int add_type(struct cmd *c, struct tfr_convert_opts *o, const char *word,
 		free(name);
 		return status;
 	}
-	types[o->type_count++].name = name;
+	types[o->tables.type_count++].name = name;
 	return 0;
 }
 
@@ -417,24 +389,24 @@ static int add_types(struct cmd *c, struct tfr_convert_opts *o, const char *list
 
 static int add_embed(struct cmd *c, struct tfr_convert_opts *o, const char *text)
 {
-	struct tfr_embed *embeds =
-		reallocarray((void *)(uintptr_t)o->embeds, o->embed_count + 1, sizeof(*embeds));
+	struct tfr_embed *embeds = reallocarray(
+		(void *)(uintptr_t)o->tables.embeds, o->tables.embed_count + 1, sizeof(*embeds));
 	char *column = strdup(text), *equals = column ? strrchr(column, '=') : NULL;
 
 	if (embeds)
-		o->embeds = embeds;
+		o->tables.embeds = embeds;
 	if (!embeds || !column) {
 		free(column);
 		return cmd_no_memory(c);
 	}
 	if (equals)
 		*equals = '\0';
-	embeds[o->embed_count++] =
+	embeds[o->tables.embed_count++] =
 		(struct tfr_embed){ .column = column, .feature = equals ? equals + 1 : column };
 	if (!*column || (equals && !equals[1]))
 		return cmd_usage(c, "--embed takes COLUMN or COLUMN=FEATURE, not '%s'", text);
-	for (size_t i = 0; i + 1 < o->embed_count; i++)
-		if (!strcmp(embeds[i].feature, embeds[o->embed_count - 1].feature) ||
+	for (size_t i = 0; i + 1 < o->tables.embed_count; i++)
+		if (!strcmp(embeds[i].feature, embeds[o->tables.embed_count - 1].feature) ||
 			!strcmp(embeds[i].column, column))
 			return cmd_usage(c, "--embed is given twice for '%s'", text);
 	return 0;
@@ -449,9 +421,8 @@ static int parse_columns(struct cmd *c, const struct shard_settings *s, struct t
 	for (size_t i = 0; i < s->embeds.count; i++)
 		if (add_embed(c, o, s->embeds.values[i]))
 			return c->exit;
-	o->na = s->na;
 	if (s->delimiter)
-		o->delimiter = strcmp(s->delimiter, "tab") ? *s->delimiter : '\t';
+		o->tables.delimiter = strcmp(s->delimiter, "tab") ? *s->delimiter : '\t';
 	if (s->delimiter && strcmp(s->delimiter, "tab") &&
 		(strlen(s->delimiter) != 1 || strchr("\"\r\n", *s->delimiter) ||
 			!isascii((unsigned char)*s->delimiter)))
@@ -462,12 +433,12 @@ static int parse_columns(struct cmd *c, const struct shard_settings *s, struct t
 
 static void free_columns(struct tfr_convert_opts *o)
 {
-	for (size_t i = 0; i < o->type_count; i++)
-		free((void *)(uintptr_t)o->types[i].name);
-	for (size_t i = 0; i < o->embed_count; i++)
-		free((void *)(uintptr_t)o->embeds[i].column);
-	free((void *)(uintptr_t)o->types);
-	free((void *)(uintptr_t)o->embeds);
+	for (size_t i = 0; i < o->tables.type_count; i++)
+		free((void *)(uintptr_t)o->tables.types[i].name);
+	for (size_t i = 0; i < o->tables.embed_count; i++)
+		free((void *)(uintptr_t)o->tables.embeds[i].column);
+	free((void *)(uintptr_t)o->tables.types);
+	free((void *)(uintptr_t)o->tables.embeds);
 }
 
 /* Options that do not change what is written: a run can be resumed with others. */
@@ -651,15 +622,15 @@ static void splits_clear(struct splits_found *s)
 
 static int parse_on_error(struct cmd *c, const char *how, struct tfr_convert_opts *o)
 {
-	o->quarantine = on_error_quarantine(how);
+	o->run.quarantine = on_error_quarantine(how);
 	if (!how)
 		return 0;
-	if (o->quarantine)
-		o->on_error = TFR_ON_ERROR_QUARANTINE;
+	if (o->run.quarantine)
+		o->run.on_error = TFR_ON_ERROR_QUARANTINE;
 	else if (!strcmp(how, "skip"))
-		o->on_error = TFR_ON_ERROR_SKIP;
+		o->run.on_error = TFR_ON_ERROR_SKIP;
 	else if (!strcmp(how, "fail"))
-		o->on_error = TFR_ON_ERROR_FAIL;
+		o->run.on_error = TFR_ON_ERROR_FAIL;
 	else
 		return cmd_usage_word(c, "on-error", "skip, fail or quarantine=FILE", how);
 	return 0;
@@ -670,7 +641,8 @@ static struct opt_list outputs_of(const struct shard_settings *s)
 {
 	static const char *train[] = { "train" };
 
-	return s->tfds && !s->outputs.count ? (struct opt_list){ train, 1 } : s->outputs;
+	return s->convert.output.tfds && !s->outputs.count ? (struct opt_list){ train, 1 }
+							   : s->outputs;
 }
 
 /* Fills the targets from the values of -o; their names are copies. */
@@ -722,12 +694,10 @@ static void note_split(void *ctx, const struct tfr_found_split *split)
 /* When the input has splits, the hint is the command that names them. */
 static void print_failure(struct talk *t, const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	const struct shard_settings *s = t->c->settings;
-
 	if (t->splits.n)
 		tfr_error_hint(err, "Write one set for each split; all sets get the same labels:");
 	cmd_error(t->c, err);
-	splits_print_command(t->c, &t->splits, o->targets[0].set, s->tfds);
+	splits_print_command(t->c, &t->splits, o->output.targets[0].set, o->output.tfds);
 }
 
 static void print_planned(void *ctx, const struct tfr_planned_shard *shard)
@@ -749,19 +719,19 @@ static void print_json(struct talk *t, const struct tfr_convert_report *r, bool 
 {
 	const struct shard_settings *s = t->c->settings;
 
-	if (s->dry_run)
+	if (s->convert.output.dry_run)
 		tfr_json_close_array(t->json);
 	tfr_json_string(t->json, "kind", r->kind);
 	tfr_json_u64(t->json, "read", r->files - r->left);
-	tfr_json_u64(t->json, s->dry_run ? "records" : "written", r->records);
+	tfr_json_u64(t->json, s->convert.output.dry_run ? "records" : "written", r->records);
 	tfr_json_u64(t->json, "skipped", r->skipped);
 	tfr_json_u64(t->json, "unassigned", r->left);
-	if (s->resume) {
+	if (s->convert.run.resume) {
 		tfr_json_u64(t->json, "resumed", r->resumed);
 		tfr_json_bool(t->json, "complete", r->complete);
 	}
 	tfr_json_u64(t->json, "bytes", r->bytes);
-	if (!s->dry_run) {
+	if (!s->convert.output.dry_run) {
 		tfr_json_f64(t->json, "seconds", cmd_seconds());
 		cmd_json_sum(t->json, "sum", r->sum);
 	}
@@ -792,15 +762,15 @@ static void print_end(struct cmd *c, const struct tfr_convert_report *r)
 		.read_bytes = r->bytes,
 		.seconds = cmd_seconds(),
 		.sum = r->sum,
-		.kind = s->from ? NULL : r->kind_text,
+		.kind = s->convert.input.from ? NULL : r->kind_text,
 	};
 
 	if (r->resumed && !s->quiet && !s->json)
 		fprintf(stderr, "tfr %s: resumed after %s\n", c->command->name,
 			tfr_format_counted(r->resumed, "item", items));
-	if (s->dry_run && !s->json && summary.kind)
+	if (s->convert.output.dry_run && !s->json && summary.kind)
 		cmd_closing_line(c, "read as %s", summary.kind);
-	if (s->dry_run || s->json)
+	if (s->convert.output.dry_run || s->json)
 		return;
 	warn_of_findings(c, r);
 	cmd_print_summary(c, &summary);
@@ -816,8 +786,8 @@ static void print_part(struct cmd *c, const struct tfr_convert_opts *o, uint32_t
 	if (c->part >= shards)
 		cmd_closing_line(c, "part %u of %u has no shards: there are only %u", c->part,
 			c->parts, shards);
-	for (size_t t = 0; room && t < o->target_count; t++) {
-		const char *set = o->targets[t].set, *at = strstr(set, "@auto");
+	for (size_t t = 0; room && t < o->output.target_count; t++) {
+		const char *set = o->output.targets[t].set, *at = strstr(set, "@auto");
 		char name[4096];
 
 		/* "@*": the number of shards that @auto has got */
@@ -845,8 +815,8 @@ static void warn_of_left(struct cmd *c, const struct tfr_convert_report *r)
 
 static bool records_on_stdout(const struct tfr_convert_opts *o)
 {
-	for (size_t t = 0; t < o->target_count; t++)
-		if (!strcmp(o->targets[t].set, "-"))
+	for (size_t t = 0; t < o->output.target_count; t++)
+		if (!strcmp(o->output.targets[t].set, "-"))
 			return true;
 	return false;
 }
@@ -867,14 +837,14 @@ static void run_convert(struct cmd *c, struct tfr_convert_opts *o)
 		cmd_no_memory(c);
 		return;
 	}
-	if (talk.json && s->dry_run)
+	if (talk.json && s->convert.output.dry_run)
 		tfr_json_open_array(talk.json, "shards");
-	o->options = options_text;
-	o->progress = &progress;
-	o->warn = warn_of;
-	o->planned = print_planned;
-	o->found_split = note_split;
-	o->ctx = &talk;
+	o->output.options = options_text;
+	o->run.progress = &progress;
+	o->run.warn = warn_of;
+	o->run.planned = print_planned;
+	o->run.found_split = note_split;
+	o->run.ctx = &talk;
 	cmd_progress_start(c, &progress, (enum progress_mode)s->progress);
 	status = tfr_convert(o, &report, &err);
 	cmd_progress_stop();
@@ -883,7 +853,8 @@ static void run_convert(struct cmd *c, struct tfr_convert_opts *o)
 	} else {
 		warn_of_left(c, &report);
 		if (talk.json)
-			print_json(&talk, &report, records_on_stdout(o) && !s->dry_run);
+			print_json(
+				&talk, &report, records_on_stdout(o) && !s->convert.output.dry_run);
 		if (report.complete && !s->json)
 			cmd_print_complete(c, report.records, report.sum);
 		else
@@ -899,47 +870,23 @@ static void run_convert(struct cmd *c, struct tfr_convert_opts *o)
 static struct tfr_convert_opts make_opts(const struct cmd *c)
 {
 	const struct shard_settings *s = c->settings;
+	struct tfr_convert_opts o = s->convert;
 
-	return (struct tfr_convert_opts){
-		.tfds = s->tfds,
+	o.output.writer = (struct tfr_writer_opts){
 		.threads = (unsigned)s->jobs,
-		.memory = s->memory,
-		.tmpdir = s->tmpdir,
-		.label_base = (int64_t)s->label_base,
-		.root = s->root,
-		.from = s->from,
-		.shuffle = s->shuffle,
-		.keep_order = s->keep_order,
-		.seed = s->seed,
-		.verify = s->verify,
-		.sha256 = s->sha256,
-		.findings = s->report,
-		.labels = s->labels,
-		.synsets = s->synsets,
-		.class_list = s->class_list,
-		.no_classes = s->no_classes,
-		.ignore_annotations = s->ignore_annotations,
-		.stratify = s->stratify,
-		.writer = {
-			.threads = (unsigned)s->jobs,
-			.compression = (enum tfr_compression)s->compress,
-			.level = s->level,
-			.part = c->part,
-			.parts = c->parts,
-			.force = s->force,
-			.temporaries = cmd_temporaries(),
-		},
-		.command = c->line,
-		.allow_missing = s->allow_missing,
-		.shard_size = s->shard_size,
-		.records_per_shard = s->records_per_shard,
-		.dry_run = s->dry_run,
-		.no_sandbox = s->no_sandbox,
-		.resume = s->resume,
-		.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1,
-		/* the library takes 0 for its default */
-		.max_skipped = s->max_skipped > 0 ? s->max_skipped / 100 : 1e-18,
+		.compression = (enum tfr_compression)s->compress,
+		.level = s->level,
+		.part = c->part,
+		.parts = c->parts,
+		.force = s->force,
+		.temporaries = cmd_temporaries(),
 	};
+	o.output.command = c->line;
+	o.run.threads = (unsigned)s->jobs;
+	o.run.checkpoint = s->checkpoint > 0 ? s->checkpoint : -1;
+	/* the library takes 0 for its default */
+	o.run.max_skipped = s->max_skipped > 0 ? s->max_skipped / 100 : 1e-18;
+	return o;
 }
 
 /* Options that need all items in one process, or the end of all parts. */
@@ -952,13 +899,14 @@ static int check_part(struct cmd *c, const struct shard_settings *s)
 		return c->exit;
 	if (cmd_refuse_in_part(
 		    c, on_error_quarantine(s->on_error), "--on-error quarantine", alone) ||
-		cmd_refuse_in_part(c, s->resume, "--resume", "If a part fails, run it again.") ||
-		cmd_refuse_in_part(c, s->dry_run, "--dry-run", alone) ||
-		cmd_refuse_in_part(c, s->report, "--report", alone) ||
-		cmd_refuse_in_part(c, s->tfds, "--tfds", alone) ||
-		cmd_refuse_in_part(c, s->shard_size, "--shard-size",
+		cmd_refuse_in_part(
+			c, s->convert.run.resume, "--resume", "If a part fails, run it again.") ||
+		cmd_refuse_in_part(c, s->convert.output.dry_run, "--dry-run", alone) ||
+		cmd_refuse_in_part(c, s->convert.run.report, "--report", alone) ||
+		cmd_refuse_in_part(c, s->convert.output.tfds, "--tfds", alone) ||
+		cmd_refuse_in_part(c, s->convert.output.shard_size, "--shard-size",
 			"Name the number of shards, or @auto, which computes it.") ||
-		cmd_refuse_in_part(c, s->records_per_shard, "--records-per-shard",
+		cmd_refuse_in_part(c, s->convert.output.records_per_shard, "--records-per-shard",
 			"Name the number of shards, or @auto, which computes it.") ||
 		cmd_refuse_in_part(c, s->expect.records, "--expect", finish) ||
 		cmd_refuse_in_part(c, s->expect.sum, "--expect-sum", finish) ||
@@ -974,8 +922,8 @@ static int run_into(struct cmd *c, struct tfr_convert_opts *o, const struct opt_
 
 	if (!targets)
 		return cmd_no_memory(c);
-	o->targets = targets;
-	o->target_count = outputs->count;
+	o->output.targets = targets;
+	o->output.target_count = outputs->count;
 	if (!parse_columns(c, s, o) && !parse_outputs(c, outputs, targets) &&
 		!cmd_check_operands_apart(c))
 		run_convert(c, o);
@@ -1000,13 +948,13 @@ static int shard_main(struct cmd *c)
 	o = make_opts(c);
 	if (parse_input(c, s, &o))
 		return c->exit;
-	if (s->shuffle && s->keep_order)
+	if (o.order.shuffle && o.order.keep)
 		return cmd_usage(c, "--shuffle and --no-shuffle exclude each other");
 	if (!outputs.count)
 		return cmd_usage(c, "no output: name a set, such as -o train@16.tfrecord");
 	if (s->max_skipped < 0 || s->max_skipped > 100)
 		return cmd_usage(c, "--max-skipped takes a percentage from 0 to 100");
-	if (cmd_expect(c, &s->expect, &o.expect) || parse_on_error(c, s->on_error, &o) ||
+	if (cmd_expect(c, &s->expect, &o.output.expect) || parse_on_error(c, s->on_error, &o) ||
 		parse_images(c, s, &o) || parse_audio(c, s, &o))
 		return c->exit;
 	return run_into(c, &o, &outputs);

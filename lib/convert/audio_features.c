@@ -68,8 +68,8 @@ static enum tfr_status add_floats(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_bytes *file, const struct tfr_audio_info *info,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	bool framed = in->opts->frame != 0;
-	double wanted = in->opts->frame * info->sample_rate;
+	bool framed = in->opts->audio.frame != 0;
+	double wanted = in->opts->audio.frame * info->sample_rate;
 	/* Any size above the limit of an Example gives the same result. */
 	uint64_t frame = wanted < 1e9 ? (uint64_t)llround(wanted) : 1000000000;
 	uint64_t samples = info->samples;
@@ -125,7 +125,7 @@ enum tfr_status tfr_audio_item_put(struct tfr_input *in, struct tfr_item *item,
 	probe(item, file, &info);
 	if (item->skipped)
 		return TFR_OK;
-	status = in->opts->audio == TFR_AUDIO_BYTES
+	status = in->opts->audio.kind == TFR_AUDIO_BYTES
 			 ? add_bytes(item, file, err)
 			 : add_floats(in, item, file, &info, bench, room, err);
 	if (bench->pixels.cap > KEEP)

@@ -9,7 +9,7 @@ void tfr_audio_item_look(struct tfr_item *item);
 /* Skips a file that is not a WAV file, or a broken one. */
 void tfr_audio_item_judge(struct tfr_item *item);
 /* Puts the features of the WAV file in item->file into the builder: audio/encoded, a reference
- * into item->file, and audio/format, or with opts->audio audio/waveform; audio/sample_rate,
+ * into item->file, and audio/format, or with opts->audio.kind audio/waveform; audio/sample_rate,
  * channels, samples, filename, and those of its class. */
 enum tfr_status tfr_audio_item_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err);

@@ -156,34 +156,35 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 		const char *what;
 		uint64_t value;
 	} numbers[] = {
-		{ "compression", o->writer.compression },
-		{ "level", (uint64_t)o->writer.level },
-		{ "shard size", o->shard_size },
-		{ "records per shard", o->records_per_shard },
-		{ "label base", (uint64_t)o->label_base },
-		{ "shuffle", o->shuffle },
-		{ "keep order", o->keep_order },
-		{ "seed", o->seed },
-		{ "verify", o->verify },
-		{ "on error", o->on_error },
+		{ "compression", o->output.writer.compression },
+		{ "level", (uint64_t)o->output.writer.level },
+		{ "shard size", o->output.shard_size },
+		{ "records per shard", o->output.records_per_shard },
+		{ "label base", (uint64_t)o->classes.base },
+		{ "shuffle", o->order.shuffle },
+		{ "keep order", o->order.keep },
+		{ "seed", o->order.seed },
+		{ "verify", o->images.verify },
+		{ "on error", o->run.on_error },
 	};
 	struct tfr_buf *s = &c->said;
 	bool good = say(s, "version", tfr_version()) && say(s, "kind", c->in->ops->name);
 
-	for (size_t k = 0; good && k < o->input_count; k++)
-		good = say(s, "input", o->inputs[k]);
-	if (good && o->tfds)
-		good = say(s, "tfds", o->tfds);
-	for (size_t t = 0; good && t < o->target_count; t++)
-		good = say(s, "set", o->targets[t].set) &&
-		       (o->targets[t].folder ? say(s, "folder", o->targets[t].folder)
-					     : tfr_buf_printf(s, "fraction %.17g\n",
-						       o->targets[t].fraction));
+	for (size_t k = 0; good && k < o->input.count; k++)
+		good = say(s, "input", o->input.paths[k]);
+	if (good && o->output.tfds)
+		good = say(s, "tfds", o->output.tfds);
+	for (size_t t = 0; good && t < o->output.target_count; t++)
+		good = say(s, "set", o->output.targets[t].set) &&
+		       (o->output.targets[t].folder ? say(s, "folder", o->output.targets[t].folder)
+						    : tfr_buf_printf(s, "fraction %.17g\n",
+							      o->output.targets[t].fraction));
 	for (size_t k = 0; good && k < sizeof(numbers) / sizeof(*numbers); k++)
 		good = tfr_buf_printf(
 			s, "%s %llu\n", numbers[k].what, (unsigned long long)numbers[k].value);
-	good = good && say(s, "quarantine", o->quarantine ? o->quarantine : "none") &&
-	       (!o->options || tfr_buf_append(s, o->options, strlen(o->options))) &&
+	good = good && say(s, "quarantine", o->run.quarantine ? o->run.quarantine : "none") &&
+	       (!o->output.options ||
+		       tfr_buf_append(s, o->output.options, strlen(o->output.options))) &&
 	       tfr_buf_append(s, "", 1);
 	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");
 }
@@ -233,7 +234,7 @@ static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 	TFR_TRY(take_digest(c, err));
 	if (digest == c->digest)
 		return TFR_OK;
-	tfr_fail_path(err, TFR_EDATA, c->opts->inputs[0],
+	tfr_fail_path(err, TFR_EDATA, c->opts->input.paths[0],
 		"since the run to be resumed, files were changed, added or removed in");
 	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
 	return TFR_EDATA;
@@ -251,10 +252,10 @@ static enum tfr_status check_objects(const struct tfr_convert_opts *o, struct tf
 {
 	const char *object = NULL;
 
-	for (size_t t = 0; t < o->target_count; t++)
-		object = tfr_is_url(o->targets[t].set) ? o->targets[t].set : object;
-	object = o->quarantine && tfr_is_url(o->quarantine) ? o->quarantine : object;
-	object = o->findings && tfr_is_url(o->findings) ? o->findings : object;
+	for (size_t t = 0; t < o->output.target_count; t++)
+		object = tfr_is_url(o->output.targets[t].set) ? o->output.targets[t].set : object;
+	object = o->run.quarantine && tfr_is_url(o->run.quarantine) ? o->run.quarantine : object;
+	object = o->run.report && tfr_is_url(o->run.report) ? o->run.report : object;
 	if (!object)
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE,
@@ -269,8 +270,9 @@ static enum tfr_status check(const struct tfr_checkpoint *c, struct tfr_error *e
 	struct stat st;
 
 	TFR_TRY(check_objects(o, err));
-	for (size_t t = 0; t < o->target_count; t++) {
-		const char *set = strcmp(o->targets[t].set, "-") ? o->targets[t].set : NULL;
+	for (size_t t = 0; t < o->output.target_count; t++) {
+		const char *set =
+			strcmp(o->output.targets[t].set, "-") ? o->output.targets[t].set : NULL;
 		enum tfr_status status = set ? tfr_look(set, &st, err) : TFR_OK;
 
 		if (!status && !(set && S_ISREG(st.st_mode)))
@@ -294,7 +296,7 @@ static enum tfr_status compare_finished(
 	if (!status)
 		status = take_digest(c, err);
 	if (!status && c->digest != m->inputs)
-		status = tfr_fail_path(err, TFR_EUSAGE, c->opts->inputs[0],
+		status = tfr_fail_path(err, TFR_EUSAGE, c->opts->input.paths[0],
 			"since %s, files were changed, added or removed in", which);
 	if (status == TFR_EUSAGE)
 		tfr_error_hint(err, "Use -f to write the sets again, or the options of that run.");
@@ -308,12 +310,12 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 	enum tfr_status status = TFR_OK;
 
 	*finished = false;
-	if (!o->writer.parts && (!o->resume || c->resumes || !c->path))
+	if (!o->output.writer.parts && (!o->run.resume || c->resumes || !c->path))
 		return TFR_OK;
-	for (size_t t = 0; !status && t < o->target_count; t++) {
+	for (size_t t = 0; !status && t < o->output.target_count; t++) {
 		struct tfr_manifest *m = NULL;
 
-		status = tfr_finished_find(&m, o->targets[t].set, err);
+		status = tfr_finished_find(&m, o->output.targets[t].set, err);
 		if (!status)
 			status = compare_finished(c, m, err);
 		if (!status) {
@@ -325,7 +327,7 @@ enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished
 	*finished = !status;
 	if (status)
 		report->records = report->sum = 0;
-	if (status == TFR_END || (status == TFR_EUSAGE && o->writer.force))
+	if (status == TFR_END || (status == TFR_EUSAGE && o->output.writer.force))
 		return TFR_OK;
 	return status;
 }
@@ -335,7 +337,7 @@ enum tfr_status tfr_checkpoint_said(
 {
 	*options = NULL;
 	*inputs = 0;
-	if (!c->opts->writer.parts && !c->path)
+	if (!c->opts->output.writer.parts && !c->path)
 		return TFR_OK;
 	TFR_TRY(take_digest(c, err));
 	*options = (const char *)c->said.data;
@@ -350,15 +352,15 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 
 	c->opts = opts;
 	c->in = in;
-	if (opts->writer.parts)
+	if (opts->output.writer.parts)
 		return say_all(c, err);
 	status = check(c, err);
 	if (status)
-		return status == TFR_EUSAGE && !opts->resume ? TFR_OK : status;
-	c->path = tfr_hidden_name(opts->targets[0].set, 0, "resume");
+		return status == TFR_EUSAGE && !opts->run.resume ? TFR_OK : status;
+	c->path = tfr_hidden_name(opts->output.targets[0].set, 0, "resume");
 	TFR_NEED_MEMORY(c->path, err, "noting how far a run is");
 	TFR_TRY(say_all(c, err));
-	if (!opts->resume)
+	if (!opts->run.resume)
 		return TFR_OK;
 	status = state_load(c->path, &c->body, &c->found, err);
 	if (status == TFR_END)
@@ -373,7 +375,7 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 
 static uint64_t interval(const struct tfr_checkpoint *c)
 {
-	double seconds = c->opts->checkpoint > 0 ? c->opts->checkpoint : INTERVAL;
+	double seconds = c->opts->run.checkpoint > 0 ? c->opts->run.checkpoint : INTERVAL;
 
 	return (uint64_t)(seconds * 1e9);
 }
@@ -393,13 +395,14 @@ void tfr_checkpoint_begin(struct tfr_checkpoint *c)
 
 bool tfr_checkpoint_is_due(const struct tfr_checkpoint *c)
 {
-	return c->path && c->opts->checkpoint >= 0 && tfr_clock_ns() >= c->due;
+	return c->path && c->opts->run.checkpoint >= 0 && tfr_clock_ns() >= c->due;
 }
 
 enum tfr_status tfr_checkpoint_save(
 	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err)
 {
-	struct tfr_output_opts opts = { .force = true, .temporaries = c->opts->writer.temporaries };
+	struct tfr_output_opts opts = { .force = true,
+		.temporaries = c->opts->output.writer.temporaries };
 	uint64_t size = c->said.size, sum;
 	enum tfr_status status;
 
@@ -416,8 +419,8 @@ enum tfr_status tfr_checkpoint_save(
 		tfr_buf_append(&c->body, &sum, sizeof(sum)), err, "noting how far a run is");
 	/* Registered before its temporary file is: a signal removes this one first, so that no
 	 * later renaming restores it. */
-	if (!c->opts->resume && !c->noted)
-		c->noted = tfr_temporaries_note(c->opts->writer.temporaries, c->path);
+	if (!c->opts->run.resume && !c->noted)
+		c->noted = tfr_temporaries_note(c->opts->output.writer.temporaries, c->path);
 	/* Completely or not at all; it is on disk when this returns. */
 	status = tfr_output_whole(c->path, &opts, c->body.data, c->body.size, err);
 	c->saved = !status || c->saved;
@@ -434,7 +437,7 @@ void tfr_checkpoint_done(struct tfr_checkpoint *c)
 
 void tfr_checkpoint_close(struct tfr_checkpoint *c)
 {
-	if (c->saved && !c->opts->resume)
+	if (c->saved && !c->opts->run.resume)
 		unlink(c->path);
 	tfr_temporaries_forget(c->noted);
 	free(c->path);

@@ -27,13 +27,13 @@ struct tfr_checkpoint {
 	bool resumes;
 };
 
-/* With opts->resume, looks for a checkpoint; c->resumes says whether there is one.  TFR_EUSAGE:
+/* With opts->run.resume, looks for a checkpoint; c->resumes says whether there is one.  TFR_EUSAGE:
  * its run had other options, or this run cannot be resumed.  TFR_EDATA: the input has changed. */
 enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_convert_opts *opts,
 	struct tfr_input *in, struct tfr_error *err);
-/* In a part, or with opts->resume and no checkpoint: returns whether such a run has already written all sets,
- * and adds their records and sum to the report.  TFR_EUSAGE: it had other options or inputs, and
- * opts->writer.force is not set. */
+/* In a part, or with opts->run.resume and no checkpoint: returns whether such a run has already
+ * written all sets, and adds their records and sum to the report.  TFR_EUSAGE: it had other options
+ * or inputs, and opts->output.writer.force is not set. */
 enum tfr_status tfr_checkpoint_finished(struct tfr_checkpoint *c, bool *finished,
 	struct tfr_convert_report *report, struct tfr_error *err);
 /* The texts that the manifests store for that; *options is NULL if this run cannot be resumed,
@@ -52,7 +52,7 @@ enum tfr_status tfr_checkpoint_save(
 	struct tfr_checkpoint *c, const struct tfr_buf *body, struct tfr_error *err);
 /* Removes the checkpoint after the sets have got their names. */
 void tfr_checkpoint_done(struct tfr_checkpoint *c);
-/* Without opts->resume, the checkpoint is removed with the temporaries. */
+/* Without opts->run.resume, the checkpoint is removed with the temporaries. */
 void tfr_checkpoint_close(struct tfr_checkpoint *c);
 
 #endif

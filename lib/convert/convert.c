@@ -135,7 +135,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
-	const uint32_t *order = r->opts->writer.parts ? r->own.numbers : r->order;
+	const uint32_t *order = r->opts->output.writer.parts ? r->own.numbers : r->order;
 
 	(void)worker;
 	if (atomic_load(&r->hopeless))
@@ -149,16 +149,16 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->in->order = order;
 		r->in->place = r->next;
 		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
-		if (r->opts->writer.parts)
+		if (r->opts->output.writer.parts)
 			tfr_sets_place_again(r->sets, item, r->own.ranks[r->next], lane);
 		r->next += item->records;
 		r->report->files += item->records;
-		if (r->opts->writer.parts)
+		if (r->opts->output.writer.parts)
 			return TFR_OK;
 		if (tfr_sets_place(r->sets, item, lane))
 			return TFR_OK;
 		r->report->left++;
-		tfr_progress_add(r->opts->progress, 1, 0);
+		tfr_progress_add(r->opts->run.progress, 1, 0);
 	}
 }
 
@@ -203,7 +203,8 @@ static enum tfr_status load(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	}
 	if (!item->skipped && !item->framed.data)
 		TFR_TRY(tfr_item_gather(item, err));
-	if (item->skipped && (r->opts->on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
+	if (item->skipped &&
+		(r->opts->run.on_error == TFR_ON_ERROR_FAIL || item->why == TFR_ENOMEM))
 		return refuse(r, item, err);
 	return TFR_OK;
 }
@@ -283,7 +284,7 @@ static void retire(void *ctx, uint64_t i, void *slot)
 		note_places(r, item);
 	else
 		note_item(r, item);
-	tfr_progress_add(r->opts->progress, item->records, item->size);
+	tfr_progress_add(r->opts->run.progress, item->records, item->size);
 }
 
 static void clear_item(void *slot)
@@ -300,7 +301,7 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 		.lanes = tfr_sets_lanes(r->sets),
 		.window = (uint64_t)WINDOW * r->threads,
 		.count = r->in->items,
-		.budget = r->opts->memory ? r->opts->memory : MEMORY,
+		.budget = r->opts->run.memory ? r->opts->run.memory : MEMORY,
 		.slot_size = sizeof(struct tfr_item),
 		.pull = pull,
 		.work = load,
@@ -371,7 +372,7 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 	}
 	tfr_item_clear(&item);
 	if (status == TFR_END || (!status && done != r->next))
-		return tfr_fail_path(err, TFR_EDATA, r->opts->inputs[0],
+		return tfr_fail_path(err, TFR_EDATA, r->opts->input.paths[0],
 			"the input is shorter than the part that the run to be resumed has read");
 	return status;
 }
@@ -405,13 +406,13 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 
 	if (resumes)
 		TFR_TRY(take_place(r, &p, err));
-	if (r->opts->writer.parts)
+	if (r->opts->output.writer.parts)
 		TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err));
 	TFR_TRY(tfr_findings_open(&r->findings, r->opts, r->in->prefix, found, p.sealed, err));
 	TFR_TRY(tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err));
 	TFR_TRY(tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err));
 	tfr_checkpoint_begin(&r->checkpoint);
-	if (r->in->n_classes && !r->opts->tfds)
+	if (r->in->n_classes && !r->opts->output.tfds)
 		TFR_TRY(tfr_labels_open(&r->labels, r->in, r->sets, err));
 	if (r->in->n_classes && !resumes && (r->in->ops->chooses || r->in->ops->labelled))
 		TFR_TRY(tfr_classes_beside(r->in, r->sets, err));
@@ -424,7 +425,7 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	r->losses = p.losses;
 	r->next = r->checked = r->report->resumed = p.next;
 	r->sealed = p.sealed;
-	tfr_progress_add(r->opts->progress, p.next, p.report.bytes);
+	tfr_progress_add(r->opts->run.progress, p.next, p.report.bytes);
 	return pass_items(r, err);
 }
 
@@ -432,7 +433,7 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
  * paths, because shards in the order of classes mix badly. */
 static bool is_shuffled(const struct run *r)
 {
-	return r->opts->shuffle || (r->in->by_path && !r->opts->keep_order);
+	return r->opts->order.shuffle || (r->in->by_path && !r->opts->order.keep);
 }
 
 static enum tfr_status make_order(struct run *r, struct tfr_error *err)
@@ -440,7 +441,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	struct tfr_rng rng;
 	size_t n = (size_t)r->in->items;
 
-	if (r->opts->shuffle && r->opts->keep_order)
+	if (r->opts->order.shuffle && r->opts->order.keep)
 		return tfr_fail(
 			err, TFR_EUSAGE, "the items cannot be shuffled and keep their order");
 	if (!is_shuffled(r))
@@ -453,7 +454,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	TFR_NEED_MEMORY(r->order, err, "ordering the items");
 	for (size_t i = 0; i < n; i++)
 		r->order[i] = (uint32_t)i;
-	tfr_rng_init(&rng, r->opts->seed, 0);
+	tfr_rng_init(&rng, r->opts->order.seed, 0);
 	tfr_rng_shuffle(&rng, r->order, n, sizeof(*r->order));
 	return TFR_OK;
 }
@@ -490,7 +491,7 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 			tfr_buf_append(&r->labels.text, "", 1), err, "writing the note of a part");
 		labels = (const char *)r->labels.text.data;
 	}
-	for (size_t t = 0; t < r->opts->target_count; t++)
+	for (size_t t = 0; t < r->opts->output.target_count; t++)
 		tfr_set_writer_tally(tfr_sets_writer(r->sets, t), &r->tally, labels);
 	return TFR_OK;
 }
@@ -499,14 +500,14 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 static enum tfr_status check_total(
 	struct run *r, const struct tfr_totals *totals, struct tfr_error *err)
 {
-	if (r->opts->writer.parts)
+	if (r->opts->output.writer.parts)
 		return fill_note(r, err);
-	TFR_TRY(tfr_expect_check(&r->opts->expect, totals->records, totals->sum, err));
-	if (!tfr_expect_some(&r->opts->expect, r->report->files, totals->records, NULL))
+	TFR_TRY(tfr_expect_check(&r->opts->output.expect, totals->records, totals->sum, err));
+	if (!tfr_expect_some(&r->opts->output.expect, r->report->files, totals->records, NULL))
 		return TFR_OK;
 	tfr_fail_path(err, TFR_EDATA,
-		strcmp(r->opts->inputs[0], "-") ? r->opts->inputs[0] : "standard input", "%s",
-		r->in->ops->nothing);
+		strcmp(r->opts->input.paths[0], "-") ? r->opts->input.paths[0] : "standard input",
+		"%s", r->in->ops->nothing);
 	tfr_error_hint(err, "Nothing is written.  An output without records needs --allow-empty.");
 	return TFR_EDATA;
 }
@@ -532,7 +533,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	/* A run that is killed between two renames continues with the others. */
 	if (r->checkpoint.saved)
 		TFR_TRY(note_place(r, err));
-	if (!r->report->resumed && !r->report->left && !r->opts->writer.parts)
+	if (!r->report->resumed && !r->report->left && !r->opts->output.writer.parts)
 		r->checkpoint.items = &r->marks;
 	TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err));
 	TFR_TRY(tfr_sets_publish(r->sets, said, inputs, err));
@@ -547,7 +548,7 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 	bool rows = in->ops->columns && in->ops != &tfr_input_metadata;
 
 	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
-		(!rows || r->opts->embed_count))
+		(!rows || r->opts->tables.embed_count))
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE,
 		"Folders, with or without annotations, uncompressed tar files and lists with "
@@ -581,7 +582,7 @@ static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 	TFR_TRY(tfr_input_walk(r->in, r->order, choose_item, r, err));
 	r->end = r->own.n;
 	r->report->shards = tfr_sets_most_shards(r->sets);
-	if (!r->opts->writer.part) { /* which counts them for all parts */
+	if (!r->opts->output.writer.part) { /* which counts them for all parts */
 		r->report->left = r->own.left;
 		r->report->files = r->own.left;
 	}
@@ -590,7 +591,7 @@ static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
-	bool in_part = r->opts->writer.parts;
+	bool in_part = r->opts->output.writer.parts;
 	enum tfr_status status;
 
 	if (in_part)
@@ -599,22 +600,23 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 	r->report->classes = r->in->n_classes;
 	tell_kind(r);
 	r->end = r->in->items;
-	if (r->opts->dry_run)
+	if (r->opts->output.dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);
-	for (size_t t = 0; !in_part && t < r->opts->target_count; t++)
-		tfr_set_recover(r->opts->targets[t].set, r->opts->writer.temporaries, r->opts->warn,
-			r->opts->ctx);
+	for (size_t t = 0; !in_part && t < r->opts->output.target_count; t++)
+		tfr_set_recover(r->opts->output.targets[t].set, r->opts->output.writer.temporaries,
+			r->opts->run.warn, r->opts->run.ctx);
 	TFR_TRY(tfr_checkpoint_open(&r->checkpoint, r->opts, r->in, err));
 	TFR_TRY(tfr_checkpoint_finished(&r->checkpoint, &r->report->complete, r->report, err));
 	if (r->report->complete)
-		return tfr_expect_check(&r->opts->expect, r->report->records, r->report->sum, err);
+		return tfr_expect_check(
+			&r->opts->output.expect, r->report->records, r->report->sum, err);
 	status = open_outputs(r, err);
 	if (status)
 		tfr_checkpoint_hint(&r->checkpoint, status, err);
 	if (!status && in_part)
 		status = find_own(r, err);
-	if (r->opts->progress && r->in->items != TFR_STREAM)
-		r->opts->progress->total_items = r->end;
+	if (r->opts->run.progress && r->in->items != TFR_STREAM)
+		r->opts->run.progress->total_items = r->end;
 	r->in->ahead = r->end;
 	do {
 		r->paused = false; /* if there is nothing to pull, no other code checks this */
@@ -655,7 +657,7 @@ static enum tfr_status open_and_convert(struct run *r, struct tfr_error *err)
 	if (!r->benches || !open_spares(&r->spares, (size_t)WINDOW * r->threads))
 		return tfr_fail_nomem(err, "making records");
 	TFR_TRY(tfr_tfds_name(&r->tfds, &r->opts, err));
-	TFR_TRY(tfr_shares_check(r->opts->targets, r->opts->target_count, err));
+	TFR_TRY(tfr_shares_check(r->opts->output.targets, r->opts->output.target_count, err));
 	TFR_TRY(tfr_input_open(&r->in, r->opts, err));
 	if (r->in->item_bytes && r->in->item_bytes < SMALL_ITEM)
 		r->threads = 1;
@@ -672,7 +674,7 @@ enum tfr_status tfr_convert(const struct tfr_convert_opts *opts, struct tfr_conv
 	TFR_NEED_MEMORY(r, err, "making records");
 	r->opts = opts;
 	r->report = report;
-	r->threads = tfr_thread_count(opts->threads);
+	r->threads = tfr_thread_count(opts->run.threads);
 	status = open_and_convert(r, err);
 	clear(r);
 	free(r);

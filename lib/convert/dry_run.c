@@ -49,7 +49,7 @@ static enum tfr_status open_target(
 	enum tfr_status status;
 
 	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &t->fill, err));
-	t->file = p->in->opts->targets[k].set;
+	t->file = p->in->opts->output.targets[k].set;
 	status = tfr_set_name_parse_target(&t->name, name, err);
 	if (status != TFR_OK && status != TFR_END)
 		return status;
@@ -94,7 +94,7 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
 
 	p->report->files += item->records;
-	if (t == p->in->opts->target_count) {
+	if (t == p->in->opts->output.target_count) {
 		p->report->left += item->records;
 		return TFR_OK;
 	}
@@ -127,8 +127,8 @@ static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *
 		struct tfr_planned_shard shard = { file, t->all[k].records, t->all[k].bytes };
 
 		TFR_NEED_MEMORY(file, err, "planning");
-		if (p->in->opts->planned)
-			p->in->opts->planned(p->in->opts->ctx, &shard);
+		if (p->in->opts->run.planned)
+			p->in->opts->run.planned(p->in->opts->run.ctx, &shard);
 	}
 	return TFR_OK;
 }
@@ -136,14 +136,14 @@ static enum tfr_status tell(struct plan *p, struct target *t, struct tfr_error *
 enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
 	struct tfr_convert_report *report, struct tfr_error *err)
 {
-	size_t n = in->opts->target_count;
+	size_t n = in->opts->output.target_count;
 	struct plan p = { in, report, calloc(n, sizeof(*p.targets)) };
 	struct tfr_sizes sizes = { .in = in };
 	enum tfr_status status =
 		p.targets ? tfr_input_is_lasting(in, "a dry run would consume it", err)
 			  : tfr_fail_nomem(err, "planning");
 
-	if (!status && in->opts->stratify)
+	if (!status && in->opts->order.stratify)
 		status = tfr_division_open(&p.division, in, err);
 	for (size_t t = 0; !status && t < n; t++)
 		status = open_target(&p, &sizes, t, err);

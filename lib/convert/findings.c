@@ -221,8 +221,8 @@ enum tfr_status tfr_findings_mark(
 		TFR_TRY(flush(f, 0, err));
 		TFR_TRY(tfr_output_checkpoint(f->output, &f->state.token, err));
 		if (tfr_output_is_file(f->output))
-			TFR_TRY(tfr_sync_directory_of(f->opts->findings, err));
-		if (f->opts->resume)
+			TFR_TRY(tfr_sync_directory_of(f->opts->run.report, err));
+		if (f->opts->run.resume)
 			tfr_output_keep(f->output);
 	}
 	f->state.waiting = f->waiting.size;
@@ -235,25 +235,25 @@ enum tfr_status tfr_findings_mark(
 enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_convert_opts *opts,
 	const char *prefix, struct tfr_unread *mark, bool sealed, struct tfr_error *err)
 {
-	struct tfr_output_opts out = { .force = opts->writer.force,
-		.temporaries = opts->writer.temporaries,
+	struct tfr_output_opts out = { .force = opts->output.writer.force,
+		.temporaries = opts->output.writer.temporaries,
 		.resume = mark ? &f->state.written : NULL,
 		.sealed = mark && sealed };
-	size_t n = opts->findings ? strlen(opts->findings) : 0;
+	size_t n = opts->run.report ? strlen(opts->run.report) : 0;
 
 	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
 	if (mark)
 		TFR_TRY(take_up(f, mark, err));
-	if (!opts->findings)
+	if (!opts->run.report)
 		return TFR_OK;
 	out.token = f->state.token;
 	f->sealed = mark && sealed;
-	f->json = n >= 5 && !strcmp(opts->findings + n - 5, ".json");
+	f->json = n >= 5 && !strcmp(opts->run.report + n - 5, ".json");
 	f->line = tfr_json_new();
 	if (!f->line ||
 		(f->json && !mark && !tfr_buf_printf(&f->out, "{\"version\": 1, \"findings\": [")))
 		return tfr_fail_nomem(err, "listing what was found");
-	return tfr_output_open(&f->output, opts->findings, &out, err);
+	return tfr_output_open(&f->output, opts->run.report, &out, err);
 }
 
 /* --- one line --- */
@@ -267,7 +267,7 @@ static const char *make_json(struct tfr_findings *f, const struct tfr_item *item
 	tfr_json_string(f->line, "code", tfr_finding_code(finding));
 	tfr_json_string(f->line, "detail", detail);
 	if (!item->skipped) {
-		tfr_json_string(f->line, "set", f->opts->targets[item->target].set);
+		tfr_json_string(f->line, "set", f->opts->output.targets[item->target].set);
 		tfr_json_u64(f->line, "shard", item->shard);
 		tfr_json_u64(f->line, "record", item->record);
 	}
@@ -293,7 +293,7 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 		return false;
 	if (item->skipped)
 		return tfr_buf_printf(line, "-\t-\t-\n");
-	tfr_escape_name(safe, sizeof(safe), f->opts->targets[item->target].set);
+	tfr_escape_name(safe, sizeof(safe), f->opts->output.targets[item->target].set);
 	return tfr_buf_printf(
 		line, "%s\t%u\t%llu\n", safe, item->shard, (unsigned long long)item->record);
 }

@@ -87,7 +87,7 @@ static enum tfr_status add_features(struct tfr_input *in, struct tfr_item *item,
 	TFR_TRY(tfr_builder_text(b, "image/filename", (const char *)item->name.data, err));
 	TFR_TRY(tfr_builder_text(b, "image/format", tfr_image_format_name(info->format), err));
 	TFR_TRY(tfr_builder_int64(b, "image/height", info->height, err));
-	if (in->opts->sha256)
+	if (in->opts->images.sha256)
 		TFR_TRY(tfr_builder_text(b, "image/key/sha256",
 			tfr_sha256(encoded.data, encoded.size, sha256), err));
 	return tfr_builder_int64(b, "image/width", info->width, err);
@@ -133,17 +133,18 @@ enum tfr_status tfr_image_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_image_info info;
 	bool decoded = false;
 
-	if (in->opts->rework.format)
+	if (in->opts->images.rework.format)
 		TFR_TRY(add_end_marker(item, bench, err));
 	tfr_item_probe_image(item, &info);
 	item->came = info;
 	if (item->skipped)
 		return TFR_OK;
-	item->found |= tfr_lint(item, &in->opts->rework);
-	TFR_TRY(tfr_rework(&in->opts->rework, item, bench, &info, &decoded, err));
-	if (!item->skipped && in->opts->verify && !decoded)
+	item->found |= tfr_lint(item, &in->opts->images.rework);
+	TFR_TRY(tfr_rework(&in->opts->images.rework, item, bench, &info, &decoded, err));
+	if (!item->skipped && in->opts->images.verify && !decoded)
 		TFR_TRY(decode_whole(item, bench, err));
 	if (item->skipped)
 		return TFR_OK;
-	return in->opts->tfds ? add_for_tfds(in, item, err) : add_features(in, item, &info, err);
+	return in->opts->output.tfds ? add_for_tfds(in, item, err)
+				     : add_features(in, item, &info, err);
 }

@@ -14,11 +14,11 @@ enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *roo
 	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err);
 /* Skips an image that cannot be decoded. */
 void tfr_image_damaged(struct tfr_item *item, const struct tfr_error *why);
-/* Does all work on the image in item->file: measures it, changes it by opts->rework (the new
- * bytes are then in item->file), decodes it if opts->verify is set, and puts its features into
- * the builder: image/encoded, a reference into item->file, image/format, height, width,
- * channels, image/filename, image/key/sha256 with opts->sha256, and those of its class; with
- * opts->tfds image, image/filename and label. */
+/* Does all work on the image in item->file: measures it, changes it by opts->images.rework (the new
+ * bytes are then in item->file), decodes it if opts->images.verify is set, and puts its features
+ * into the builder: image/encoded, a reference into item->file, image/format, height, width,
+ * channels, image/filename, image/key/sha256 with opts->images.sha256, and those of its class; with
+ * opts->output.tfds image, image/filename and label. */
 enum tfr_status tfr_image_add(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, struct tfr_error *err);
 

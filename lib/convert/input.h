@@ -64,9 +64,9 @@ struct tfr_input {
 	/* The classes of items, for labels.txt and the manifest's histogram; 0: none. */
 	const struct tfr_class *classes;
 	size_t n_classes;
-	/* the paths that are read, if they are not opts->inputs; or NULL */
+	/* the paths that are read, if they are not opts->input.paths; or NULL */
 	const struct tfr_set *files;
-	/* the listing of opts->inputs[0], if the kind made a complete one; or NULL */
+	/* the listing of opts->input.paths[0], if the kind made a complete one; or NULL */
 	const struct tfr_scan *scan;
 	uint64_t opened; /* the sum of the marks of all files that ops->open() opened */
 };
@@ -81,7 +81,7 @@ struct tfr_measure {
 /* Adds a file to an item that has several: its bytes and its mark.  A missing file adds nothing. */
 void tfr_measure_add(const struct tfr_root *folder, const char *name, struct tfr_measure *m);
 
-/* Calls opts->warn, if there is one. */
+/* Calls opts->run.warn, if there is one. */
 void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...) TFR_PRINTF(2, 3);
 
 /* Whether a list of this name is compressed by GZIP. */
@@ -118,22 +118,22 @@ struct tfr_input_ops {
 	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not a usable image" */
 	const char *refused;
 	bool several; /* accepts more than one input */
-	bool columns; /* has columns: uses opts->types and opts->embeds */
+	bool columns; /* has columns: uses opts->tables.types and opts->tables.embeds */
 	bool framed;  /* items can be many records */
-	bool images;  /* uses tfr_image_add(), and so opts->sha256 */
+	bool images;  /* uses tfr_image_add(), and so opts->images.sha256 */
 	/* The images can also be changed: nothing else in the records (masks, areas) refers to
 	 * their pixels. */
 	bool reworks;
-	bool arrays; /* uses opts->include and exclude for the names of arrays */
-	bool audio;  /* uses tfr_audio_item_add(), and so opts->audio and frame */
+	bool arrays; /* uses opts->input.include and exclude for the names of arrays */
+	bool audio;  /* uses tfr_audio_item_add(), and so opts->audio.kind and frame */
 	/* items are all files, so that files other than images or WAV files are no loss */
 	bool strays;
 	/* The input is a folder, and annotations in it that are not read are refused: those that
 	 * were not opened, except for files with this extension, or "".  Else NULL. */
 	const char *tree;
-	bool labelled; /* uses opts->labels, even without `chooses` */
-	bool splits;   /* uses opts->targets that name folders: its items are `placed` */
-	bool chooses;  /* uses opts->include, exclude and labels */
+	bool labelled; /* uses opts->classes.labels, even without `chooses` */
+	bool splits;   /* uses opts->output.targets that name folders: its items are `placed` */
+	bool chooses;  /* uses opts->input.include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
@@ -172,7 +172,7 @@ uint64_t tfr_item_mark(const struct tfr_item *item, uint64_t mark);
 enum tfr_status tfr_input_digest(
 	struct tfr_input *in, const uint64_t *items, uint64_t *digest, struct tfr_error *err);
 
-/* Opens opts->inputs as the kind opts->from, or as the kind that recognises them. */
+/* Opens opts->input.paths as the kind opts->input.from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 

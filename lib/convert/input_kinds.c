@@ -123,7 +123,7 @@ static enum tfr_status recognise(const struct tfr_input_ops **ops,
 	struct tfr_offer offer;
 	struct tfr_error why = { 0 };
 
-	TFR_TRY(look(&offer, head, opts->inputs[0], err));
+	TFR_TRY(look(&offer, head, opts->input.paths[0], err));
 	offer.err = &why;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		bool yes = rows[i]->recognises(opts, &offer);
@@ -146,11 +146,11 @@ static enum tfr_status check_splits(
 	if (!ops->splits)
 		return tfr_fail(err, TFR_EUSAGE,
 			"'%s' names a folder of the input, but %s has no folders",
-			opts->targets[0].folder, ops->what);
-	if (opts->stratify)
+			opts->output.targets[0].folder, ops->what);
+	if (opts->order.stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs sets with fractions, not with folders");
-	if (opts->class_list)
+	if (opts->classes.list)
 		return tfr_fail(err, TFR_EUSAGE, "--class-list needs an input without sub-folders");
 	return TFR_OK;
 }
@@ -158,8 +158,8 @@ static enum tfr_status check_splits(
 /* Parts of objects may be collected in files. */
 static bool writes_objects(const struct tfr_convert_opts *opts)
 {
-	for (size_t i = 0; i < opts->target_count; i++)
-		if (tfr_is_url(opts->targets[i].set))
+	for (size_t i = 0; i < opts->output.target_count; i++)
+		if (tfr_is_url(opts->output.targets[i].set))
 			return true;
 	return false;
 }
@@ -168,57 +168,62 @@ static bool writes_objects(const struct tfr_convert_opts *opts)
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	const bool folder = ops == &tfr_input_folder, framed = opts->frame != 0;
+	const bool folder = ops == &tfr_input_folder, framed = opts->audio.frame != 0;
 	const bool annotated = ops == &tfr_input_coco || ops == &tfr_input_voc;
 	const struct {
 		bool wrong;
 		const char *before, *after; /* of the kind of input; NULL: it is not named */
 	} rules[] = {
-		{ opts->input_count > 1 && !ops->several, "only one input is allowed for ", "" },
-		{ !ops->reworks && tfr_rework_wanted(&opts->rework),
+		{ opts->input.count > 1 && !ops->several, "only one input is allowed for ", "" },
+		{ !ops->reworks && tfr_rework_wanted(&opts->images.rework),
 			"options that change images do not apply to ", "" },
-		{ !ops->images && opts->sha256, "--sha256 needs images, and ", " has none" },
-		{ !ops->images && !ops->framed && opts->verify,
+		{ !ops->images && opts->images.sha256, "--sha256 needs images, and ", " has none" },
+		{ !ops->images && !ops->framed && opts->images.verify,
 			"--verify-images needs images, and ", " has none" },
 		{ !ops->audio && framed, "--frame needs audio files, not ", "" },
-		{ !ops->audio && opts->audio, "--audio needs audio files, not ", "" },
-		{ framed && opts->audio != TFR_AUDIO_FLOATS, "--frame needs audio as floats",
+		{ !ops->audio && opts->audio.kind, "--audio needs audio files, not ", "" },
+		{ framed && opts->audio.kind != TFR_AUDIO_FLOATS, "--frame needs audio as floats",
 			NULL },
 		{ !ops->chooses && !ops->arrays &&
-				(opts->include_count || opts->exclude_count ||
-					(opts->labels && !ops->labelled)),
+				(opts->input.include_count || opts->input.exclude_count ||
+					(opts->classes.labels && !ops->labelled)),
 			"options that choose files and labels do not apply to ", "" },
-		{ opts->type_count + opts->embed_count && !ops->columns,
+		{ opts->tables.type_count + opts->tables.embed_count && !ops->columns,
 			"--types and --embed need a list, not ", "" },
-		{ (opts->delimiter || opts->na) && ops != &tfr_input_csv && ops != &tfr_input_tsv &&
-				ops != &tfr_input_metadata,
+		{ (opts->tables.delimiter || opts->tables.na) && ops != &tfr_input_csv &&
+				ops != &tfr_input_tsv && ops != &tfr_input_metadata,
 			"--delimiter and --na need CSV or TSV, not ", "" },
-		{ opts->root && !opts->embed_count, "--root needs --embed", NULL },
-		{ opts->allow_missing && !ops->framed, "--allow-missing needs records, not ", "" },
-		{ opts->synsets && !folder, "--synsets needs a folder of images, not ", "" },
-		{ opts->class_list && !folder, "--class-list needs a folder of images, not ", "" },
-		{ opts->no_classes && !folder && ops != &tfr_input_audio &&
+		{ opts->tables.root && !opts->tables.embed_count, "--root needs --embed", NULL },
+		{ opts->input.allow_missing && !ops->framed, "--allow-missing needs records, not ",
+			"" },
+		{ opts->classes.synsets && !folder, "--synsets needs a folder of images, not ",
+			"" },
+		{ opts->classes.list && !folder, "--class-list needs a folder of images, not ",
+			"" },
+		{ opts->classes.none && !folder && ops != &tfr_input_audio &&
 				ops != &tfr_input_archive,
 			"--no-classes needs a folder or an archive, not ", "" },
-		{ opts->no_classes &&
-				(opts->labels || opts->synsets || opts->class_list ||
-					opts->stratify || opts->tfds || tfr_splits_are_asked(opts)),
+		{ opts->classes.none && (opts->classes.labels || opts->classes.synsets ||
+						opts->classes.list || opts->order.stratify ||
+						opts->output.tfds || tfr_splits_are_asked(opts)),
 			"--no-classes excludes options of classes and of splits", NULL },
-		{ opts->tmpdir && ops != &tfr_input_npy && !tfr_list_is_packed(opts->inputs[0]) &&
-				!writes_objects(opts),
+		{ opts->tables.tmpdir && ops != &tfr_input_npy &&
+				!tfr_list_is_packed(opts->input.paths[0]) && !writes_objects(opts),
 			"--tmpdir has no effect: ", " needs no temporary files" },
-		{ opts->synsets && opts->tfds,
+		{ opts->classes.synsets && opts->output.tfds,
 			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
 			"for "
 			"synsets",
 			NULL },
-		{ opts->masks && ops != &tfr_input_pairs, "--mask does not apply to ", "" },
-		{ opts->image_set && ops != &tfr_input_voc, "--image-set does not apply to ", "" },
-		{ (opts->annotations || opts->captions || opts->panoptic) && !annotated,
-			"files of annotations do not apply to ", "" },
-		{ opts->instance_masks && ops != &tfr_input_coco, "--draw-masks does not apply to ",
+		{ opts->input.masks && ops != &tfr_input_pairs, "--mask does not apply to ", "" },
+		{ opts->input.image_set && ops != &tfr_input_voc, "--image-set does not apply to ",
 			"" },
-		{ opts->tfds && !folder, "--tfds needs a folder of images, not ", "" },
+		{ (opts->input.annotations || opts->input.captions || opts->input.panoptic) &&
+				!annotated,
+			"files of annotations do not apply to ", "" },
+		{ opts->input.draw_masks && ops != &tfr_input_coco,
+			"--draw-masks does not apply to ", "" },
+		{ opts->output.tfds && !folder, "--tfds needs a folder of images, not ", "" },
 	};
 	size_t i = 0;
 
@@ -240,8 +245,9 @@ enum tfr_status tfr_input_open(
 	enum tfr_status status;
 	struct tfr_opened opened = { 0 };
 
-	TFR_TRY(opts->from ? by_name(&ops, opts->from, err) : recognise(&ops, opts, err));
-	TFR_TRY(tfr_rework_check(&opts->rework, err));
+	TFR_TRY(opts->input.from ? by_name(&ops, opts->input.from, err)
+				 : recognise(&ops, opts, err));
+	TFR_TRY(tfr_rework_check(&opts->images.rework, err));
 	TFR_TRY(check_opts(ops, opts, err));
 	TFR_TRY(check_splits(ops, opts, err));
 	tfr_opened_collect(&opened);
@@ -311,21 +317,21 @@ void tfr_warn(const struct tfr_convert_opts *opts, const char *format, ...)
 	char text[9000];
 	va_list args;
 
-	if (!opts->warn)
+	if (!opts->run.warn)
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	opts->warn(opts->ctx, text);
+	opts->run.warn(opts->run.ctx, text);
 }
 
 /* The folder of what is unpacked. */
 static char *unpacking_folder(const struct tfr_convert_opts *opts)
 {
-	const char *set = opts->targets[0].set, *slash = strrchr(set, '/');
+	const char *set = opts->output.targets[0].set, *slash = strrchr(set, '/');
 
-	if (opts->tmpdir)
-		return strdup(opts->tmpdir);
+	if (opts->tables.tmpdir)
+		return strdup(opts->tables.tmpdir);
 	if (tfr_is_url(set))
 		return strdup(getenv("TMPDIR") ?: "/tmp");
 	return slash ? strndup(set, (size_t)(slash - set) + 1) : strdup(".");
@@ -401,12 +407,12 @@ enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,
 /* The files that are read: the members of a set, or the inputs themselves. */
 static size_t file_count(const struct tfr_input *in)
 {
-	return in->files ? tfr_set_count(in->files) : in->opts->input_count;
+	return in->files ? tfr_set_count(in->files) : in->opts->input.count;
 }
 
 static const char *file_path(const struct tfr_input *in, size_t k)
 {
-	return in->files ? tfr_set_path(in->files, k) : in->opts->inputs[k];
+	return in->files ? tfr_set_path(in->files, k) : in->opts->input.paths[k];
 }
 
 enum tfr_status tfr_input_is_lasting(struct tfr_input *in, const char *why, struct tfr_error *err)

@@ -113,7 +113,8 @@ static enum tfr_status no_split(const struct tfr_parts *parts, const char *folde
 	for (size_t k = 0; k < parts->n; k++)
 		if (parts->list[k].split)
 			tfr_list_name(text, sizeof(text), parts->list[k].split, "/");
-	tfr_fail(err, TFR_EUSAGE, "no split '%s' with annotations in '%s'", folder, o->inputs[0]);
+	tfr_fail(err, TFR_EUSAGE, "no split '%s' with annotations in '%s'", folder,
+		o->input.paths[0]);
 	if (*text && strlen(text) < sizeof(text) - 1)
 		tfr_error_hint(err, "Its splits are %s.", text);
 	return TFR_EUSAGE;
@@ -125,11 +126,11 @@ static enum tfr_status choose(const struct tfr_parts *parts, const struct tfr_co
 {
 	for (size_t k = 0; k < parts->n; k++)
 		target[k] = TFR_NO_TARGET;
-	for (size_t t = 0; t < o->target_count; t++) {
-		const char *folder = o->targets[t].folder;
+	for (size_t t = 0; t < o->output.target_count; t++) {
+		const char *folder = o->output.targets[t].folder;
 		size_t k = 0;
 
-		while (k < parts->n && !names(folder, &parts->list[k], o->inputs[0]))
+		while (k < parts->n && !names(folder, &parts->list[k], o->input.paths[0]))
 			k++;
 		if (k == parts->n)
 			return no_split(parts, folder, o, err);
@@ -226,7 +227,7 @@ static enum tfr_status open_found(struct tfr_input **in, const struct tfr_parts_
 	const struct tfr_parts *parts, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	if (!parts->n)
-		return tfr_fail_path(err, TFR_EUSAGE, opts->inputs[0], "%s", kind->none);
+		return tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "%s", kind->none);
 	/* The parts of a data set without splits would have no names. */
 	assert(parts->n == 1 || parts->list[0].split);
 	say_left(&parts->left, "images without annotations", opts);
@@ -265,9 +266,9 @@ enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kin
 	struct tfr_parts parts = { .err = &why };
 	enum tfr_status status;
 
-	if (!opts->annotations)
-		find_all(&parts, opts->inputs[0], kind->find);
-	else if (!tfr_parts_add(&parts, NULL, opts->inputs[0], opts->annotations))
+	if (!opts->input.annotations)
+		find_all(&parts, opts->input.paths[0], kind->find);
+	else if (!tfr_parts_add(&parts, NULL, opts->input.paths[0], opts->input.annotations))
 		tfr_fail_nomem(&why, "reading annotations");
 	status = why.status ? why.status : open_found(in, kind, &parts, opts, err);
 	tfr_error_pass(&why, err);

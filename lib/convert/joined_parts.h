@@ -26,9 +26,9 @@ struct tfr_parts_kind {
 /* For ops->recognises(): whether the offer is a folder in which `find` finds parts. */
 bool tfr_parts_recognised(
 	bool (*find)(struct tfr_parts *p, const char *folder), const struct tfr_offer *offer);
-/* Opens the parts that opts->targets name, or the only one, which opts->annotations can name.
- * TFR_EUSAGE: there is no part; there are several and no target names one, in which case
- * opts->found_split is called for each; or a target names a split that does not exist. */
+/* Opens the parts that opts->output.targets name, or the only one, which opts->input.annotations
+ * can name. TFR_EUSAGE: there is no part; there are several and no target names one, in which case
+ * opts->run.found_split is called for each; or a target names a split that does not exist. */
 enum tfr_status tfr_parts_open(struct tfr_input **in, const struct tfr_parts_kind *kind,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 

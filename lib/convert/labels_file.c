@@ -92,15 +92,16 @@ static enum tfr_status open_named(
 {
 	const struct tfr_convert_opts *opts = l->opts;
 
-	for (size_t t = 0; t < opts->target_count; t++) {
+	for (size_t t = 0; t < opts->output.target_count; t++) {
 		struct tfr_set_writer *w = tfr_sets_writer(sets, t);
 		TFR_AUTO_FREE char *path = NULL;
 
-		if (l->opened[t] || is_stream(opts->targets[t].set) || !tfr_set_writer_is_named(w))
+		if (l->opened[t] || is_stream(opts->output.targets[t].set) ||
+			!tfr_set_writer_is_named(w))
 			continue;
 		path = tfr_set_writer_beside(w, "labels.txt");
 		TFR_NEED_MEMORY(path, err, "writing a labels file");
-		TFR_TRY(open_one(l, w, path, &opts->writer, err));
+		TFR_TRY(open_one(l, w, path, &opts->output.writer, err));
 		l->opened[t] = true;
 	}
 	return TFR_OK;
@@ -111,8 +112,8 @@ enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in
 {
 	TFR_TRY(make_text(l, in, err));
 	l->opts = in->opts;
-	l->files = calloc(in->opts->target_count, sizeof(*l->files));
-	l->opened = calloc(in->opts->target_count, sizeof(*l->opened));
+	l->files = calloc(in->opts->output.target_count, sizeof(*l->files));
+	l->opened = calloc(in->opts->output.target_count, sizeof(*l->opened));
 	if (!l->files || !l->opened)
 		return tfr_fail_nomem(err, "writing a labels file");
 	return open_named(l, sets, err);

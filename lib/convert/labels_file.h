@@ -17,7 +17,7 @@ struct tfr_labels {
 };
 
 /* Makes the text and opens the files; an existing file with the same contents is kept.
- * TFR_EEXIST: a file with other contents exists, and in->opts->writer.force is not set. */
+ * TFR_EEXIST: a file with other contents exists, and in->opts->output.writer.force is not set. */
 enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
 	const struct tfr_sets *sets, struct tfr_error *err);
 /* Opens the files of sets that got their name when they were sealed; the same failures. */

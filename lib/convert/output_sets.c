@@ -95,7 +95,8 @@ static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
 {
 	if (in->items != TFR_STREAM)
 		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify-classes needs classes, and '%s' has none", in->opts->inputs[0]);
+			"--stratify-classes needs classes, and '%s' has none",
+			in->opts->input.paths[0]);
 	return tfr_fail_hint(err, TFR_EUSAGE,
 		"Write one set, and divide it with 'tfr split --stratify FEATURE'.",
 		"--stratify-classes cannot divide %s, which is read as a stream", in->ops->what);
@@ -113,7 +114,8 @@ enum tfr_status tfr_division_open(
 	s = *out = calloc(1, sizeof(*s));
 	marks = malloc((in->items + 1) * sizeof(*marks));
 	if (!s || !marks ||
-		!tfr_stretches_lay(&s->stretches, in->opts->targets, in->opts->target_count))
+		!tfr_stretches_lay(
+			&s->stretches, in->opts->output.targets, in->opts->output.target_count))
 		return tfr_fail_nomem(err, "dividing the items");
 	if (!s->stretches.n)
 		return tfr_fail(err, TFR_EUSAGE,
@@ -167,7 +169,7 @@ enum tfr_status tfr_sizes_of_record(
 		in->ops->measure(in, item, &m);
 	if (m.fault)
 		return tfr_fail_errno(err, m.fault, (const char *)item->name.data, "cannot access");
-	*bytes = m.bytes + item->name.size + (in->opts->tfds ? FEATURES_TFDS : FEATURES);
+	*bytes = m.bytes + item->name.size + (in->opts->output.tfds ? FEATURES_TFDS : FEATURES);
 	if (item->framed.data)
 		*bytes = item->framed.size;
 	return TFR_OK;
@@ -191,12 +193,12 @@ static double part_of(const struct tfr_convert_opts *o, size_t target)
 {
 	double left = 1;
 
-	if (o->targets[target].folder)
+	if (o->output.targets[target].folder)
 		return 1;
-	if (o->targets[target].fraction != 0)
-		return o->targets[target].fraction;
-	for (size_t t = 0; t < o->target_count; t++)
-		left -= o->targets[t].fraction;
+	if (o->output.targets[target].fraction != 0)
+		return o->output.targets[target].fraction;
+	for (size_t t = 0; t < o->output.target_count; t++)
+		left -= o->output.targets[t].fraction;
 	return left;
 }
 
@@ -208,14 +210,14 @@ static enum tfr_status number_shards(struct tfr_sizes *s, size_t target,
 	double wanted, part = part_of(o, target);
 	uint64_t n;
 
-	if (!s->known || o->targets[target].folder) {
+	if (!s->known || o->output.targets[target].folder) {
 		s->target = target;
 		s->bytes = s->items = 0;
 		TFR_TRY(tfr_input_walk(s->in, NULL, add_size, s, err));
 	}
 	s->known = true;
 	wanted = (double)s->bytes * part / AUTO_SIZE + 0.5;
-	if (o->tfds)
+	if (o->output.tfds)
 		wanted = (double)tfr_tfds_shards(
 			(uint64_t)((double)s->bytes * part), (uint64_t)((double)s->items * part));
 	n = wanted < SHARDS_MOST ? (uint64_t)wanted : SHARDS_MOST;
@@ -233,11 +235,11 @@ enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name
 {
 	const struct tfr_convert_opts *o = s->in->opts;
 	struct tfr_set_name parsed;
-	enum tfr_status status = tfr_set_name_parse(&parsed, o->targets[target].set, err);
+	enum tfr_status status = tfr_set_name_parse(&parsed, o->output.targets[target].set, err);
 
 	if (status != TFR_OK && status != TFR_END)
 		return status;
-	*fill = (struct tfr_set_fill){ o->shard_size, o->records_per_shard };
+	*fill = (struct tfr_set_fill){ o->output.shard_size, o->output.records_per_shard };
 	status = TFR_OK;
 	if (parsed.automatic && !fill->bytes && !fill->records) {
 		if (s->in->ops->measure && s->in->items != TFR_STREAM)
@@ -247,7 +249,7 @@ enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name
 	}
 	tfr_set_name_clear(&parsed);
 	if (!status && !*name)
-		*name = strdup(o->targets[target].set);
+		*name = strdup(o->output.targets[target].set);
 	return status || *name ? status : tfr_fail_nomem(err, "creating the sets");
 }
 
@@ -298,7 +300,8 @@ static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
 	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &fill, err));
 	TFR_TRY(take_up(s, t, mark, err));
 	how.fill = fill.bytes || fill.records ? &fill : NULL;
-	TFR_TRY(tfr_set_writer_open_as(&t->writer, name, &o->writer, &how, o->warn, o->ctx, err));
+	TFR_TRY(tfr_set_writer_open_as(
+		&t->writer, name, &o->output.writer, &how, o->run.warn, o->run.ctx, err));
 	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
 	t->lanes = t->shards && !s->in->ops->framed && !s->in->groups ? t->shards : 1;
 	return TFR_OK;
@@ -313,14 +316,14 @@ enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_op
 
 	*out = s;
 	if (s)
-		s->targets = calloc(opts->target_count, sizeof(*s->targets));
+		s->targets = calloc(opts->output.target_count, sizeof(*s->targets));
 	if (!s || !s->targets)
 		return tfr_fail_nomem(err, "creating the sets");
 	s->opts = opts;
 	s->in = in;
-	if (opts->stratify)
+	if (opts->order.stratify)
 		TFR_TRY(tfr_division_open(&s->division, in, err));
-	while (s->n < opts->target_count)
+	while (s->n < opts->output.target_count)
 		TFR_TRY(open_target(s, &sizes, mark, terms, err));
 	return TFR_OK;
 }
@@ -337,9 +340,10 @@ size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_div
 		return item->target;
 	if (division)
 		return choose_share(division, item);
-	if (opts->target_count == 1 && opts->targets[0].fraction == 0)
+	if (opts->output.target_count == 1 && opts->output.targets[0].fraction == 0)
 		return 0;
-	return tfr_shares_choose(opts->targets, opts->target_count, tfr_item_hash(item));
+	return tfr_shares_choose(
+		opts->output.targets, opts->output.target_count, tfr_item_hash(item));
 }
 
 bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
@@ -465,9 +469,9 @@ static enum tfr_status carry_classes(
 	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->opts;
-	struct tfr_set_opts inputs = {
-		.inputs = o->inputs, .count = o->input_count, .allow_missing = o->allow_missing
-	};
+	struct tfr_set_opts inputs = { .inputs = o->input.paths,
+		.count = o->input.count,
+		.allow_missing = o->input.allow_missing };
 	struct tfr_set *set = NULL;
 	enum tfr_status status = tfr_set_open(&set, &inputs, err);
 
@@ -477,12 +481,14 @@ static enum tfr_status carry_classes(
 	return status;
 }
 
-/* Options and inputs go to the manifest of a set; a single file has one only with opts->resume. */
+/* Options and inputs go to the manifest of a set; a single file has one only with opts->run.resume.
+ */
 static bool has_terms(const struct tfr_convert_opts *o, size_t target)
 {
 	TFR_AUTO_SET_NAME name = { 0 };
 
-	return o->resume || tfr_set_name_parse(&name, o->targets[target].set, NULL) != TFR_END;
+	return o->run.resume ||
+	       tfr_set_name_parse(&name, o->output.targets[target].set, NULL) != TFR_END;
 }
 
 static enum tfr_status publish_counted(
@@ -524,7 +530,7 @@ enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct t
 				s->in->n_classes * sizeof(*target->histogram)))
 			return tfr_fail_nomem(err, "noting how far a run is");
 		TFR_TRY(tfr_set_writer_mark(target->writer, mark, err));
-		if (s->opts->resume)
+		if (s->opts->run.resume)
 			tfr_set_writer_keep(target->writer);
 	}
 	return TFR_OK;
@@ -540,8 +546,8 @@ enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
 enum tfr_status tfr_sets_publish(
 	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err)
 {
-	struct tfr_set_info base = { .command = s->opts->command,
-		.seed = s->opts->seed,
+	struct tfr_set_info base = { .command = s->opts->output.command,
+		.seed = s->opts->order.seed,
 		.options = options,
 		.inputs = inputs };
 	enum tfr_status status = s->in->ops->framed ? carry_classes(s, &base, err) : TFR_OK;

@@ -44,8 +44,8 @@ void tfr_division_close(struct tfr_division *s);
 enum tfr_status tfr_sets_open(struct tfr_sets **s, const struct tfr_convert_opts *opts,
 	struct tfr_input *in, struct tfr_unread *mark, const struct tfr_set_info *terms,
 	struct tfr_error *err);
-/* The set of an item, or opts->target_count for none.  `division` is that of opts->stratify, or
- * NULL. */
+/* The set of an item, or opts->output.target_count for none.  `division` is that of
+ * opts->order.stratify, or NULL. */
 size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
 	const struct tfr_item *item);
 /* The number of lanes that can be written at once: the shards of all sets, or a whole set. */

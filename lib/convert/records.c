@@ -139,7 +139,7 @@ static const char *path_of(const struct records *r)
 
 static enum tfr_status open_file(struct records *r, struct tfr_error *err)
 {
-	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->threads) };
+	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->run.threads) };
 
 	r->any = false;
 	return tfr_reader_open(&r->reader, path_of(r), &opts, err);
@@ -343,7 +343,7 @@ static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_err
 	}
 	tfr_item_clear(&item);
 	if (status == TFR_END)
-		return tfr_fail_path(err, TFR_EDATA, in->opts->inputs[0],
+		return tfr_fail_path(err, TFR_EDATA, in->opts->input.paths[0],
 			"there are fewer records than the run to be resumed has read");
 	return status;
 }
@@ -377,20 +377,20 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 
 static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	const char *what = o->verify				    ? "--verify-images"
-			   : o->label_base			    ? "--label-base"
-			   : o->on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
-								    : NULL;
+	const char *what = o->images.verify				? "--verify-images"
+			   : o->classes.base				? "--label-base"
+			   : o->run.on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
+									: NULL;
 
 	if (what) {
 		tfr_fail(err, TFR_EUSAGE, "%s has no effect on records, which are not decoded",
 			what);
-		if (o->on_error == TFR_ON_ERROR_QUARANTINE)
+		if (o->run.on_error == TFR_ON_ERROR_QUARANTINE)
 			tfr_error_hint(err,
 				"Use 'tfr cat --on-error quarantine=FILE' to keep damaged bytes.");
 		return TFR_EUSAGE;
 	}
-	if (o->target_count == 1 && o->targets[0].fraction == 0)
+	if (o->output.target_count == 1 && o->output.targets[0].fraction == 0)
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE, "Use 'tfr split' to divide records.",
 		"records can be written to one set only, without a fraction");
@@ -409,11 +409,11 @@ static void close_records(struct tfr_input *in)
 static enum tfr_status open_records(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_set_opts set = { .inputs = opts->inputs,
-		.count = opts->input_count,
-		.allow_missing = opts->allow_missing,
-		.warn = opts->warn,
-		.ctx = opts->ctx };
+	struct tfr_set_opts set = { .inputs = opts->input.paths,
+		.count = opts->input.count,
+		.allow_missing = opts->input.allow_missing,
+		.warn = opts->run.warn,
+		.ctx = opts->run.ctx };
 	struct records *r = calloc(1, sizeof(*r));
 
 	TFR_NEED_MEMORY(r, err, "reading records");
@@ -422,12 +422,12 @@ static enum tfr_status open_records(
 	r->in.opts = opts;
 	r->in.items = TFR_STREAM;
 	r->in.prefix = "";
-	r->skip = opts->on_error == TFR_ON_ERROR_SKIP;
+	r->skip = opts->run.on_error == TFR_ON_ERROR_SKIP;
 	TFR_TRY(check(opts, err));
 	TFR_TRY(tfr_set_open(&r->set, &set, err));
 	r->in.files = r->set;
-	if (opts->progress)
-		opts->progress->total_bytes = tfr_set_bytes(r->set);
+	if (opts->run.progress)
+		opts->run.progress->total_bytes = tfr_set_bytes(r->set);
 	return TFR_OK;
 }
 

@@ -44,7 +44,7 @@ static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
 
 double tfr_losses_most(const struct tfr_convert_opts *opts)
 {
-	return opts->max_skipped > 0 ? opts->max_skipped : USUAL_SHARE;
+	return opts->run.max_skipped > 0 ? opts->run.max_skipped : USUAL_SHARE;
 }
 
 static enum tfr_status refuse(uint64_t lost, uint64_t expected, const char *first,
@@ -70,7 +70,7 @@ enum tfr_status tfr_losses_add(struct tfr_losses *l, const struct tfr_input *in,
 			item->prefix ? item->prefix : in->prefix, (const char *)item->name.data,
 			item->reason);
 	l->lost += item->skipped ? item->records : 0;
-	if (in->opts->writer.parts || !before || l->expected < FIRST ||
+	if (in->opts->output.writer.parts || !before || l->expected < FIRST ||
 		(double)l->lost <= tfr_losses_most(in->opts) * (double)l->expected)
 		return TFR_OK;
 	return refuse(l->lost, l->expected, l->first, "the first ", err);
@@ -108,8 +108,8 @@ enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opt
 	const char *prefix, const uint64_t *written, uint64_t token, bool sealed,
 	struct tfr_error *err)
 {
-	struct tfr_output_opts out = { .force = opts->writer.force,
-		.temporaries = opts->writer.temporaries,
+	struct tfr_output_opts out = { .force = opts->output.writer.force,
+		.temporaries = opts->output.writer.temporaries,
 		.resume = written,
 		.token = token,
 		.sealed = written && sealed };
@@ -117,9 +117,9 @@ enum tfr_status tfr_notes_open(struct tfr_notes *n, const struct tfr_convert_opt
 	*n = (struct tfr_notes){
 		.opts = opts, .prefix = prefix, .written = written ? *written : 0
 	};
-	if (opts->on_error != TFR_ON_ERROR_QUARANTINE)
+	if (opts->run.on_error != TFR_ON_ERROR_QUARANTINE)
 		return TFR_OK;
-	return tfr_output_open(&n->quarantine, opts->quarantine, &out, err);
+	return tfr_output_open(&n->quarantine, opts->run.quarantine, &out, err);
 }
 
 enum tfr_status tfr_notes_skipped(
@@ -167,9 +167,9 @@ enum tfr_status tfr_notes_sync(struct tfr_notes *n, struct tfr_error *err)
 	TFR_TRY(tfr_output_checkpoint(n->quarantine, &n->token, err));
 	if (!tfr_output_is_file(n->quarantine))
 		return TFR_OK;
-	if (n->opts->resume)
+	if (n->opts->run.resume)
 		tfr_output_keep(n->quarantine);
-	return tfr_sync_directory_of(n->opts->quarantine, err);
+	return tfr_sync_directory_of(n->opts->run.quarantine, err);
 }
 
 enum tfr_status tfr_notes_seal(struct tfr_notes *n, struct tfr_error *err)

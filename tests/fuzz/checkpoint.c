@@ -64,20 +64,20 @@ static enum tfr_status run(unsigned how, struct tfr_error *err)
 		{ .set = how & 1 ? "out/b@auto" : "out/b@1", .fraction = 0.4 }
 	};
 	const char *const input = "in";
-	const struct tfr_convert_opts o = { .from = "folder",
-		.resume = true,
-		.checkpoint = 1e-9,
-		.threads = 1,
-		.keep_order = true,
-		.inputs = &input,
-		.input_count = 1,
-		.targets = targets,
-		.target_count = 2,
-		.records_per_shard = how & 1 ? 2 : 0,
-		.writer.compression = how & 2 ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE,
-		.findings = "out/found.tsv",
-		.quarantine = "out/bad.tfrecord",
-		.on_error = TFR_ON_ERROR_FAIL };
+	const struct tfr_convert_opts o = { .input.from = "folder",
+		.run.resume = true,
+		.run.checkpoint = 1e-9,
+		.run.threads = 1,
+		.order.keep = true,
+		.input.paths = &input,
+		.input.count = 1,
+		.output.targets = targets,
+		.output.target_count = 2,
+		.output.records_per_shard = how & 1 ? 2 : 0,
+		.output.writer.compression = how & 2 ? TFR_COMPRESSION_GZIP : TFR_COMPRESSION_NONE,
+		.run.report = "out/found.tsv",
+		.run.quarantine = "out/bad.tfrecord",
+		.run.on_error = TFR_ON_ERROR_FAIL };
 	struct tfr_convert_report report;
 
 	*err = (struct tfr_error){ 0 };

@@ -65,15 +65,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char folder[64], file[128], path[128], out[64], labels[128];
 	const char *input = k->folder ? folder : file;
 	struct tfr_share target = { .set = out };
-	struct tfr_convert_opts o = { .inputs = &input,
-		.input_count = 1,
-		.from = k->from,
-		.targets = &target,
-		.target_count = 1,
-		.threads = 1,
-		.expect.allow_empty = true,
-		.max_skipped = 100,
-		.writer.force = true };
+	struct tfr_convert_opts o = { .input.paths = &input,
+		.input.count = 1,
+		.input.from = k->from,
+		.output.targets = &target,
+		.output.target_count = 1,
+		.run.threads = 1,
+		.output.expect.allow_empty = true,
+		.run.max_skipped = 100,
+		.output.writer.force = true };
 	struct tfr_convert_report report;
 	struct tfr_error err = { 0 };
 

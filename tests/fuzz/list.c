@@ -46,13 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned k = 0; k < 3; k++) {
 		const char *inputs[] = { in };
 		struct tfr_share target = { .set = out };
-		struct tfr_convert_opts o = { .inputs = inputs,
-			.input_count = 1,
-			.from = kinds[k],
-			.targets = &target,
-			.target_count = 1,
-			.threads = 1,
-			.writer.force = true };
+		struct tfr_convert_opts o = { .input.paths = inputs,
+			.input.count = 1,
+			.input.from = kinds[k],
+			.output.targets = &target,
+			.output.target_count = 1,
+			.run.threads = 1,
+			.output.writer.force = true };
 		struct tfr_convert_report report;
 		struct tfr_error err = { 0 };
 

@@ -76,18 +76,18 @@ static bool begins_as_item(const struct archive *a, const struct tfr_buf *head)
 static enum tfr_status check_kind(struct archive *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
-	const char *option = o->sha256			     ? "--sha256"
-			     : o->verify		     ? "--verify-images"
-			     : tfr_rework_wanted(&o->rework) ? "changing images"
-							     : NULL;
+	const char *option = o->images.sha256			    ? "--sha256"
+			     : o->images.verify			    ? "--verify-images"
+			     : tfr_rework_wanted(&o->images.rework) ? "changing images"
+								    : NULL;
 
 	if (is_audio(a) && option)
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
 			"%s has no effect on an archive of audio files:", option);
-	if (!is_audio(a) && (o->audio || o->frame != 0))
+	if (!is_audio(a) && (o->audio.kind || o->audio.frame != 0))
 		return tfr_fail_path(err, TFR_EUSAGE, a->m->feed.name,
 			"%s needs audio files, not an archive of images:",
-			o->frame != 0 ? "--frame" : "--audio");
+			o->audio.frame != 0 ? "--frame" : "--audio");
 	return TFR_OK;
 }
 
@@ -249,7 +249,7 @@ static enum tfr_status next_streamed(struct archive *a, struct tfr_item *item,
 			yes = tfr_splits_take(
 				&a->splits, folder_of(a, (const char *)a->name.data, fault));
 	}
-	if (!fault && !a->m->rewindable && !a->in.opts->no_classes &&
+	if (!fault && !a->m->rewindable && !a->in.opts->classes.none &&
 		strchr((char *)a->name.data, '/'))
 		return classes_unknown(a, err);
 	TFR_TRY(name_item(a, item, (char *)a->name.data, fault, err));
@@ -421,7 +421,7 @@ static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 
 	a->splits.scan = &a->tree.scan;
 	a->surveyed = true;
-	if (a->in.opts->no_classes)
+	if (a->in.opts->classes.none)
 		return TFR_OK;
 	TFR_TRY(tfr_splits_find(&a->splits, &u, a->in.opts, err));
 	if (a->splits.n && !a->splits.named)
@@ -451,7 +451,7 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 	if (a->m->placed)
 		TFR_TRY(look_into_list(a, &head, err));
 	TFR_TRY(check_kind(a, err));
-	if (!a->in.opts->ignore_annotations)
+	if (!a->in.opts->input.ignore_annotations)
 		TFR_TRY(tfr_unused_judge(&a->unused,
 			"Unpack the archive: tfr-shard(1) has the layouts of folders that are "
 			"read.",
@@ -500,10 +500,10 @@ static enum tfr_status open_archive(
 	a->in.opts = opts;
 	a->in.items = TFR_STREAM;
 	a->unused.in = &a->in;
-	a->prefix = tfr_asprintf("%s/", opts->inputs[0]);
+	a->prefix = tfr_asprintf("%s/", opts->input.paths[0]);
 	TFR_NEED_MEMORY(a->prefix, err, "reading an archive");
 	a->in.prefix = a->prefix;
-	TFR_TRY(tfr_archive_open(&a->m, opts->inputs[0], err));
+	TFR_TRY(tfr_archive_open(&a->m, opts->input.paths[0], err));
 	if (a->m->rewindable)
 		return survey(a, err);
 	if (tfr_splits_are_asked(opts))

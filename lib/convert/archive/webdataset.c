@@ -348,11 +348,11 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_set_opts o = { .warn = opts->warn, .ctx = opts->ctx };
+	struct tfr_set_opts o = { .warn = opts->run.warn, .ctx = opts->run.ctx };
 	struct stat st;
 
-	for (size_t i = 0; i < opts->input_count; i++) {
-		const char *input = opts->inputs[i];
+	for (size_t i = 0; i < opts->input.count; i++) {
+		const char *input = opts->input.paths[i];
 
 		/* An existing path is used unchanged, whatever characters it has. */
 		enum tfr_status status = strchr(input, '{') ? tfr_look(input, &st, err) : TFR_END;
@@ -412,7 +412,7 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 /* Detection reads nothing from a pipe. */
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct tfr_convert_opts quiet = { .inputs = opts->inputs, .input_count = 1 };
+	struct tfr_convert_opts quiet = { .input.paths = opts->input.paths, .input.count = 1 };
 	TFR_AUTO_NAMES braces = { 0 };
 	struct tfr_archive *m = NULL;
 	struct tfr_set *set = NULL;
@@ -452,11 +452,11 @@ static enum tfr_status open_webdataset(
 	w->in.opts = opts;
 	w->in.items = TFR_STREAM;
 	w->in.prefix = "";
-	if (opts->label_base)
+	if (opts->classes.base)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--label-base %lld does not apply to a WebDataset, which has its own "
 			"labels",
-			(long long)opts->label_base);
+			(long long)opts->classes.base);
 	return list_files(&w->braces, &w->set, opts, err);
 }
 

@@ -28,8 +28,9 @@ static bool any_matches(const char *const *patterns, size_t n, const char *name)
 
 bool tfr_arrays_wants(const struct tfr_convert_opts *o, const char *name)
 {
-	return !any_matches(o->exclude, o->exclude_count, name) &&
-	       (!o->include_count || any_matches(o->include, o->include_count, name));
+	return !any_matches(o->input.exclude, o->input.exclude_count, name) &&
+	       (!o->input.include_count ||
+		       any_matches(o->input.include, o->input.include_count, name));
 }
 
 struct tfr_array *tfr_arrays_add(
@@ -123,7 +124,7 @@ static enum tfr_status check_names(struct tfr_arrays *a, struct tfr_error *err)
 		if (!strcmp(names[i - 1], names[i]))
 			return tfr_fail(err, TFR_EDATA,
 				"two features of '%s' would have the name '%s'",
-				a->in.opts->inputs[0], names[i]);
+				a->in.opts->input.paths[0], names[i]);
 	return TFR_OK;
 }
 
@@ -131,8 +132,8 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
 
-	for (size_t t = 0; t < o->type_count; t++) {
-		const char *name = o->types[t].name;
+	for (size_t t = 0; t < o->tables.type_count; t++) {
+		const char *name = o->tables.types[t].name;
 		struct tfr_suggestion meant;
 		size_t i = 0;
 
@@ -141,11 +142,11 @@ static enum tfr_status set_types(struct tfr_arrays *a, struct tfr_error *err)
 			tfr_suggestion_offer(&meant, a->cells[i].name, strlen(a->cells[i].name));
 		if (i == a->n_cells) {
 			tfr_fail(err, TFR_EUSAGE, "'%s' is not a feature of '%s'", name,
-				o->inputs[0]);
+				o->input.paths[0]);
 			tfr_suggestion_hint(&meant, err);
 			return TFR_EUSAGE;
 		}
-		TFR_TRY(tfr_cells_become(&a->cells[i], o->types[t].kind, err));
+		TFR_TRY(tfr_cells_become(&a->cells[i], o->tables.types[t].kind, err));
 	}
 	return TFR_OK;
 }
@@ -177,10 +178,10 @@ static uint64_t whole_units(const struct tfr_array *array, uint64_t memory)
 enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = a->in.opts;
-	uint64_t memory = (o->memory ? o->memory : MEMORY) / 4, all = 0;
+	uint64_t memory = (o->run.memory ? o->run.memory : MEMORY) / 4, all = 0;
 
 	if (!a->n)
-		return tfr_fail_path(err, TFR_EDATA, o->inputs[0], "no arrays in");
+		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0], "no arrays in");
 	TFR_TRY(check_texts(a, err));
 	TFR_TRY(check_rows(a, err));
 	TFR_TRY(check_names(a, err));
@@ -191,13 +192,13 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 
 		all += array->row_size;
 		array->most = part < array->row_size ? 1 : part / array->row_size;
-		if (o->shuffle && array->most > SHUFFLED_MOST)
+		if (o->order.shuffle && array->most > SHUFFLED_MOST)
 			array->most = SHUFFLED_MOST;
-		if (array->unit > 1 && !o->shuffle)
+		if (array->unit > 1 && !o->order.shuffle)
 			array->most = whole_units(array, memory / a->n);
 	}
 	if (all > TFR_ITEM_MOST)
-		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0],
 			"a row is larger than 2 GiB, the limit of an Example, in");
 	a->row_size = (size_t)all;
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -206,9 +207,9 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 	if (a->in.items != TFR_STREAM)
 		a->in.items = a->rows;
 	if (a->rows > UINT32_MAX && a->in.items != TFR_STREAM)
-		return tfr_fail(
-			err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX, o->inputs[0]);
-	a->prefix = tfr_asprintf("%s:", o->inputs[0]);
+		return tfr_fail(err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX,
+			o->input.paths[0]);
+	a->prefix = tfr_asprintf("%s:", o->input.paths[0]);
 	TFR_NEED_MEMORY(a->prefix, err, "reading arrays");
 	a->in.prefix = a->prefix;
 	warn_of_rounding(a);
@@ -217,13 +218,13 @@ enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 
 enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if (opts->labels || opts->label_base || opts->stratify)
+	if (opts->classes.labels || opts->classes.base || opts->order.stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"%s has no effect on arrays, which have no classes",
-			opts->labels	   ? "--labels"
-			: opts->label_base ? "--label-base"
-					   : "--stratify-classes");
-	if (opts->embed_count)
+			opts->classes.labels ? "--labels"
+			: opts->classes.base ? "--label-base"
+					     : "--stratify-classes");
+	if (opts->tables.embed_count)
 		return tfr_fail(
 			err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
 	return TFR_OK;

@@ -48,7 +48,7 @@ struct tfr_array *tfr_arrays_add(
 /* Adds cells to the last array; the name is copied.  False: out of memory. */
 bool tfr_arrays_add_cells(struct tfr_arrays *a, const char *name, const struct tfr_cells *cells);
 /* Called after all arrays are added: checks that they have the same number of rows and different
- * names, and applies opts->types.  Warns of floats that are rounded. */
+ * names, and applies opts->tables.types.  Warns of floats that are rounded. */
 enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err);
 
 /* For the kind's tfr_input_ops. */

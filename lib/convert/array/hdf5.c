@@ -85,7 +85,7 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 static uint64_t memory_of(const struct hdf5 *h)
 {
-	return h->a.in.opts->memory ? h->a.in.opts->memory : MEMORY;
+	return h->a.in.opts->run.memory ? h->a.in.opts->run.memory : MEMORY;
 }
 
 static void ask(struct hdf5 *h, const struct asked *rows)
@@ -242,8 +242,8 @@ static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 	TFR_AUTO_CLOSE int fd = -1;
 	struct tfr_hdf5_start start = { .path = h->path,
 		.memory = memory_of(h),
-		.any_order = o->shuffle,
-		.no_sandbox = o->no_sandbox };
+		.any_order = o->order.shuffle,
+		.no_sandbox = o->input.no_sandbox };
 	struct stat st;
 
 	if (!strcmp(h->path, "-") || (!tfr_stat(h->path, &st) && !S_ISREG(st.st_mode)))
@@ -277,7 +277,7 @@ static enum tfr_status open_hdf5(
 	struct hdf5 *h;
 
 	if (!TFR_HAVE_HDF5) {
-		tfr_fail_path(err, TFR_EUNAVAILABLE, opts->inputs[0],
+		tfr_fail_path(err, TFR_EUNAVAILABLE, opts->input.paths[0],
 			"not built with libhdf5, which is needed to read");
 		tfr_error_hint(err, "Convert the data to NumPy files, .npy or .npz.");
 		return TFR_EUNAVAILABLE;
@@ -289,7 +289,7 @@ static enum tfr_status open_hdf5(
 	h->a.read = read_rows;
 	h->a.reads_ordered = true;
 	h->a.release = release;
-	h->path = opts->inputs[0];
+	h->path = opts->input.paths[0];
 	h->helper.socket = -1;
 	TFR_TRY(tfr_arrays_check(opts, err));
 	TFR_TRY(open_file(h, err));

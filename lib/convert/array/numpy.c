@@ -375,7 +375,7 @@ static enum tfr_status open_file(
 	if (!status)
 		status = check_size(o, size, &why);
 	return status ? bad_header(stem, path, &why, err)
-		      : add_array(a, stem, path, TFR_STEAL(o), a->in.opts->input_count == 1, err);
+		      : add_array(a, stem, path, TFR_STEAL(o), a->in.opts->input.count == 1, err);
 }
 
 /* --- NPZ --- */
@@ -463,7 +463,7 @@ static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, stru
 	size_t skip = 0;
 	char name[4096];
 
-	if (!a->in.opts->shuffle)
+	if (!a->in.opts->order.shuffle)
 		a->in.items = TFR_STREAM;
 	for (;;) {
 		AUTO_SOURCE struct source *o = calloc(1, sizeof(*o));
@@ -551,8 +551,8 @@ static enum tfr_status open_numpy(
 	a->read = read_rows;
 	a->release = release;
 	TFR_TRY(tfr_arrays_check(opts, err));
-	for (size_t i = 0; i < opts->input_count; i++)
-		TFR_TRY(open_input(a, opts->inputs[i], err));
+	for (size_t i = 0; i < opts->input.count; i++)
+		TFR_TRY(open_input(a, opts->input.paths[i], err));
 	return tfr_arrays_ready(a, err);
 }
 

@@ -43,13 +43,14 @@ struct coco {
 
 static bool is_asked(const struct tfr_convert_opts *opts)
 {
-	return opts->annotations || opts->captions || opts->panoptic;
+	return opts->input.annotations || opts->input.captions || opts->input.panoptic;
 }
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	return is_asked(opts) || (!opts->masks && !opts->class_list && !opts->synsets &&
-					 tfr_parts_recognised(tfr_coco_find, offer));
+	return is_asked(opts) ||
+	       (!opts->input.masks && !opts->classes.list && !opts->classes.synsets &&
+		       tfr_parts_recognised(tfr_coco_find, offer));
 }
 
 /* --- one image --- */
@@ -453,7 +454,7 @@ static enum tfr_status add_all(const struct coco *coco, struct tfr_item *item,
 	TFR_TRY(tfr_builder_text(item->builder, "image/source_id", id, err));
 	if (coco->objects && c->first[i] < c->first[i + 1]) {
 		TFR_TRY(add_boxes(c, item, &bench->boxes, err));
-		if (coco->in.opts->instance_masks)
+		if (coco->in.opts->input.draw_masks)
 			TFR_TRY(draw_all(item, c, bench, room, err));
 	}
 	n = bench->ends.size / sizeof(size_t);
@@ -509,7 +510,7 @@ static void say_all(const struct coco *coco, const struct tfr_coco *c, const cha
 	say(o, path, c->unusable, "left out: a box without an area or past the edge of its image");
 	say(o, path, c->same_ids, "kept, with the id of another one");
 	/* the kept annotations whose mask has no shape */
-	for (uint64_t k = 0; o->instance_masks && c == coco->objects && k < c->first[c->n_images];
+	for (uint64_t k = 0; o->input.draw_masks && c == coco->objects && k < c->first[c->n_images];
 		k++)
 		shapeless += !annotation(c, k)->shape_size;
 	say(o, path, shapeless, "without a 'segmentation': an empty mask each");
@@ -536,18 +537,18 @@ static void close_coco(struct tfr_input *in)
 static enum tfr_status open_segments(struct coco *coco, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = coco->in.opts;
-	size_t n = strlen(o->panoptic);
+	size_t n = strlen(o->input.panoptic);
 	TFR_AUTO_FREE char *path = NULL;
 	enum tfr_status status;
 
-	if (o->segments)
-		path = strdup(o->segments);
+	if (o->input.segments)
+		path = strdup(o->input.segments);
 	else
-		path = strndup(
-			o->panoptic, n > 5 && !strcmp(o->panoptic + n - 5, ".json") ? n - 5 : n);
+		path = strndup(o->input.panoptic,
+			n > 5 && !strcmp(o->input.panoptic + n - 5, ".json") ? n - 5 : n);
 	TFR_NEED_MEMORY(path, err, "reading annotations");
 	status = tfr_root_open(&coco->segments, path, err);
-	if (status && !o->segments)
+	if (status && !o->input.segments)
 		tfr_error_hint(err, "Name the folder with --panoptic-masks.");
 	return status;
 }
@@ -560,8 +561,8 @@ static enum tfr_status read_file(struct coco *coco, const char *path, enum tfr_c
 {
 	const struct tfr_convert_opts *o = coco->in.opts;
 	struct tfr_coco_opts opts = { .what = what,
-		.threads = o->threads,
-		.shapes = o->instance_masks && what == TFR_COCO_OBJECTS };
+		.threads = o->run.threads,
+		.shapes = o->input.draw_masks && what == TFR_COCO_OBJECTS };
 	bool first = !coco->objects && !coco->captions && !coco->panoptic;
 	struct tfr_coco *c = first ? &coco->data : other;
 
@@ -624,11 +625,11 @@ static enum tfr_status open_files(struct tfr_input **in, const struct tfr_conver
 	TFR_TRY(tfr_open_named_folder(&coco->root, &coco->prefix, images, err));
 	coco->in.prefix = coco->prefix;
 	TFR_TRY(read_file(coco, annotations, TFR_COCO_OBJECTS, NULL, &coco->objects, NULL, err));
-	TFR_TRY(read_file(coco, opts->captions, TFR_COCO_CAPTIONS, &coco->others[0],
+	TFR_TRY(read_file(coco, opts->input.captions, TFR_COCO_CAPTIONS, &coco->others[0],
 		&coco->captions, &coco->caption_of, err));
-	TFR_TRY(read_file(coco, opts->panoptic, TFR_COCO_PANOPTIC, &coco->others[1],
+	TFR_TRY(read_file(coco, opts->input.panoptic, TFR_COCO_PANOPTIC, &coco->others[1],
 		&coco->panoptic, &coco->panoptic_of, err));
-	if (opts->panoptic)
+	if (opts->input.panoptic)
 		TFR_TRY(open_segments(coco, err));
 	coco->in.items = coco->data.n_images;
 	TFR_TRY(say_unlisted(coco, err));
@@ -676,11 +677,11 @@ static enum tfr_status open_coco(
 		.open = open_part,
 		.unite = unite,
 	};
-	if (opts->label_base)
+	if (opts->classes.base)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--label-base does not apply: the annotations number the classes");
 	if (is_asked(opts))
-		return open_files(in, opts, opts->inputs[0], opts->annotations, err);
+		return open_files(in, opts, opts->input.paths[0], opts->input.annotations, err);
 	return tfr_parts_open(in, &kind, opts, err);
 }
 

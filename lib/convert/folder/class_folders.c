@@ -187,19 +187,19 @@ enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
 		"mattes", NULL };
 	TFR_AUTO_BUF of_images = { 0 }, of_masks = { 0 };
 
-	if (opts->labels || !c->class_of || c->names.sorted.n > MOST_BESIDE_MASKS)
+	if (opts->classes.labels || !c->class_of || c->names.sorted.n > MOST_BESIDE_MASKS)
 		return TFR_OK;
 	if (!find_one_of(c, scan, images, &of_images) || !find_one_of(c, scan, masks, &of_masks))
 		return tfr_fail_nomem(err, "listing a folder");
 	if (!of_images.size || !of_masks.size)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "'%s' contains images and their masks, not classes: '%s', '%s'",
-		opts->inputs[0], (const char *)of_images.data, (const char *)of_masks.data);
+		opts->input.paths[0], (const char *)of_images.data, (const char *)of_masks.data);
 	if (scan->root)
 		tfr_error_hint(err,
 			"Pair them with 'tfr shard %s/%s --mask %s/%s'.  '--exclude' leaves one "
 			"out, and '--labels' names both as classes.",
-			opts->inputs[0], (const char *)of_images.data, opts->inputs[0],
+			opts->input.paths[0], (const char *)of_images.data, opts->input.paths[0],
 			(const char *)of_masks.data);
 	else
 		tfr_error_hint(err, "Unpack the archive, and pair them with '--mask'.");

@@ -56,7 +56,7 @@ bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in)
 	if (!c->classes)
 		return false;
 	for (size_t k = 0; k < c->sorted.n; k++)
-		c->classes[k] = (struct tfr_class){ .label = in->opts->label_base + (int64_t)k,
+		c->classes[k] = (struct tfr_class){ .label = in->opts->classes.base + (int64_t)k,
 			.text = c->sorted.list[k] };
 	in->classes = c->classes;
 	in->n_classes = c->sorted.n;

@@ -16,7 +16,7 @@ struct tfr_class_names {
 bool tfr_class_names_add(struct tfr_class_names *c, const char *name, size_t size);
 /* The number of a name, or TFR_NO_CLASS. */
 uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name, size_t size);
-/* Gives the names to the input, with labels from opts->label_base; again if there are more names
+/* Gives the names to the input, with labels from opts->classes.base; again if there are more names
  * now.  False: out of memory. */
 bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in);
 void tfr_class_names_clear(struct tfr_class_names *c);

@@ -36,7 +36,7 @@ struct folder {
 	struct tfr_class_folders folders;
 	struct tfr_label_map map;
 	uint32_t *in_map; /* for each name of `folders`, its class in the map; NULL: the same */
-	/* For opts->class_list: the class of each item, in place of folders. */
+	/* For opts->classes.list: the class of each item, in place of folders. */
 	uint32_t *class_of_item;
 	struct tfr_class_names names;
 	struct tfr_names list;
@@ -104,7 +104,7 @@ static void warn_of_the_missing(const struct folder *f, const uint8_t *met, size
 	while (met[first])
 		first++;
 	tfr_warn(f->in.opts, "%zu of %zu names in '%s' have no folder, the first is '%s'", missing,
-		f->map.n, f->in.opts->labels, f->map.classes[first].text);
+		f->map.n, f->in.opts->classes.labels, f->map.classes[first].text);
 }
 
 /* The classes are those of the map, which must contain every class folder. */
@@ -124,7 +124,8 @@ static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
 		if (class == TFR_NO_CLASS)
 			return tfr_fail_hint(err, TFR_EDATA,
 				"Add it there, or leave it out with --exclude.",
-				"the class folder '%s' is not in '%s'", names->list[k], o->labels);
+				"the class folder '%s' is not in '%s'", names->list[k],
+				o->classes.labels);
 		met[class] = 1;
 		missing--;
 	}
@@ -138,7 +139,7 @@ static enum tfr_status map_classes(struct folder *f, struct tfr_error *err)
 /* Whether a file of labels lists a folder with the name of a split: it is then a class. */
 static bool is_labelled(const struct folder *f, const char *name)
 {
-	return f->in.opts->labels && tfr_label_map_find(&f->map, name) != TFR_NO_CLASS;
+	return f->in.opts->classes.labels && tfr_label_map_find(&f->map, name) != TFR_NO_CLASS;
 }
 
 static enum tfr_status find_splits(
@@ -182,27 +183,27 @@ static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 		.nothing = f->in.ops->nothing };
 
 	f->splits.scan = &f->scan;
-	if (o->no_classes)
+	if (o->classes.none)
 		return TFR_OK;
-	if (o->labels)
-		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
+	if (o->classes.labels)
+		TFR_TRY(tfr_label_map_read(&f->map, o->classes.labels, o->classes.base, err));
 	TFR_TRY(find_splits(f, &u, err));
 	TFR_TRY(tfr_class_folders_find(&f->folders, &f->splits, &u, err));
 	TFR_TRY(tfr_class_folders_check(&f->folders, &f->scan, o, err));
 	warn_of_split(f);
 	tfr_splits_keep(&f->splits, &f->scan);
 	f->in.items = f->scan.n_items;
-	if (f->folders.classless && o->tfds)
+	if (f->folders.classless && o->output.tfds)
 		return tfr_fail(err, TFR_EUSAGE,
 			"every image of a TFDS data set needs a label, and '%s' has no class "
 			"folders",
 			f->folders.classless);
-	if (!f->folders.class_of && o->labels)
-		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+	if (!f->folders.class_of && o->classes.labels)
+		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0],
 			"--labels needs class folders, and there are none in");
 	if (!f->folders.class_of)
 		return TFR_OK;
-	if (o->labels)
+	if (o->classes.labels)
 		return map_classes(f, err);
 	return tfr_class_names_number(&f->folders.names, &f->in)
 		       ? TFR_OK
@@ -220,11 +221,11 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 			return tfr_fail(err, TFR_EDATA,
 				"--class-list needs a folder without sub-folders, and '%s' has "
 				"some",
-				o->inputs[0]);
+				o->input.paths[0]);
 	if (f->list.n == f->scan.n_items)
 		return TFR_OK;
-	return tfr_fail(err, TFR_EDATA, "'%s' has %zu lines, and '%s' has %zu files", o->class_list,
-		f->list.n, o->inputs[0], f->scan.n_items);
+	return tfr_fail(err, TFR_EDATA, "'%s' has %zu lines, and '%s' has %zu files",
+		o->classes.list, f->list.n, o->input.paths[0], f->scan.n_items);
 }
 
 /* The classes are those of the list, or of the map, which must contain all of these. */
@@ -232,10 +233,10 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
 
-	TFR_TRY(tfr_class_list_read(&f->list, o->class_list, err));
+	TFR_TRY(tfr_class_list_read(&f->list, o->classes.list, err));
 	TFR_TRY(check_list(f, err));
-	if (o->labels)
-		TFR_TRY(tfr_label_map_read(&f->map, o->labels, o->label_base, err));
+	if (o->classes.labels)
+		TFR_TRY(tfr_label_map_read(&f->map, o->classes.labels, o->classes.base, err));
 	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
 	for (size_t i = 0; i < f->list.n; i++) {
 		const char *class = f->list.list[i];
@@ -244,17 +245,17 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 			return tfr_fail_nomem(err, "listing a folder");
 	}
 	TFR_NEED_MEMORY(tfr_class_names_number(&f->names, &f->in), err, "listing a folder");
-	f->in.classes = o->labels ? f->map.classes : f->names.classes;
-	f->in.n_classes = o->labels ? f->map.n : f->in.n_classes;
+	f->in.classes = o->classes.labels ? f->map.classes : f->names.classes;
+	f->in.n_classes = o->classes.labels ? f->map.n : f->in.n_classes;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const char *class = f->list.list[i];
 
 		f->class_of_item[i] =
-			o->labels ? tfr_label_map_find(&f->map, class)
-				  : tfr_class_names_find(&f->names, class, strlen(class));
+			o->classes.labels ? tfr_label_map_find(&f->map, class)
+					  : tfr_class_names_find(&f->names, class, strlen(class));
 		if (f->class_of_item[i] == TFR_NO_CLASS)
-			return tfr_fail(
-				err, TFR_EDATA, "the class '%s' is not in '%s'", class, o->labels);
+			return tfr_fail(err, TFR_EDATA, "the class '%s' is not in '%s'", class,
+				o->classes.labels);
 	}
 	return TFR_OK;
 }
@@ -263,19 +264,19 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 static enum tfr_status call_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
-	struct tfr_class *classes = o->labels	    ? f->map.classes
-				    : o->class_list ? f->names.classes
-						    : f->folders.names.classes;
+	struct tfr_class *classes = o->classes.labels ? f->map.classes
+				    : o->classes.list ? f->names.classes
+						      : f->folders.names.classes;
 
-	TFR_TRY(tfr_synsets_read(&f->synsets, o->synsets, err));
+	TFR_TRY(tfr_synsets_read(&f->synsets, o->classes.synsets, err));
 	if (!f->in.n_classes)
-		return tfr_fail_path(err, TFR_EDATA, o->inputs[0],
+		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0],
 			"--synsets needs classes, and there are none in");
 	for (size_t k = 0; k < f->in.n_classes; k++) {
 		classes[k].human = tfr_synsets_find(&f->synsets, classes[k].text);
 		if (!classes[k].human)
 			return tfr_fail(err, TFR_EDATA, "the class '%s' is not in '%s'",
-				classes[k].text, o->synsets);
+				classes[k].text, o->classes.synsets);
 	}
 	return TFR_OK;
 }
@@ -300,8 +301,8 @@ static void close_folder(struct tfr_input *in)
 static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input_ops *ops,
 	const struct folder_kind *kind, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_scan_globs globs = { opts->include, opts->exclude, opts->include_count,
-		opts->exclude_count };
+	struct tfr_scan_globs globs = { opts->input.include, opts->input.exclude,
+		opts->input.include_count, opts->input.exclude_count };
 	struct folder *f = calloc(1, sizeof(*f));
 
 	TFR_NEED_MEMORY(f, err, "listing a folder");
@@ -311,14 +312,14 @@ static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input
 	f->in.opts = opts;
 	f->in.by_path = true;
 	f->scan.root = NULL;
-	f->prefix = tfr_path_join(opts->inputs[0], "");
+	f->prefix = tfr_path_join(opts->input.paths[0], "");
 	TFR_NEED_MEMORY(f->prefix, err, "listing a folder");
 	f->in.prefix = f->prefix;
-	TFR_TRY(tfr_scan_folder(&f->scan, opts->inputs[0], &globs, err));
+	TFR_TRY(tfr_scan_folder(&f->scan, opts->input.paths[0], &globs, err));
 	f->in.scan = &f->scan;
 	f->in.items = f->scan.n_items;
-	TFR_TRY(opts->class_list ? list_classes(f, err) : name_classes(f, err));
-	return opts->synsets ? call_classes(f, err) : TFR_OK;
+	TFR_TRY(opts->classes.list ? list_classes(f, err) : name_classes(f, err));
+	return opts->classes.synsets ? call_classes(f, err) : TFR_OK;
 }
 
 /* --- of images --- */

@@ -13,11 +13,12 @@ enum tfr_status tfr_object_classes_number(
 	const struct tfr_convert_opts *o = in->opts;
 	enum tfr_status status;
 
-	if (!o->labels)
+	if (!o->classes.labels)
 		return tfr_class_names_number(&c->names, in)
 			       ? TFR_OK
 			       : tfr_fail_nomem(err, "reading annotations");
-	status = c->map.n ? TFR_OK : tfr_label_map_read(&c->map, o->labels, o->label_base, err);
+	status = c->map.n ? TFR_OK
+			  : tfr_label_map_read(&c->map, o->classes.labels, o->classes.base, err);
 	in->classes = c->map.classes;
 	in->n_classes = c->map.n;
 	return status;

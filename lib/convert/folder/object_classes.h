@@ -1,5 +1,5 @@
 /* convert/folder/object_classes.h - the classes of objects that annotations name: numbered in the
- * order of their names, over all splits, or by opts->labels. */
+ * order of their names, over all splits, or by opts->classes.labels. */
 #ifndef TFR_CONVERT_FOLDER_OBJECT_CLASSES_H
 #define TFR_CONVERT_FOLDER_OBJECT_CLASSES_H
 
@@ -8,7 +8,7 @@
 
 struct tfr_object_classes {
 	struct tfr_class_names names; /* found in the annotations of a split */
-	struct tfr_label_map map;     /* of opts->labels, in place of these */
+	struct tfr_label_map map;     /* of opts->classes.labels, in place of these */
 	/* the classes that number the names: of another split; NULL: these */
 	const struct tfr_object_classes *numbers;
 };

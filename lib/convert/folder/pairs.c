@@ -42,7 +42,7 @@ struct pairs {
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
 	(void)offer;
-	return opts->masks != NULL;
+	return opts->input.masks != NULL;
 }
 
 /* --- one item --- */
@@ -149,7 +149,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	if (!item->skipped)
 		TFR_TRY(read_mask(p, item, path, room, err));
 	if (!item->skipped)
-		prepare_mask(item, (const char *)path->data, in->opts->verify, &info, bench);
+		prepare_mask(item, (const char *)path->data, in->opts->images.verify, &info, bench);
 	if (!item->skipped)
 		TFR_TRY(tfr_image_add(in, item, bench, err));
 	return item->skipped ? TFR_OK : add_mask(item, err);
@@ -412,9 +412,9 @@ static enum tfr_status open_pairs(
 {
 	struct pairs *p;
 
-	if (!opts->masks)
+	if (!opts->input.masks)
 		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
-	if (opts->label_base)
+	if (opts->classes.base)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--label-base does not apply to pairs, which have no classes");
 	p = calloc(1, sizeof(*p));
@@ -424,13 +424,13 @@ static enum tfr_status open_pairs(
 	p->in.opts = opts;
 	p->in.by_path = true;
 	p->images.root = p->masks.root = NULL;
-	p->prefixes[0] = tfr_asprintf("%s/", opts->inputs[0]);
-	p->prefixes[1] = tfr_asprintf("%s/", opts->masks);
+	p->prefixes[0] = tfr_asprintf("%s/", opts->input.paths[0]);
+	p->prefixes[1] = tfr_asprintf("%s/", opts->input.masks);
 	if (!p->prefixes[0] || !p->prefixes[1])
 		return tfr_fail_nomem(err, "listing a folder");
 	p->in.prefix = p->prefixes[0];
-	TFR_TRY(tfr_scan_folder(&p->images, opts->inputs[0], NULL, err));
-	TFR_TRY(tfr_scan_folder(&p->masks, opts->masks, NULL, err));
+	TFR_TRY(tfr_scan_folder(&p->images, opts->input.paths[0], NULL, err));
+	TFR_TRY(tfr_scan_folder(&p->masks, opts->input.masks, NULL, err));
 	TFR_TRY(match_stems(&p->pairs, &p->images, &p->masks, err));
 	p->in.scan = &p->images;
 	p->in.items = p->pairs.n;

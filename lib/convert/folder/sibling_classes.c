@@ -36,7 +36,7 @@ static bool is_own(const struct tfr_convert_opts *o, const struct tfr_sets *sets
 {
 	const char *what = tfr_has_suffix(path, "labels.txt") ? "labels.txt" : "manifest.json";
 
-	for (size_t t = 0; t < o->target_count; t++) {
+	for (size_t t = 0; t < o->output.target_count; t++) {
 		const struct tfr_set_writer *w = tfr_sets_writer(sets, t);
 		TFR_AUTO_FREE char *own =
 			tfr_set_writer_is_named(w) ? tfr_set_writer_beside(w, what) : NULL;
@@ -111,8 +111,8 @@ enum tfr_status tfr_classes_beside(
 			    in->classes[k].label))
 			status = no_memory(err);
 	tfr_class_map_sort(&here);
-	for (size_t t = 0; !status && !told && t < o->target_count; t++) {
-		TFR_AUTO_FREE char *folder = folder_of(o->targets[t].set);
+	for (size_t t = 0; !status && !told && t < o->output.target_count; t++) {
+		TFR_AUTO_FREE char *folder = folder_of(o->output.targets[t].set);
 
 		status = folder ? look_into(o, sets, &here, folder, &told, err) : no_memory(err);
 	}

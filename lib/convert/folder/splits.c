@@ -94,8 +94,8 @@ bool tfr_split_is_wrapping(const char *name)
 
 bool tfr_splits_are_asked(const struct tfr_convert_opts *opts)
 {
-	for (size_t t = 0; t < opts->target_count; t++)
-		if (opts->targets[t].folder)
+	for (size_t t = 0; t < opts->output.target_count; t++)
+		if (opts->output.targets[t].folder)
 			return true;
 	return false;
 }
@@ -312,7 +312,7 @@ static enum tfr_status find_by_name(
 	return TFR_OK;
 }
 
-/* --- those that opts->targets name --- */
+/* --- those that opts->output.targets name --- */
 
 /* The folder of the path "a/b/" below `from`; 0: there is none. */
 static uint32_t folder_at(const struct tfr_scan *scan, uint32_t from, const char *path)
@@ -362,7 +362,7 @@ static enum tfr_status not_there(const struct tfr_splits *s, const char *folder,
 
 	for (uint32_t d = s->base + 1; d < s->scan->dirs[s->base].end; d = s->scan->dirs[d].end)
 		tfr_list_name(text, sizeof(text), name_of(s->scan, d), "/");
-	tfr_fail(err, TFR_EUSAGE, "no folder '%s' in '%s'", folder, o->inputs[0]);
+	tfr_fail(err, TFR_EUSAGE, "no folder '%s' in '%s'", folder, o->input.paths[0]);
 	if (*text && strlen(text) < sizeof(text) - 1)
 		tfr_error_hint(err, "Its folders are %s.", text);
 	return TFR_EUSAGE;
@@ -371,7 +371,7 @@ static enum tfr_status not_there(const struct tfr_splits *s, const char *folder,
 static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *o, uint32_t t, struct tfr_error *err)
 {
-	const char *folder = o->targets[t].folder;
+	const char *folder = o->output.targets[t].folder;
 	uint32_t dir = find_folder(s, folder);
 	TFR_AUTO_FREE char *path = NULL;
 	bool yes;
@@ -390,7 +390,7 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 	TFR_TRY(add(s, dir, t, err));
 	if (yes)
 		return TFR_OK;
-	path = tfr_asprintf("%s/%s", o->inputs[0], s->list[s->n - 1].path);
+	path = tfr_asprintf("%s/%s", o->input.paths[0], s->list[s->n - 1].path);
 	TFR_NEED_MEMORY(path, err, "listing a folder");
 	return tfr_fail_path(err, TFR_EDATA, path, "%s", u->nothing);
 }
@@ -434,7 +434,7 @@ static enum tfr_status find_named(struct tfr_splits *s, const struct tfr_usable 
 	const struct tfr_convert_opts *o, struct tfr_error *err)
 {
 	s->named = true;
-	for (size_t t = 0; t < o->target_count; t++)
+	for (size_t t = 0; t < o->output.target_count; t++)
 		TFR_TRY(add_target(s, u, o, (uint32_t)t, err));
 	TFR_TRY(add_siblings(s, u, err));
 	qsort(s->list, s->n, sizeof(*s->list), by_dir);
@@ -459,11 +459,11 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, con
 	char text[200] = "";
 
 	for (size_t i = 0; i < n; i++) {
-		if (opts->found_split)
-			opts->found_split(opts->ctx, &found[i]);
+		if (opts->run.found_split)
+			opts->run.found_split(opts->run.ctx, &found[i]);
 		tfr_list_name(text, sizeof(text), found[i].folder, "");
 	}
-	tfr_fail(err, TFR_EUSAGE, "'%s' contains %s: %s", opts->inputs[0], what, text);
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains %s: %s", opts->input.paths[0], what, text);
 	tfr_error_hint(err,
 		"Write one set for each split, such as -o %s.tfrecord=%s/; all sets get the same "
 		"labels.",

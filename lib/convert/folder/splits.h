@@ -3,9 +3,9 @@
  *
  * A kind of input scans its folder, and tfr_splits_find() decides which of the folders is the
  * base: if a single folder contains all usable files, the base is searched for inside it, as in
- * ILSVRC/Data/CLS-LOC.  The folders of the base with usable files are splits if opts->targets
- * name them ("train/"), or if all have names of splits.  Otherwise they are classes, or another
- * thing that the kind decides. */
+ * ILSVRC/Data/CLS-LOC.  The folders of the base with usable files are splits if
+ * opts->output.targets name them ("train/"), or if all have names of splits.  Otherwise they are
+ * classes, or another thing that the kind decides. */
 #ifndef TFR_CONVERT_FOLDER_SPLITS_H
 #define TFR_CONVERT_FOLDER_SPLITS_H
 
@@ -50,7 +50,7 @@ struct tfr_split {
 	const char *name; /* of its folder: "val" */
 	char *path;	  /* below the input: "images/val" */
 	uint32_t dir;	  /* in the scan */
-	uint32_t target;  /* of opts->targets, or TFR_NO_TARGET: it is not written */
+	uint32_t target;  /* of opts->output.targets, or TFR_NO_TARGET: it is not written */
 };
 
 struct tfr_splits {
@@ -58,7 +58,7 @@ struct tfr_splits {
 	uint32_t base;
 	struct tfr_split *list; /* in the order of their paths */
 	size_t n;		/* 0: there are none */
-	bool named;		/* by opts->targets; otherwise by their names only */
+	bool named;		/* by opts->output.targets; otherwise by their names only */
 };
 
 /* Whether the name of a folder is that of a split: "train", "Val", "test2017", "Split-eval",
@@ -67,10 +67,10 @@ bool tfr_split_is_name(const char *name);
 /* Whether a single folder has a name that is not one of a class: that of a split, or "images",
  * "data". */
 bool tfr_split_is_wrapping(const char *name);
-/* Whether opts->targets name folders. */
+/* Whether opts->output.targets name folders. */
 bool tfr_splits_are_asked(const struct tfr_convert_opts *opts);
 
-/* TFR_EUSAGE: opts->targets name a folder that does not exist, a folder twice, or one inside
+/* TFR_EUSAGE: opts->output.targets name a folder that does not exist, a folder twice, or one inside
  * another; TFR_EDATA: a folder without a usable file.  The scan must outlive `s`. */
 enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
@@ -79,7 +79,7 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_u
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 /* Appends a name to a list for a message: "'a/', 'b/'"; a list that is full stays as it is. */
 void tfr_list_name(char *text, size_t size, const char *name, const char *end);
-/* Calls opts->found_split for each, and returns TFR_EUSAGE: the input contains `what`. */
+/* Calls opts->run.found_split for each, and returns TFR_EUSAGE: the input contains `what`. */
 enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, const char *what,
 	const struct tfr_found_split *found, size_t n, struct tfr_error *err);
 /* Treats splits as ordinary folders: there are none afterwards, and the base stays. */

@@ -318,7 +318,7 @@ static bool is_usual(const char *name, const char *input)
  * folder "." has no name, and nothing is above a bucket. */
 static enum tfr_status note_above(struct tfr_unused *u, struct tfr_error *err)
 {
-	const char *folder = u->in->opts->inputs[0], *name;
+	const char *folder = u->in->opts->input.paths[0], *name;
 	TFR_AUTO_FREE char *path = strndup(folder, strlen(folder) - tfr_has_suffix(folder, "/"));
 	TFR_AUTO_FREE char *above = NULL;
 	TFR_AUTO_NAMES names = { 0 };
@@ -351,10 +351,11 @@ enum tfr_status tfr_unused_refuse(
 	enum tfr_status status;
 
 	/* Annotations that are named are chosen. */
-	if (o->ignore_annotations || o->annotations || o->captions || o->panoptic || o->class_list)
+	if (o->input.ignore_annotations || o->input.annotations || o->input.captions ||
+		o->input.panoptic || o->classes.list)
 		return TFR_OK;
-	status = in->scan ? note_all(&u, in->scan, o->inputs[0], err)
-			  : note_beside(&u, o->inputs[0], err);
+	status = in->scan ? note_all(&u, in->scan, o->input.paths[0], err)
+			  : note_beside(&u, o->input.paths[0], err);
 	if (!status)
 		status = note_above(&u, err);
 	if (!status)

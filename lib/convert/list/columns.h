@@ -44,7 +44,7 @@ struct tfr_list_column {
 	uint64_t number_line, text_line; /* where the first of each was */
 	struct tfr_misfit misfits[3];	 /* beyond int64, beyond float32, TFR_LOOK_NA */
 	uint64_t absent;		 /* cells without a value */
-	size_t embed;			 /* its place in opts->embeds, or TFR_NO_EMBED */
+	size_t embed;			 /* its place in opts->tables.embeds, or TFR_NO_EMBED */
 };
 
 #define TFR_NO_EMBED SIZE_MAX

@@ -57,7 +57,7 @@ static void free_own(void *p)
 static enum tfr_status new_own(
 	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
 {
-	size_t n = l->in.opts->embed_count;
+	size_t n = l->in.opts->tables.embed_count;
 	struct tfr_list_item *own = calloc(1, sizeof(*own));
 
 	if (own) {
@@ -335,7 +335,7 @@ static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
 	struct tfr_list_item *own = item->own;
 	struct tfr_gap gap = { .place = place, .why = why->status };
 
-	if (!l->in.groups || l->in.opts->on_error == TFR_ON_ERROR_FAIL ||
+	if (!l->in.groups || l->in.opts->run.on_error == TFR_ON_ERROR_FAIL ||
 		why->status == TFR_ENOMEM) {
 		tfr_item_skip_error(item, why);
 		return name_item(item, row, err);
@@ -384,7 +384,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_list_item *own = item->own;
 	enum tfr_status status = TFR_OK;
 
-	if (l->file && !l->in.opts->embed_count)
+	if (l->file && !l->in.opts->tables.embed_count)
 		return encode_rows(l, item, err);
 	if (l->file)
 		status = or_skip(item,
@@ -418,7 +418,7 @@ static void close_list(struct tfr_input *in)
  * is the current one. */
 static enum tfr_status find_folder(const struct tfr_list *l, char **folder, struct tfr_error *err)
 {
-	const char *root = l->in.opts->root, *slash = strrchr(l->path, '/');
+	const char *root = l->in.opts->tables.root, *slash = strrchr(l->path, '/');
 	size_t n = strlen(root ?: "");
 
 	*folder = NULL;
@@ -463,7 +463,7 @@ static enum tfr_status copy_stream(struct tfr_list *l, struct tfr_stream *s, str
 /* A GZIP file is inflated into a file first: its rows are read twice, and in any order. */
 static enum tfr_status unpack(struct tfr_list *l, struct tfr_error *err)
 {
-	const struct tfr_stream_opts opts = { .threads = l->in.opts->threads };
+	const struct tfr_stream_opts opts = { .threads = l->in.opts->run.threads };
 	struct tfr_stream *s;
 	enum tfr_status status;
 
@@ -502,20 +502,20 @@ static bool has_embed(
 {
 	size_t i = 0;
 
-	while (i < opts->embed_count && !is_wanted(&opts->embeds[i]))
+	while (i < opts->tables.embed_count && !is_wanted(&opts->tables.embeds[i]))
 		i++;
-	return i < opts->embed_count;
+	return i < opts->tables.embed_count;
 }
 
 /* Options for images or audio need a column of them. */
 static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	if ((opts->sha256 || tfr_rework_wanted(&opts->rework)) &&
+	if ((opts->images.sha256 || tfr_rework_wanted(&opts->images.rework)) &&
 		!has_embed(opts, tfr_embed_is_image))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed image.",
 			"no column is embedded as images: there are none to change");
-	if (opts->audio != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio))
+	if (opts->audio.kind != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed path=audio/encoded.",
 			"no column is embedded as audio: there is none to decode");
@@ -543,7 +543,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	*in = &l->in;
 	l->unpacked = -1;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
-	l->path = opts->inputs[0];
+	l->path = opts->input.paths[0];
 	l->columns.opts = opts;
 	TFR_TRY(check_embeds(opts, err));
 	TFR_TRY(open_files(l, err));
@@ -551,18 +551,19 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	TFR_NEED_MEMORY(l->prefix, err, "reading a list");
 	l->in.prefix = l->prefix;
 	l->reader = (struct tfr_row_reader){ .format = format,
-		.csv = { .delimiter = opts->delimiter	       ? opts->delimiter
+		.csv = { .delimiter = opts->tables.delimiter   ? opts->tables.delimiter
 				      : format == TFR_LIST_TSV ? '\t'
 							       : '\0',
-			.na = opts->na } };
+			.na = opts->tables.na } };
 	if (format != TFR_LIST_JSONL)
 		TFR_TRY(tfr_list_read_header(l, err));
 	if (!l->file)
 		return TFR_OK;
 	TFR_TRY(tfr_list_find_rows(l, err));
-	if (opts->embed_count)
+	if (opts->tables.embed_count)
 		return TFR_OK;
-	l->in.groups = opts->target_count == 1 && opts->targets[0].fraction == 0 && !opts->stratify;
+	l->in.groups = opts->output.target_count == 1 && opts->output.targets[0].fraction == 0 &&
+		       !opts->order.stratify;
 	return tfr_row_layout_init(&l->layout, &l->columns) ? TFR_OK
 							    : tfr_fail_nomem(err, "reading a list");
 }

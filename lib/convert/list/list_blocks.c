@@ -291,9 +291,9 @@ static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
 	struct tfr_lines *lines = &l->lines;
 	struct reading r = { .l = l, .offset = lines->next, .lines = lines->number };
 	struct tfr_lanes lanes = {
-		.threads = tfr_thread_count(l->in.opts->threads),
+		.threads = tfr_thread_count(l->in.opts->run.threads),
 		.count = UINT64_MAX,
-		.budget = l->in.opts->memory ? l->in.opts->memory : MEMORY,
+		.budget = l->in.opts->run.memory ? l->in.opts->run.memory : MEMORY,
 		.slot_size = sizeof(struct block),
 		.pull = pull,
 		.work = work,

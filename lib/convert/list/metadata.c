@@ -28,7 +28,7 @@
 struct metadata {
 	struct tfr_input in;
 	struct tfr_convert_opts opts; /* of the list: with its columns of paths */
-	const char *path;	      /* of the table, which opts.inputs is */
+	const char *path;	      /* of the table, which opts.input.paths is */
 	struct tfr_input *list;
 	struct tfr_buf names;	/* of features that embedded columns become */
 	struct tfr_buf embeds_; /* struct tfr_embed */
@@ -92,9 +92,9 @@ static bool find_all(struct tfr_parts *parts, const char *base)
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	return !opts->masks && !opts->annotations && !opts->captions && !opts->panoptic &&
-	       !opts->class_list && !opts->synsets && !opts->tfds &&
-	       tfr_parts_recognised(find_all, offer);
+	return !opts->input.masks && !opts->input.annotations && !opts->input.captions &&
+	       !opts->input.panoptic && !opts->classes.list && !opts->classes.synsets &&
+	       !opts->output.tfds && tfr_parts_recognised(find_all, offer);
 }
 
 /* --- objects --- */
@@ -196,14 +196,14 @@ static enum tfr_status add_class(struct making *k, size_t i, struct tfr_error *e
 		if (!class) {
 			tfr_item_skip(k->item, TFR_EDATA, "the class '%.60s' is not in '%.100s'",
 				json_object_get_string(v),
-				k->m->in.opts->labels ?: "the classes that were found");
+				k->m->in.opts->classes.labels ?: "the classes that were found");
 			return TFR_OK;
 		}
 		label = class->label;
 		TFR_NEED_MEMORY(
 			tfr_boxes_add_text(&k->boxes->texts, class->text), err, "reading metadata");
 	} else if (!k->m->texts && json_object_is_type(v, json_type_int)) {
-		label = json_object_get_int64(v) + k->m->in.opts->label_base;
+		label = json_object_get_int64(v) + k->m->in.opts->classes.base;
 	} else {
 		tfr_item_skip(k->item, TFR_EDATA,
 			"'objects' with categories that are neither all numbers nor all texts");
@@ -464,8 +464,8 @@ static enum tfr_status find_paths(struct scanning *s, struct tfr_error *err)
 		embeds[i].column = (const char *)m->names.data + (uintptr_t)embeds[i].column;
 		embeds[i].feature = (const char *)m->names.data + (uintptr_t)embeds[i].feature;
 	}
-	TFR_NEED_MEMORY(tfr_buf_append(&m->embeds_, m->in.opts->embeds,
-				m->in.opts->embed_count * sizeof(*embeds)),
+	TFR_NEED_MEMORY(tfr_buf_append(&m->embeds_, m->in.opts->tables.embeds,
+				m->in.opts->tables.embed_count * sizeof(*embeds)),
 		err, "reading metadata");
 	return TFR_OK;
 }
@@ -514,12 +514,12 @@ static enum tfr_status scan_table(
 	enum tfr_status status;
 
 	/* No column is anything but a column yet. */
-	opts.embeds = NULL;
-	opts.types = NULL;
-	opts.embed_count = opts.type_count = 0;
-	opts.sha256 = false;
-	opts.rework = (struct tfr_rework){ 0 };
-	opts.audio = TFR_AUDIO_BYTES;
+	opts.tables.embeds = NULL;
+	opts.tables.types = NULL;
+	opts.tables.embed_count = opts.tables.type_count = 0;
+	opts.images.sha256 = false;
+	opts.images.rework = (struct tfr_rework){ 0 };
+	opts.audio.kind = TFR_AUDIO_BYTES;
 	status = ops->open(&in, &opts, err);
 
 	s.list = (struct tfr_list *)in;
@@ -611,7 +611,7 @@ static bool set_filter(struct metadata *m, const struct tfr_part *part)
 
 static enum tfr_status set_classes(struct metadata *m, struct tfr_error *err)
 {
-	if (m->in.opts->labels && !m->texts)
+	if (m->in.opts->classes.labels && !m->texts)
 		return tfr_fail_path(err, TFR_EUSAGE, m->path,
 			"no objects with names that could have labels in");
 	return m->texts ? tfr_object_classes_number(&m->classes, &m->in, err) : TFR_OK;
@@ -620,7 +620,7 @@ static enum tfr_status set_classes(struct metadata *m, struct tfr_error *err)
 /* Boxes speak of the pixels as they came; scaling keeps fractions, turning does not. */
 static enum tfr_status check(const struct metadata *m, struct tfr_error *err)
 {
-	if (m->objects && m->in.opts->rework.orient)
+	if (m->objects && m->in.opts->images.rework.orient)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--orient would turn the images but not their boxes in '%s'", m->path);
 	return TFR_OK;
@@ -641,12 +641,12 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	if (!m->path || !m->folder || !set_filter(m, part))
 		return tfr_fail_nomem(err, "reading metadata");
 	m->opts = *opts;
-	m->opts.inputs = &m->path;
-	m->opts.input_count = 1;
-	m->opts.labels = NULL;
+	m->opts.input.paths = &m->path;
+	m->opts.input.count = 1;
+	m->opts.classes.labels = NULL;
 	TFR_TRY(scan_table(m, ops, err));
-	m->opts.embeds = (const struct tfr_embed *)(const void *)m->embeds_.data;
-	m->opts.embed_count = m->embeds_.size / sizeof(struct tfr_embed);
+	m->opts.tables.embeds = (const struct tfr_embed *)(const void *)m->embeds_.data;
+	m->opts.tables.embed_count = m->embeds_.size / sizeof(struct tfr_embed);
 	TFR_TRY(check(m, err));
 	TFR_TRY(ops->open(&m->list, &m->opts, err));
 	TFR_TRY(set_classes(m, err));

@@ -158,12 +158,12 @@ static const char supervised[] = ",\n"
 static enum tfr_status check_splits(
 	const struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err)
 {
-	for (size_t k = 0; k < t->given->target_count; k++)
+	for (size_t k = 0; k < t->given->output.target_count; k++)
 		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records)
 			return tfr_fail_hint(err, TFR_EDATA,
 				"TFDS cannot read an empty split.  Give it a larger "
 				"fraction, or leave it out.",
-				"the split '%s' has no image", t->given->targets[k].set);
+				"the split '%s' has no image", t->given->output.targets[k].set);
 	return TFR_OK;
 }
 
@@ -178,9 +178,9 @@ static bool print_info(struct tfr_buf *text, const struct tfr_tfds *t, const str
 		"  \"splits\": [",
 		t->name);
 
-	for (size_t k = 0; good && k < t->given->target_count; k++)
+	for (size_t k = 0; good && k < t->given->output.target_count; k++)
 		good = tfr_buf_printf(text, k ? ",\n" : "\n") &&
-		       print_split(text, t->given->targets[k].set, tfr_sets_writer(sets, k));
+		       print_split(text, t->given->output.targets[k].set, tfr_sets_writer(sets, k));
 	return good && tfr_buf_printf(text, "\n  ]%s\n}\n", t->labels ? supervised : "");
 }
 
@@ -211,7 +211,7 @@ static enum tfr_status name_data_set(struct tfr_tfds *t, struct tfr_error *err)
 static enum tfr_status check_split(
 	const struct tfr_convert_opts *o, size_t k, struct tfr_error *err)
 {
-	const char *split = o->targets[k].set;
+	const char *split = o->output.targets[k].set;
 
 	if (!*split || split[strspn(split, WORD)] || !strcmp(split, "all"))
 		return tfr_fail_hint(err, TFR_EUSAGE,
@@ -219,21 +219,21 @@ static enum tfr_status check_split(
 			"'train'; 'all' means every split.",
 			"not a split of a TFDS data set: '%s'", split);
 	for (size_t i = 0; i < k; i++)
-		if (!strcmp(o->targets[i].set, split))
+		if (!strcmp(o->output.targets[i].set, split))
 			return tfr_fail(err, TFR_EUSAGE, "the split '%s' is named twice", split);
 	return TFR_OK;
 }
 
 static enum tfr_status check_opts(const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	if (o->writer.compression != TFR_COMPRESSION_AUTO &&
-		o->writer.compression != TFR_COMPRESSION_NONE)
+	if (o->output.writer.compression != TFR_COMPRESSION_AUTO &&
+		o->output.writer.compression != TFR_COMPRESSION_NONE)
 		return tfr_fail(err, TFR_EUSAGE, "TFDS cannot read compressed records");
-	if (o->sha256)
+	if (o->images.sha256)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--sha256 and --tfds exclude each other: a TFDS data set has no feature "
 			"for digests");
-	if (o->label_base)
+	if (o->classes.base)
 		return tfr_fail(err, TFR_EUSAGE, "TFDS numbers classes from 0");
 	return TFR_OK;
 }
@@ -243,23 +243,24 @@ enum tfr_status tfr_tfds_name(
 {
 	const struct tfr_convert_opts *o = *opts;
 
-	if (!o->tfds)
+	if (!o->output.tfds)
 		return TFR_OK;
-	t->folder = o->tfds;
+	t->folder = o->output.tfds;
 	t->given = o;
 	t->opts = *o;
 	TFR_TRY(check_opts(o, err));
 	TFR_TRY(name_data_set(t, err));
-	t->targets = calloc(o->target_count, sizeof(*t->targets));
+	t->targets = calloc(o->output.target_count, sizeof(*t->targets));
 	TFR_NEED_MEMORY(t->targets, err, "naming a data set");
-	for (size_t k = 0; k < o->target_count; k++) {
+	for (size_t k = 0; k < o->output.target_count; k++) {
 		TFR_TRY(check_split(o, k, err));
-		t->targets[k] = (struct tfr_share){ tfr_asprintf("%s/%s-%s.tfrecord@auto",
-							    t->folder, t->name, o->targets[k].set),
-			o->targets[k].fraction, o->targets[k].folder };
+		t->targets[k] =
+			(struct tfr_share){ tfr_asprintf("%s/%s-%s.tfrecord@auto", t->folder,
+						    t->name, o->output.targets[k].set),
+				o->output.targets[k].fraction, o->output.targets[k].folder };
 		TFR_NEED_MEMORY(t->targets[k].set, err, "naming a data set");
 	}
-	t->opts.targets = t->targets;
+	t->opts.output.targets = t->targets;
 	*opts = &t->opts;
 	return TFR_OK;
 }
@@ -283,7 +284,7 @@ uint64_t tfr_tfds_shards(uint64_t bytes, uint64_t records)
 static enum tfr_status open_file(const struct tfr_tfds *t, const char *file, bool again,
 	struct tfr_output **out, struct tfr_error *err)
 {
-	const struct tfr_writer_opts *w = &t->opts.writer;
+	const struct tfr_writer_opts *w = &t->opts.output.writer;
 	struct tfr_output_opts how = { .force = w->force || again, .temporaries = w->temporaries };
 	TFR_AUTO_FREE char *path = tfr_asprintf("%s/%s", t->folder, file);
 
@@ -361,7 +362,7 @@ void tfr_tfds_close(struct tfr_tfds *t)
 	tfr_output_close(t->labels);
 	if (t->made)
 		rmdir(t->folder);
-	for (size_t k = 0; t->targets && k < t->given->target_count; k++)
+	for (size_t k = 0; t->targets && k < t->given->output.target_count; k++)
 		free((void *)(uintptr_t)t->targets[k].set);
 	free(t->targets);
 	free(t->name);

@@ -13,7 +13,7 @@
 
 struct tfr_output;
 
-/* All 0 and NULL if opts->tfds is NULL: the calls then do nothing. */
+/* All 0 and NULL if opts->output.tfds is NULL: the calls then do nothing. */
 struct tfr_tfds {
 	const char *folder;
 	char *name;
@@ -28,7 +28,7 @@ struct tfr_tfds {
 enum tfr_status tfr_tfds_name(
 	struct tfr_tfds *t, const struct tfr_convert_opts **opts, struct tfr_error *err);
 /* Creates the folder and all files except dataset_info.json.  TFR_EEXIST: one exists, and
- * neither opts->writer.force nor `again` is set: another run may have named it. */
+ * neither opts->output.writer.force nor `again` is set: another run may have named it. */
 enum tfr_status tfr_tfds_open(
 	struct tfr_tfds *t, const struct tfr_input *in, bool again, struct tfr_error *err);
 /* Makes dataset_info.json for the sealed sets.  From now on the files are published with the

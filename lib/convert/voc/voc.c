@@ -50,10 +50,11 @@ struct making {
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	if (opts->annotations)
-		return tfr_is_folder(opts->annotations, offer->err);
-	return !opts->captions && !opts->panoptic && !opts->masks && !opts->class_list &&
-	       !opts->synsets && tfr_parts_recognised(tfr_voc_find, offer);
+	if (opts->input.annotations)
+		return tfr_is_folder(opts->input.annotations, offer->err);
+	return !opts->input.captions && !opts->input.panoptic && !opts->input.masks &&
+	       !opts->classes.list && !opts->classes.synsets &&
+	       tfr_parts_recognised(tfr_voc_find, offer);
 }
 
 static const char *name_at(const struct voc *v, size_t at)
@@ -168,7 +169,7 @@ static const struct tfr_voc_object *usable(const struct making *m, size_t *at)
 /* The class of a name; NULL: it has no label, and the item is skipped. */
 static const struct tfr_class *class_of(const struct making *m, const char *name)
 {
-	const char *labels = m->v->in.opts->labels;
+	const char *labels = m->v->in.opts->classes.labels;
 	const struct tfr_class *class = tfr_object_classes_find(&m->v->classes, name);
 
 	if (!class && labels)
@@ -316,7 +317,7 @@ static enum tfr_status look_at_all(struct voc *v, const char *folder, struct tfr
 static enum tfr_status look_at_listed(struct voc *v, const char *top, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *list =
-		tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->image_set);
+		tfr_asprintf("%s/ImageSets/Main/%s.txt", top, v->in.opts->input.image_set);
 	struct tfr_lines lines;
 	struct tfr_voc voc = { 0 };
 	const char *line;
@@ -368,19 +369,20 @@ static void close_voc(struct tfr_input *in)
 
 static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
 {
-	if (o->instance_masks || o->captions || o->panoptic)
+	if (o->input.draw_masks || o->input.captions || o->input.panoptic)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--draw-masks, --captions and --panoptic do not apply to VOC annotations");
-	if (o->stratify)
+	if (o->order.stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs one class per image, and images with boxes have "
 			"several");
-	if (o->image_set && o->annotations)
+	if (o->input.image_set && o->input.annotations)
 		return tfr_fail(err, TFR_EUSAGE,
 			"an image set is looked for in the folder that has Annotations and "
 			"JPEGImages");
-	if (o->image_set && (!*o->image_set || strchr(o->image_set, '/')))
-		return tfr_fail(err, TFR_EUSAGE, "not a name of an image set: '%s'", o->image_set);
+	if (o->input.image_set && (!*o->input.image_set || strchr(o->input.image_set, '/')))
+		return tfr_fail(
+			err, TFR_EUSAGE, "not a name of an image set: '%s'", o->input.image_set);
 	return TFR_OK;
 }
 
@@ -393,14 +395,14 @@ static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert
 	TFR_NEED_MEMORY(v, err, "reading annotations");
 	*in = &v->in;
 	v->in = (struct tfr_input){
-		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->image_set
+		.ops = &tfr_input_voc, .opts = opts, .by_path = !opts->input.image_set
 	};
 	v->images = v->annotations = NULL;
 	TFR_TRY(tfr_open_named_folder(&v->images, &v->prefix, part->images, err));
 	v->in.prefix = v->prefix;
 	TFR_TRY(tfr_open_named_folder(&v->annotations, &v->xml_prefix, part->annotations, err));
-	status = opts->image_set ? look_at_listed(v, opts->inputs[0], err)
-				 : look_at_all(v, v->xml_prefix, err);
+	status = opts->input.image_set ? look_at_listed(v, opts->input.paths[0], err)
+				       : look_at_all(v, v->xml_prefix, err);
 	if (v->unusable)
 		tfr_warn(opts,
 			"%zu box%s of '%s' left out: without an area, or past the edge of its "

@@ -43,8 +43,9 @@ struct yolo {
 
 static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	return !opts->masks && !opts->annotations && !opts->captions && !opts->panoptic &&
-	       !opts->class_list && !opts->synsets && tfr_parts_recognised(tfr_yolo_find, offer);
+	return !opts->input.masks && !opts->input.annotations && !opts->input.captions &&
+	       !opts->input.panoptic && !opts->classes.list && !opts->classes.synsets &&
+	       tfr_parts_recognised(tfr_yolo_find, offer);
 }
 
 /* --- one image --- */
@@ -353,7 +354,7 @@ static enum tfr_status open_yolo(
 		.open = open_part,
 		.unite = unite,
 	};
-	if (opts->stratify)
+	if (opts->order.stratify)
 		return tfr_fail(err, TFR_EUSAGE,
 			"--stratify-classes needs one class per image, and images with boxes have "
 			"several");

@@ -20,9 +20,9 @@ struct tfr_yolo_classes {
 /* Finds the parts of the data set with the base `folder`; none: it is not a YOLO data set.  False:
  * out of memory. */
 bool tfr_yolo_find(struct tfr_parts *parts, const char *folder);
-/* Reads the names from opts->labels, or else from data.yaml, classes.txt or the like in the
- * folders of `part`, in opts->inputs[0] or above them.  Labels are numbers plus
- * opts->label_base.  TFR_EUSAGE: there are none.  Must be cleared in any case. */
+/* Reads the names from opts->classes.labels, or else from data.yaml, classes.txt or the like in the
+ * folders of `part`, in opts->input.paths[0] or above them.  Labels are numbers plus
+ * opts->classes.base.  TFR_EUSAGE: there are none.  Must be cleared in any case. */
 enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	const struct tfr_convert_opts *opts, const struct tfr_part *part, struct tfr_error *err);
 /* Reads the description of the data set `folder`, data.yaml or another .yaml file that names

@@ -273,23 +273,23 @@ static enum tfr_status no_names(const char *folder, struct tfr_error *err)
 enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
 	const struct tfr_convert_opts *opts, const struct tfr_part *part, struct tfr_error *err)
 {
-	const char *const folders[] = { opts->inputs[0], part->annotations, part->images };
+	const char *const folders[] = { opts->input.paths[0], part->annotations, part->images };
 	enum tfr_status status = TFR_END;
 
-	*c = (struct tfr_yolo_classes){ .base = opts->label_base };
-	if (opts->labels) {
-		c->path = strdup(opts->labels);
-		status = c->path ? take_list(c, opts->labels, err)
+	*c = (struct tfr_yolo_classes){ .base = opts->classes.base };
+	if (opts->classes.labels) {
+		c->path = strdup(opts->classes.labels);
+		status = c->path ? take_list(c, opts->classes.labels, err)
 				 : tfr_fail_nomem(err, "reading names of classes");
 	}
 	for (size_t i = 0; status == TFR_END && i < 3; i++)
 		status = try_folder(c, folders[i], err);
 	if (status == TFR_END)
-		status = try_yamls(c, opts->inputs[0], err);
+		status = try_yamls(c, opts->input.paths[0], err);
 	if (status == TFR_END)
 		status = try_above(c, part->images, err);
 	if (status == TFR_END)
-		return no_names(opts->inputs[0], err);
+		return no_names(opts->input.paths[0], err);
 	for (size_t i = 0; !status && i < c->n; i++)
 		c->list[i].text = (const char *)c->texts.data + (uintptr_t)c->list[i].text;
 	return status;

@@ -114,35 +114,71 @@ enum tfr_audio_kind {
 	TFR_AUDIO_FLOATS, /* audio/waveform: the floats of tfr_audio_samples(), interleaved */
 };
 
-/* The settings of tfr_convert().  Zero is a default for everything but `inputs` and `targets`. */
-struct tfr_convert_opts {
-	const char *const *inputs;
-	size_t input_count; /* at least 1; most kinds accept only one */
+/* The settings of tfr_convert(), one struct per concern.  Zero is a default for everything but
+ * `input.paths` and `output.targets`. */
+
+struct tfr_convert_input {
+	const char *const *paths;
+	size_t count; /* at least 1; most kinds accept only one */
 	/* The kind of input: "folder", "audio", "pairs", "coco", "voc", "yolo", "archive",
 	 * "webdataset", "npy", "hdf5", "csv", "tsv", "jsonl", "records"; NULL:
 	 * detected from the contents. */
 	const char *from;
-	const char *masks; /* "pairs": the folder of masks; inputs[0] has the images */
-	/* "coco": the file of annotations, and whether each annotation gets a mask; inputs[0] has
+	const char *masks; /* "pairs": the folder of masks; paths[0] has the images */
+	/* "coco": the file of annotations, and whether each annotation gets a mask; paths[0] has
 	 * the images. */
 	const char *annotations;
-	bool instance_masks;
+	bool draw_masks;
 	/* "coco": files of captions and of panoptic annotations, with or without `annotations`; and
 	 * the folder of segment images, NULL: the name of `panoptic` without ".json". */
 	const char *captions, *panoptic, *segments;
-	/* "voc": inputs[0] has Annotations and JPEGImages, or `annotations` is a folder and
-	 * inputs[0] has the images.  The name of a list in ImageSets/Main, such as "train": only
+	/* "voc": paths[0] has Annotations and JPEGImages, or `annotations` is a folder and
+	 * paths[0] has the images.  The name of a list in ImageSets/Main, such as "train": only
 	 * its images are converted, in its order; NULL: all images. */
 	const char *image_set;
+	/* A folder: patterns of paths below it (convert/folder/globs.h).  Only files that match one
+	 * of `include`, or are in a folder that does, are converted; all if there is none.  Paths
+	 * that match one of `exclude` are ignored. */
+	const char *const *include, *const *exclude;
+	size_t include_count, exclude_count;
+	/* Without this, a folder or archive with files that look like annotations of its images,
+	 * and that its kind does not read, is TFR_EUSAGE. */
+	bool ignore_annotations;
 	bool allow_missing; /* records: read incomplete sets, without their missing members */
-	/* The sets to write.  XXH3-64 of an item's name (of a file: its path below the folder)
-	 * selects its set, so an item stays in its set when others are added or removed. */
-	const struct tfr_share *targets;
-	size_t target_count;
-	/* A folder of images: the sets become splits of a TFDS data set in this folder, each named
-	 * after its `set`.  The folder is created if necessary.  NULL: ordinary sets. */
-	const char *tfds;
-	/* Of lists: "csv", "tsv", "jsonl". */
+	/* Read HDF5 in a process without a sandbox, for systems that have none. */
+	bool no_sandbox;
+};
+
+struct tfr_convert_classes {
+	int64_t base; /* the label of the first class */
+	/* A folder: a file of lines LABEL:NAME or NAME, which assigns the labels.  A class folder
+	 * that is not listed is an error.  NULL: the folders, numbered from `base`. */
+	const char *labels;
+	/* A folder: a file of lines CLASS TAB TEXT (or a space).  image/class/text is then TEXT,
+	 * and CLASS becomes image/class/synset, as in ImageNet's scripts. */
+	const char *synsets;
+	/* A folder without sub-folders: a file with one line per file, in their order: its class.
+	 */
+	const char *list;
+	bool none; /* of a folder or an archive: sub-folders are neither classes nor splits */
+};
+
+struct tfr_convert_images {
+	struct tfr_rework rework;
+	bool sha256; /* image/key/sha256: the digest of image/encoded, 64 hex digits */
+	bool verify; /* decode each image completely, not only its header and end */
+};
+
+struct tfr_convert_audio {
+	enum tfr_audio_kind kind;
+	/* For audio as floats: records are SequenceExamples, whose feature list audio/waveform has
+	 * this many seconds per frame, rounded to samples; the last frame is padded with zeros.  0:
+	 * Examples. */
+	double frame;
+};
+
+/* Of lists ("csv", "tsv", "jsonl") and of arrays. */
+struct tfr_convert_tables {
 	const struct tfr_column_type *types;
 	size_t type_count;
 	const struct tfr_embed *embeds;
@@ -153,54 +189,52 @@ struct tfr_convert_opts {
 	char delimiter;
 	const char *na;
 	const char *root; /* where embedded paths begin; NULL: the list's folder */
-	/* A list with classes: the items of each class are divided, so that each set has its share
-	 * of every class, as tfr_split() does with a feature to stratify by. */
-	bool stratify;
-	unsigned threads; /* 0: one per processor.  The records do not depend on it */
-	uint64_t memory;  /* bytes of items in progress; 0: 256 MiB.  A single item may exceed it */
-	int64_t label_base; /* the label of the first class */
-	/* A folder: a file of lines LABEL:NAME or NAME, which assigns the labels.  A class folder
-	 * that is not listed is an error.  NULL: the folders, numbered from label_base. */
-	const char *labels;
-	/* A folder: a file of lines CLASS TAB TEXT (or a space).  image/class/text is then TEXT,
-	 * and CLASS becomes image/class/synset, as in ImageNet's scripts. */
-	const char *synsets;
-	/* A folder without sub-folders: a file with one line per file, in their order: its class.
-	 */
-	const char *class_list;
-	/* A folder: patterns of paths below it (convert/folder/globs.h).  Only files that match one
-	 * of `include`, or are in a folder that does, are converted; all if there is none.  Paths
-	 * that match one of `exclude` are ignored. */
-	const char *const *include, *const *exclude;
-	size_t include_count, exclude_count;
-	/* Without this, a folder or archive with files that look like annotations of its images,
-	 * and that its kind does not read, is TFR_EUSAGE. */
-	bool ignore_annotations;
-	/* Of a folder or an archive: sub-folders are neither classes nor splits. */
-	bool no_classes;
-	/* A permutation of all items, by `seed`, or their own order; TFR_EUSAGE for both.  Neither:
-	 * items without an order of their own are shuffled (folders of images and audio, pairs, VOC
-	 * without an image set); the order in a file is kept. */
-	bool shuffle, keep_order;
 	/* Where arrays of an NPZ archive are unpacked that cannot be streamed: all if rows are
 	 * shuffled, otherwise those in Fortran order.  NULL: beside the first set. */
 	const char *tmpdir;
+};
+
+struct tfr_convert_order {
+	/* A permutation of all items, by `seed`, or their own order; TFR_EUSAGE for both.  Neither:
+	 * items without an order of their own are shuffled (folders of images and audio, pairs, VOC
+	 * without an image set); the order in a file is kept. */
+	bool shuffle, keep;
 	uint64_t seed;
-	bool verify; /* decode each image completely, not only its header and end */
-	struct tfr_rework rework;
-	/* Read HDF5 in a process without a sandbox, for systems that have none. */
-	bool no_sandbox;
-	bool sha256; /* image/key/sha256: the digest of image/encoded, 64 hex digits */
-	enum tfr_audio_kind audio;
-	/* For audio as floats: records are SequenceExamples, whose feature list audio/waveform has
-	 * this many seconds per frame, rounded to samples; the last frame is padded with zeros.  0:
-	 * Examples. */
-	double frame;
-	enum tfr_on_error on_error;
-	const char *quarantine; /* the file for TFR_ON_ERROR_QUARANTINE */
+	/* An input with classes: the items of each class are divided, so that each set has its
+	 * share of every class, as tfr_split() does with a feature to stratify by. */
+	bool stratify;
+};
+
+struct tfr_convert_output {
+	/* The sets to write.  XXH3-64 of an item's name (of a file: its path below the folder)
+	 * selects its set, so an item stays in its set when others are added or removed. */
+	const struct tfr_share *targets;
+	size_t target_count;
+	/* A folder of images: the sets become splits of a TFDS data set in this folder, each named
+	 * after its `set`.  The folder is created if necessary.  NULL: ordinary sets. */
+	const char *tfds;
+	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
+	/* For a set named BASE@auto[.EXT]: a shard is complete when the next record would exceed
+	 * this size, framed and not compressed, or when it has so many records.  Both 0: about 128
+	 * MiB.  The number of shards is then computed from the sizes of the input files, and shards
+	 * are filled round-robin; if the sizes are unknown, one shard is filled after another.
+	 * TFR_EUSAGE if a set has another name. */
+	uint64_t shard_size, records_per_shard;
 	/* Applied to the records of all sets together.  If they do not conform, nothing is
 	 * published: TFR_EDATA. */
 	struct tfr_expect expect;
+	const char *command; /* for the manifest; may be NULL */
+	/* Other settings of the caller that decide the bytes, one per line; NULL: none.  A run can
+	 * only be resumed with the same text. */
+	const char *options;
+	bool dry_run; /* writes nothing; run.planned receives each shard that a run would write */
+};
+
+struct tfr_convert_run {
+	unsigned threads; /* 0: one per processor.  The records do not depend on it */
+	uint64_t memory;  /* bytes of items in progress; 0: 256 MiB.  A single item may exceed it */
+	enum tfr_on_error on_error;
+	const char *quarantine; /* the file for TFR_ON_ERROR_QUARANTINE */
 	/* The greatest share of items that look like images, audio or rows and may be skipped: of
 	 * the first 1000 and of all.  If more are skipped, the run fails with TFR_EDATA and nothing
 	 * is written.  1: all but one.  0: one half. */
@@ -209,15 +243,7 @@ struct tfr_convert_opts {
 	 * all; NULL: none.  Lines are PATH, code, detail, set, shard and record in that shard,
 	 * separated by tabs; "-" if there is no record.  If its name ends in ".json", it is one
 	 * JSON object. */
-	const char *findings;
-	struct tfr_writer_opts writer; /* compression, level, force, temporaries, threads */
-	const char *command;	       /* for the manifest; may be NULL */
-	/* For a set named BASE@auto[.EXT]: a shard is complete when the next record would exceed
-	 * this size, framed and not compressed, or when it has so many records.  Both 0: about 128
-	 * MiB.  The number of shards is then computed from the sizes of the input files, and shards
-	 * are filled round-robin; if the sizes are unknown, one shard is filled after another.
-	 * TFR_EUSAGE if a set has another name. */
-	uint64_t shard_size, records_per_shard;
+	const char *report;
 	/* Every `checkpoint` seconds (0: 10; below 0: never) a run saves its progress on disk in
 	 * `.SET.resume`, beside the first set, so a kill -9 or a power cut loses little.  `resume`
 	 * continues from there, or starts from the beginning without such a file.  The result has
@@ -227,11 +253,7 @@ struct tfr_convert_opts {
 	 * with it they are kept. */
 	bool resume;
 	double checkpoint;
-	/* Other settings of the caller that decide the bytes, one per line; NULL: none.  A run can
-	 * only be resumed with the same text. */
-	const char *options;
-	/* Writes nothing; `planned` receives each shard that a run would write, in order. */
-	bool dry_run;
+	/* Of a dry run: each shard, in order. */
 	void (*planned)(void *ctx, const struct tfr_planned_shard *shard);
 	/* Called with each split of an input that is refused with TFR_EUSAGE, because no target
 	 * names a folder. May be NULL. */
@@ -241,6 +263,17 @@ struct tfr_convert_opts {
 	 * are named; a line at the end has the number of others. */
 	void (*warn)(void *ctx, const char *text);
 	void *ctx;
+};
+
+struct tfr_convert_opts {
+	struct tfr_convert_input input;
+	struct tfr_convert_classes classes;
+	struct tfr_convert_images images;
+	struct tfr_convert_audio audio;
+	struct tfr_convert_tables tables;
+	struct tfr_convert_order order;
+	struct tfr_convert_output output;
+	struct tfr_convert_run run;
 };
 
 struct tfr_convert_report {

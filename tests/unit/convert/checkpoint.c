@@ -18,18 +18,18 @@ static enum tfr_status run(struct tfr_error *err)
 						      .fraction = 0.7 },
 		{ .set = filling ? "out/b@auto" : "out/b@2", .fraction = 0.3 } };
 	const char *const input = "in";
-	const struct tfr_convert_opts o = { .from = "folder",
-		.resume = true,
-		.checkpoint = 1e-9,
-		.threads = 1,
-		.inputs = &input,
-		.input_count = 1,
-		.targets = targets,
-		.target_count = 2,
-		.shard_size = filling ? 20000 : 0,
-		.writer.compression = filling ? TFR_COMPRESSION_ZLIB : TFR_COMPRESSION_NONE,
-		.findings = "out/found.tsv",
-		.on_error = TFR_ON_ERROR_FAIL };
+	const struct tfr_convert_opts o = { .input.from = "folder",
+		.run.resume = true,
+		.run.checkpoint = 1e-9,
+		.run.threads = 1,
+		.input.paths = &input,
+		.input.count = 1,
+		.output.targets = targets,
+		.output.target_count = 2,
+		.output.shard_size = filling ? 20000 : 0,
+		.output.writer.compression = filling ? TFR_COMPRESSION_ZLIB : TFR_COMPRESSION_NONE,
+		.run.report = "out/found.tsv",
+		.run.on_error = TFR_ON_ERROR_FAIL };
 	struct tfr_convert_report report;
 
 	*err = (struct tfr_error){ 0 };

@@ -168,7 +168,7 @@ static void name(struct tfr_object_classes *c, const char *text)
 
 Test(class_lists, names_of_all_splits_are_numbered_together)
 {
-	struct tfr_convert_opts opts = { .label_base = 1 };
+	struct tfr_convert_opts opts = { .classes.base = 1 };
 	struct tfr_input train = { .opts = &opts }, val = { .opts = &opts };
 	struct tfr_object_classes a = { 0 }, b = { 0 };
 	struct tfr_error err = { 0 };
@@ -201,7 +201,7 @@ Test(class_lists, names_of_all_splits_are_numbered_together)
 
 Test(class_lists, labels_replace_the_names)
 {
-	struct tfr_convert_opts opts = { .labels = "labels.txt" };
+	struct tfr_convert_opts opts = { .classes.labels = "labels.txt" };
 	struct tfr_input in = { .opts = &opts };
 	struct tfr_object_classes c = { 0 };
 	struct tfr_error err = { 0 };

@@ -40,10 +40,10 @@ static void put(struct tfr_findings *f, struct tfr_item *item, unsigned long n, 
  * one; returns the lines, each of which must come after the one before. */
 static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 {
-	struct tfr_convert_opts opts = { .targets = &target,
-		.target_count = 1,
-		.findings = "r.tsv",
-		.writer = { .force = true } };
+	struct tfr_convert_opts opts = { .output.targets = &target,
+		.output.target_count = 1,
+		.run.report = "r.tsv",
+		.output.writer = { .force = true } };
 	struct tfr_convert_report report;
 	struct tfr_findings f;
 	struct tfr_item item = { 0 };

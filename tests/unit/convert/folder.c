@@ -50,13 +50,13 @@ static enum tfr_status convert(struct tfr_convert_opts o, const char *set,
 	const char *input = "in";
 	struct tfr_convert_report unused;
 
-	o.inputs = &input;
-	o.input_count = 1;
-	o.warn = warn;
-	o.keep_order = !o.shuffle;
-	if (!o.targets) {
-		o.targets = &target;
-		o.target_count = 1;
+	o.input.paths = &input;
+	o.input.count = 1;
+	o.run.warn = warn;
+	o.order.keep = !o.order.shuffle;
+	if (!o.output.targets) {
+		o.output.targets = &target;
+		o.output.target_count = 1;
 	}
 	return tfr_convert(&o, report ? report : &unused, err);
 }
@@ -115,7 +115,7 @@ Test(convert, classes_in_order_item_k_to_shard_k)
 	put_jpeg("in/a.b/5.jpg");
 	put_jpeg("in/.hidden/6.jpg");
 	put_jpeg("in/a/.7.jpg");
-	cr_assert_eq(convert((struct tfr_convert_opts){ .label_base = 1 }, "out/t@2.tfrecord",
+	cr_assert_eq(convert((struct tfr_convert_opts){ .classes.base = 1 }, "out/t@2.tfrecord",
 			     &report, NULL),
 		TFR_OK);
 	cr_assert_str_eq(records("out/t-00000-of-00002.tfrecord"),
@@ -174,7 +174,8 @@ Test(convert, images_at_the_top_have_no_class)
 	cr_assert_eq(convert((struct tfr_convert_opts){ 0 }, "out/c@1", NULL, NULL), TFR_EDATA);
 	cr_assert_neq(access("out/c-00000-of-00001", F_OK), 0);
 	warnings[0] = '\0';
-	cr_assert_eq(convert((struct tfr_convert_opts){ .max_skipped = 1 }, "out/c@1", NULL, NULL),
+	cr_assert_eq(
+		convert((struct tfr_convert_opts){ .run.max_skipped = 1 }, "out/c@1", NULL, NULL),
 		TFR_OK);
 	cr_assert_str_eq(records("out/c-00000-of-00001"), "empty/3.jpg(0 empty)");
 	cr_assert_str_eq(warnings,
@@ -210,9 +211,9 @@ Test(convert, what_is_no_file_or_no_whole_image_is_skipped)
 	temp_write("in/a/2.jpg", "", 0);
 	cr_assert_eq(mkfifo("in/a/3.jpg", 0644), 0);
 	cr_assert_eq(symlink("/dev/zero", "in/a/4.jpg"), 0);
-	cr_assert_eq(convert((struct tfr_convert_opts){ .on_error = TFR_ON_ERROR_QUARANTINE,
-				     .quarantine = "out/bad.txt",
-				     .max_skipped = 1 },
+	cr_assert_eq(convert((struct tfr_convert_opts){ .run.on_error = TFR_ON_ERROR_QUARANTINE,
+				     .run.quarantine = "out/bad.txt",
+				     .run.max_skipped = 1 },
 			     "out/t@1", NULL, NULL),
 		TFR_OK);
 	cr_assert_str_eq(records("out/t-00000-of-00001"), "a/z.jpg(0 a)");
@@ -232,8 +233,8 @@ Test(convert, failing_leaves_nothing_behind)
 	cr_assert_str_eq(err.message, "no images in 'in'");
 	put_jpeg("in/a/2.jpg");
 	for (unsigned threads = 1; threads <= 4; threads++) {
-		cr_assert_eq(convert((struct tfr_convert_opts){ .on_error = TFR_ON_ERROR_FAIL,
-					     .threads = threads },
+		cr_assert_eq(convert((struct tfr_convert_opts){ .run.on_error = TFR_ON_ERROR_FAIL,
+					     .run.threads = threads },
 				     "out/t@3", NULL, &err),
 			TFR_EDATA);
 		cr_assert_str_eq(err.message, "not a usable image: 'in/a/1.txt': not an image");
@@ -264,8 +265,8 @@ Test(convert, each_set_has_its_labels_and_those_of_others_are_not_overwritten)
 	cr_assert_str_eq(err.message, "other classes are in 'out/w.1.labels.txt'");
 	cr_assert(*tfr_error_hint_text(&err));
 	expect_file("out/w.1.labels.txt", "0:b\n");
-	cr_assert_eq(
-		convert((struct tfr_convert_opts){ .writer.force = true }, "out/w@1", NULL, &err),
+	cr_assert_eq(convert((struct tfr_convert_opts){ .output.writer.force = true }, "out/w@1",
+			     NULL, &err),
 		TFR_OK);
 	expect_file("out/w.1.labels.txt", "0:a\n1:b\n");
 }
@@ -307,11 +308,11 @@ Test(convert, the_same_bytes_for_any_number_of_threads_and_any_memory)
 
 	many();
 	for (unsigned threads = 1; threads <= 8; threads++) {
-		struct tfr_convert_opts o = { .threads = threads,
-			.memory = threads % 3 ? 0 : 1,
-			.writer.force = true,
-			.shuffle = true,
-			.seed = 7 };
+		struct tfr_convert_opts o = { .run.threads = threads,
+			.run.memory = threads % 3 ? 0 : 1,
+			.output.writer.force = true,
+			.order.shuffle = true,
+			.order.seed = 7 };
 		size_t m;
 
 		warnings[0] = '\0';
@@ -336,14 +337,16 @@ Test(convert, fractions_divide_by_path_and_stay)
 	static char a[8192];
 
 	many();
-	cr_assert_eq(convert((struct tfr_convert_opts){ .targets = three, .target_count = 3 }, NULL,
-			     &report, NULL),
+	cr_assert_eq(convert((struct tfr_convert_opts){ .output.targets = three,
+				     .output.target_count = 3 },
+			     NULL, &report, NULL),
 		TFR_OK);
 	cr_assert_eq(report.records, 176);
 	cr_assert_eq(report.left, 0);
 	strcpy(a, records("out/a-00000-of-00001"));
-	cr_assert_eq(convert((struct tfr_convert_opts){ .targets = two, .target_count = 2 }, NULL,
-			     &report, NULL),
+	cr_assert_eq(convert((struct tfr_convert_opts){ .output.targets = two,
+				     .output.target_count = 2 },
+			     NULL, &report, NULL),
 		TFR_OK);
 	cr_assert(report.left > 20 && report.left < 80);
 	cr_assert_eq(report.files - report.left, report.records + report.skipped);
@@ -362,9 +365,9 @@ Test(convert, fractions_that_cannot_be_met)
 
 	put_jpeg("in/1.jpg");
 	for (size_t i = 0; i < 4; i++)
-		cr_assert_eq(
-			convert((struct tfr_convert_opts){ .targets = wrong[i], .target_count = 2 },
-				NULL, NULL, NULL),
+		cr_assert_eq(convert((struct tfr_convert_opts){ .output.targets = wrong[i],
+					     .output.target_count = 2 },
+				     NULL, NULL, NULL),
 			TFR_EUSAGE);
 	cr_assert_eq(tfr_share_parse("x=y@2=0.25", &set, &fraction, NULL), TFR_OK);
 	cr_assert_str_eq(set, "x=y@2");

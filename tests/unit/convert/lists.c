@@ -24,8 +24,8 @@ static enum tfr_status open_list(struct tfr_input **in, struct tfr_convert_opts 
 	static const char *inputs[1];
 
 	inputs[0] = path;
-	o->inputs = inputs;
-	o->input_count = 1;
+	o->input.paths = inputs;
+	o->input.count = 1;
 	*in = NULL;
 	return ops->open(in, o, err);
 }
@@ -57,7 +57,7 @@ static void kinds_of(const struct tfr_input_ops *ops, struct tfr_convert_opts *o
 
 static void expect_kinds(const struct tfr_input_ops *ops, const char *text, const char *expected)
 {
-	struct tfr_convert_opts o = { .threads = 1 };
+	struct tfr_convert_opts o = { .run.threads = 1 };
 	char kinds[600];
 
 	kinds_of(ops, &o, text, kinds, sizeof(kinds));
@@ -101,7 +101,9 @@ Test(lists, kinds_of_members)
 Test(lists, kinds_that_are_given)
 {
 	static const struct tfr_column_type types[] = { { "a", TFR_KIND_BYTES }, { "b", TFR_KIND_FLOAT } };
-	struct tfr_convert_opts o = { .threads = 1, .types = types, .type_count = 2 };
+	struct tfr_convert_opts o = {
+		.run.threads = 1, .tables.types = types, .tables.type_count = 2
+	};
 	char kinds[600];
 
 	kinds_of(&tfr_input_csv, &o, "a,b,c\n1,2,3\n", kinds, sizeof(kinds));
@@ -175,7 +177,7 @@ Test(lists, rows_across_blocks)
 {
 	for (uint64_t seed = 1; seed <= 4; seed++)
 		for (unsigned threads = 1; threads <= 3; threads += 2) {
-			struct tfr_convert_opts o = { .threads = threads };
+			struct tfr_convert_opts o = { .run.threads = threads };
 			TFR_AUTO_BUF text = { 0 }, rows = { 0 };
 			struct tfr_input *in;
 			struct tfr_error err = { 0 };
@@ -204,7 +206,7 @@ Test(lists, rows_across_blocks)
 Test(lists, faults_across_blocks)
 {
 	for (unsigned threads = 1; threads <= 4; threads++) {
-		struct tfr_convert_opts o = { .threads = threads };
+		struct tfr_convert_opts o = { .run.threads = threads };
 		TFR_AUTO_BUF text = { 0 };
 		struct tfr_input *in;
 		struct tfr_error err = { 0 };

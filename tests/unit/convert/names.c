@@ -121,7 +121,7 @@ Test(names, too_many_braces)
 
 Test(names, classes_sorted_each_once)
 {
-	struct tfr_convert_opts opts = { .label_base = 1 };
+	struct tfr_convert_opts opts = { .classes.base = 1 };
 	struct tfr_input in = { .opts = &opts };
 	struct tfr_class_names c = { 0 };
 

@@ -80,10 +80,10 @@ static enum tfr_status shard(struct tfr_convert_opts o, const char *const *input
 	struct tfr_share target = { .set = set };
 	struct tfr_convert_report unused;
 
-	o.inputs = inputs;
-	o.input_count = count;
-	o.targets = &target;
-	o.target_count = 1;
+	o.input.paths = inputs;
+	o.input.count = count;
+	o.output.targets = &target;
+	o.output.target_count = 1;
 	return tfr_convert(&o, report ? report : &unused, err);
 }
 
@@ -114,8 +114,8 @@ Test(records, the_bytes_of_the_plainest_way)
 		snprintf(out, sizeof(out), "out/%u@%u", threads, 3 * threads);
 		make_files(threads);
 		shard_plainly(files, 4, plain);
-		cr_assert_eq(shard((struct tfr_convert_opts){ .threads = threads,
-					   .memory = threads == 3 ? 4096 : 0 },
+		cr_assert_eq(shard((struct tfr_convert_opts){ .run.threads = threads,
+					   .run.memory = threads == 3 ? 4096 : 0 },
 				     files, 4, out, NULL, NULL),
 			TFR_OK);
 		expect_same("plain", "out");
@@ -140,15 +140,15 @@ Test(records, every_byte_flipped)
 		good[at] ^= 0x10;
 		temp_write(bad, good, size);
 		good[at] ^= 0x10;
-		status = shard((struct tfr_convert_opts){ .from = "records" }, &bad, 1, "out/x@2",
-			NULL, NULL);
+		status = shard((struct tfr_convert_opts){ .input.from = "records" }, &bad, 1,
+			"out/x@2", NULL, NULL);
 		cr_assert(status == TFR_EDATA || (at < 12 && status == TFR_EFORMAT), "byte %zu: %d",
 			at, status);
 		cr_assert_eq(temp_count("out"), 0);
 		if (at < 12)
 			continue;
-		cr_assert_eq(shard((struct tfr_convert_opts){ .from = "records",
-					   .on_error = TFR_ON_ERROR_SKIP },
+		cr_assert_eq(shard((struct tfr_convert_opts){ .input.from = "records",
+					   .run.on_error = TFR_ON_ERROR_SKIP },
 				     &bad, 1, "out/x@2", &r, NULL),
 			TFR_OK, "byte %zu", at);
 		cr_assert(r.files == 8 && r.skipped == 1 && r.records == 7,
@@ -160,7 +160,9 @@ Test(records, every_byte_flipped)
 
 Test(records, a_failed_run_is_gone_on_with)
 {
-	const struct tfr_convert_opts o = { .resume = true, .checkpoint = 1e-9, .threads = 2 };
+	const struct tfr_convert_opts o = {
+		.run.resume = true, .run.checkpoint = 1e-9, .run.threads = 2
+	};
 	struct tfr_convert_report r;
 	struct tfr_error err = { 0 };
 	uint8_t *all = malloc(8 << 20);
@@ -178,8 +180,8 @@ Test(records, a_failed_run_is_gone_on_with)
 	cr_assert_eq(shard(o, files, 4, "out/t@5", NULL, &err), TFR_EDATA);
 	cr_assert_eq(access("out/.t@5.resume", F_OK), 0);
 	cr_assert_eq(temp_count("out"), 6);
-	cr_assert_eq(shard((struct tfr_convert_opts){ .resume = true, .seed = 3 }, files, 4,
-			     "out/t@5", NULL, &err),
+	cr_assert_eq(shard((struct tfr_convert_opts){ .run.resume = true, .order.seed = 3 }, files,
+			     4, "out/t@5", NULL, &err),
 		TFR_EUSAGE);
 	cr_assert_not_null(strstr(err.message, "seed 3"));
 	cr_assert_eq(shard(o, files, 3, "out/t@5", NULL, &err), TFR_EUSAGE);
