@@ -545,7 +545,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 {
 	const struct tfr_input *in = r->in;
-	bool rows = in->ops->columns && in->ops != &tfr_input_metadata;
+	bool rows = in->ops->columns && !in->ops->tree;
 
 	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
 		(!rows || r->opts->tables.embed_count))
@@ -647,7 +647,7 @@ static void clear(struct run *r)
 	tfr_findings_close(&r->findings);
 	tfr_checkpoint_close(&r->checkpoint);
 	if (r->in)
-		r->in->ops->close(r->in);
+		tfr_input_close(r->in);
 	tfr_tfds_close(&r->tfds);
 }
 

@@ -11,7 +11,6 @@
 
 #include <tfr-private/media.h>
 
-#include "convert/box_features.h"
 #include "convert/item.h"
 #include "io/root.h"
 
@@ -26,6 +25,8 @@ struct tfr_class {
 /* For qsort() and bsearch(). */
 int tfr_class_by_label(const void *a, const void *b);
 
+enum { TFR_WORKBENCH_LISTS = 22 };
+
 /* The tools and buffers that one thread keeps from item to item. */
 struct tfr_workbench {
 	struct tfr_decoder *decoder; /* NULL until an image is decoded */
@@ -35,7 +36,7 @@ struct tfr_workbench {
 	struct tfr_buf encoded;		/* exchanged for the bytes of a file */
 	struct tfr_buf pixels, scratch; /* for drawing masks */
 	struct tfr_buf ends;		/* size_t: where each mask in item->more ends */
-	struct tfr_boxes boxes;
+	struct tfr_buf lists[TFR_WORKBENCH_LISTS]; /* the values of features that are lists */
 };
 
 /* The tools, made when they are first needed.  NULL: out of memory. */
@@ -66,8 +67,8 @@ struct tfr_input {
 	size_t n_classes;
 	/* the paths that are read, if they are not opts->input.paths; or NULL */
 	const struct tfr_set *files;
-	/* the listing of opts->input.paths[0], if the kind made a complete one; or NULL */
-	const struct tfr_scan *scan;
+	/* the tree of opts->input.paths[0], which tfr_input_close() releases; or NULL */
+	struct tfr_scan *scan;
 	uint64_t opened; /* the sum of the marks of all files that ops->open() opened */
 };
 
@@ -93,11 +94,6 @@ enum tfr_status tfr_unpacked_open(
 enum tfr_status tfr_unpacked_write(const struct tfr_convert_opts *opts, int fd, const uint8_t *data,
 	size_t size, struct tfr_error *err);
 
-/* Opens a folder of files; *prefix is its path with a slash at its end, for the messages.  Both are
- * the caller's, who closes the folder, which is NULL on failure. */
-enum tfr_status tfr_open_named_folder(
-	struct tfr_root **f, char **prefix, const char *folder, struct tfr_error *err);
-
 /* The first input as seen without reading it. */
 struct tfr_offer {
 	const char *path;
@@ -105,6 +101,7 @@ struct tfr_offer {
 	bool missing;	     /* there is no such file: a name for several files */
 	const uint8_t *head; /* the first bytes of a regular file, else NULL */
 	size_t head_size;
+	struct tfr_scan *scan; /* of a directory: its tree */
 	struct tfr_error *err; /* recognises() fills it if its answer is void */
 };
 
@@ -131,12 +128,17 @@ struct tfr_input_ops {
 	/* The input is a folder, and annotations in it that are not read are refused: those that
 	 * were not opened, except for files with this extension, or "".  Else NULL. */
 	const char *tree;
+	bool boxes;    /* images have several classes */
+	bool shapes;   /* uses opts->input.draw_masks */
 	bool labelled; /* uses opts->classes.labels, even without `chooses` */
 	bool splits;   /* uses opts->output.targets that name folders: its items are `placed` */
 	bool chooses;  /* uses opts->input.include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
+	/* In its place for an input that is a folder, whose tree stays the caller's. */
+	enum tfr_status (*open_tree)(struct tfr_input **in, const struct tfr_convert_opts *opts,
+		struct tfr_scan *scan, struct tfr_error *err);
 	/* Fetches the next item, or of a list item->number, as far as one thread must do it.
 	 * TFR_END: the stream has ended.  A fault of the item skips it. */
 	enum tfr_status (*next)(struct tfr_input *in, struct tfr_item *item,
@@ -172,15 +174,19 @@ uint64_t tfr_item_mark(const struct tfr_item *item, uint64_t mark);
 enum tfr_status tfr_input_digest(
 	struct tfr_input *in, const uint64_t *items, uint64_t *digest, struct tfr_error *err);
 
+struct tfr_set_kind;
+/* The kind of annotated data set that a tree is; NULL: none.  TFR_EUSAGE: it can be several. */
+enum tfr_status tfr_set_recognise(const struct tfr_set_kind **set,
+	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err);
 /* Opens opts->input.paths as the kind opts->input.from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);
 
+void tfr_input_close(struct tfr_input *in);
+
 extern const struct tfr_input_ops tfr_input_audio, tfr_input_npy, tfr_input_hdf5;
 extern const struct tfr_input_ops tfr_input_folder, tfr_input_csv, tfr_input_tsv, tfr_input_jsonl;
 extern const struct tfr_input_ops tfr_input_records;
-extern const struct tfr_input_ops tfr_input_pairs, tfr_input_coco, tfr_input_voc, tfr_input_yolo;
-extern const struct tfr_input_ops tfr_input_metadata;
 extern const struct tfr_input_ops tfr_input_webdataset, tfr_input_archive;
 
 /* For hints: quotes the cells of a TSV file in which quotes mean nothing. */

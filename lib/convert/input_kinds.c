@@ -17,10 +17,10 @@
 
 #include "base/error.h"
 #include "base/url.h"
+#include "convert/annotations/kinds.h"
 #include "convert/folder/splits.h"
 #include "convert/folder/unused_files.h"
 #include "convert/input.h"
-#include "convert/parts.h"
 #include "convert/rework.h"
 #include "io/path.h"
 #include "io/source.h"
@@ -29,17 +29,33 @@
 
 enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
 
-static const struct tfr_input_ops *const rows[] = {
-	&tfr_input_voc, /* its annotations can be a folder of files */
-	&tfr_input_coco, &tfr_input_yolo, &tfr_input_metadata, &tfr_input_pairs,
+/* Kinds of annotated data sets: all are asked, and one must answer. */
+static const struct tfr_set_kind *const sets[] = { &tfr_set_voc, &tfr_set_coco, &tfr_set_yolo,
+	&tfr_set_metadata, &tfr_set_pairs, NULL };
+
+/* The other kinds, in the order in which they are asked: one that looks for more comes before one
+ * that takes anything similar. */
+static const struct tfr_input_ops *const others[] = {
 	&tfr_input_audio, /* looks for a WAV file; tfr_input_folder takes any folder */
-	&tfr_input_folder, &tfr_input_npy,   /* an NPZ file is also a zip archive */
-	&tfr_input_hdf5, &tfr_input_records, /* verifies a checksum */
-	&tfr_input_csv, &tfr_input_tsv, &tfr_input_jsonl, &tfr_input_webdataset,
+	&tfr_input_folder,
+	&tfr_input_npy, /* an NPZ file is also a zip archive */
+	&tfr_input_hdf5,
+	&tfr_input_records, /* verifies a checksum */
+	&tfr_input_csv,
+	&tfr_input_tsv,
+	&tfr_input_jsonl,
+	&tfr_input_webdataset,
 	&tfr_input_archive, /* takes any GZIP file */
+	NULL,
 };
 
-#define N_ROWS (sizeof(rows) / sizeof(*rows))
+/* The kind of an input: one of the two. */
+struct kind {
+	const struct tfr_set_kind *set;
+	const struct tfr_input_ops *ops; /* of the set, too */
+};
+
+/* --- which kind --- */
 
 /* Examines the first input.  Only folders and regular files are opened: reading from a pipe would
  * take bytes that the conversion needs. */
@@ -71,19 +87,24 @@ static enum tfr_status look(
 	return status == TFR_END ? TFR_ESYS : status;
 }
 
-static enum tfr_status by_name(
-	const struct tfr_input_ops **ops, const char *name, struct tfr_error *err)
+static enum tfr_status kind_by_name(struct kind *kind, const char *name, struct tfr_error *err)
 {
 	struct tfr_suggestion meant;
 
 	tfr_suggestion_init(&meant, name, strlen(name));
-	for (size_t i = 0; i < N_ROWS; i++) {
-		if (!strcmp(rows[i]->name, name)) {
-			*ops = rows[i];
-			return TFR_OK;
-		}
-		tfr_suggestion_offer(&meant, rows[i]->name, strlen(rows[i]->name));
+	*kind = (struct kind){ NULL, NULL };
+	for (size_t i = 0; sets[i] && !kind->ops; i++) {
+		if (!strcmp(sets[i]->ops.name, name))
+			*kind = (struct kind){ sets[i], &sets[i]->ops };
+		tfr_suggestion_offer(&meant, sets[i]->ops.name, strlen(sets[i]->ops.name));
 	}
+	for (size_t i = 0; others[i] && !kind->ops; i++) {
+		if (!strcmp(others[i]->name, name))
+			*kind = (struct kind){ NULL, others[i] };
+		tfr_suggestion_offer(&meant, others[i]->name, strlen(others[i]->name));
+	}
+	if (kind->ops)
+		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "unknown kind of input '%s'", name);
 	if (!strcmp(name, "tsv-raw"))
 		tfr_error_hint(err, "It was removed: quote the cells by " TFR_QUOTE_TSV
@@ -116,25 +137,83 @@ void tfr_offer_failed(const struct tfr_offer *offer, const struct tfr_error *why
 		*offer->err = *why;
 }
 
-static enum tfr_status recognise(const struct tfr_input_ops **ops,
-	const struct tfr_convert_opts *opts, struct tfr_error *err)
+/* The set that options of annotations name. */
+static enum tfr_status asked_set(
+	const struct tfr_set_kind **set, const struct tfr_convert_input *o, struct tfr_error *err)
 {
-	uint8_t head[HEAD];
-	struct tfr_offer offer;
+	struct stat st;
+	enum tfr_status status;
+
+	*set = o->masks ? &tfr_set_pairs : NULL;
+	if (o->annotations || o->captions || o->panoptic)
+		*set = &tfr_set_coco;
+	if (!o->annotations)
+		return TFR_OK;
+	status = tfr_look(o->annotations, &st, err);
+	if (!status && S_ISDIR(st.st_mode))
+		*set = &tfr_set_voc;
+	return status == TFR_END ? TFR_OK : status;
+}
+
+static enum tfr_status ambiguous(const char *path, const struct tfr_set_kind *a,
+	const struct tfr_set_kind *b, struct tfr_error *err)
+{
+	tfr_fail(err, TFR_EUSAGE, "'%s' can be read as %s and as %s", path, a->ops.what,
+		b->ops.what);
+	tfr_error_hint(err,
+		"Use --from %s or --from %s, and --ignore-annotations to leave the other ones out.",
+		a->ops.name, b->ops.name);
+	return TFR_EUSAGE;
+}
+
+enum tfr_status tfr_set_recognise(const struct tfr_set_kind **found,
+	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err)
+{
 	struct tfr_error why = { 0 };
 
-	TFR_TRY(look(&offer, head, opts->input.paths[0], err));
-	offer.err = &why;
-	for (size_t i = 0; i < N_ROWS; i++) {
-		bool yes = rows[i]->recognises(opts, &offer);
+	*found = NULL;
+	for (size_t i = 0; sets[i]; i++) {
+		struct tfr_parts parts = { .opts = opts, .scan = scan, .err = &why };
+		bool yes;
+
+		if (!sets[i]->find)
+			continue;
+		sets[i]->find(&parts, tfr_parts_base(scan));
+		yes = parts.n > 0;
+		tfr_parts_clear(&parts);
+		TFR_TRY(tfr_error_pass(&why, err));
+		if (yes && *found)
+			return ambiguous(scan->path, *found, sets[i], err);
+		*found = yes ? sets[i] : *found;
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status recognise(struct kind *kind, const struct tfr_convert_opts *opts,
+	struct tfr_offer *offer, struct tfr_error *err)
+{
+	const struct tfr_convert_classes *classes = &opts->classes;
+	struct tfr_error why = { 0 };
+
+	*kind = (struct kind){ NULL, NULL };
+	TFR_TRY(asked_set(&kind->set, &opts->input, err));
+	if (!kind->set && offer->scan && !classes->list && !classes->synsets)
+		TFR_TRY(tfr_set_recognise(&kind->set, opts, offer->scan, err));
+	if (kind->set) {
+		kind->ops = &kind->set->ops;
+		return TFR_OK;
+	}
+	offer->err = &why;
+	for (size_t i = 0; others[i]; i++) {
+		bool yes = others[i]->recognises(opts, offer);
 
 		TFR_TRY(tfr_error_pass(&why, err));
 		if (yes) {
-			*ops = rows[i];
+			kind->ops = others[i];
 			return TFR_OK;
 		}
 	}
-	return not_known(&offer, err);
+	return not_known(offer, err);
 }
 
 /* Sets that name folders of the input exclude any other division. */
@@ -169,7 +248,7 @@ static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	const bool folder = ops == &tfr_input_folder, framed = opts->audio.frame != 0;
-	const bool annotated = ops == &tfr_input_coco || ops == &tfr_input_voc;
+	const bool annotated = ops == &tfr_set_coco.ops || ops == &tfr_set_voc.ops;
 	const struct {
 		bool wrong;
 		const char *before, *after; /* of the kind of input; NULL: it is not named */
@@ -191,7 +270,7 @@ static enum tfr_status check_opts(
 		{ opts->tables.type_count + opts->tables.embed_count && !ops->columns,
 			"--types and --embed need a list, not ", "" },
 		{ (opts->tables.delimiter || opts->tables.na) && ops != &tfr_input_csv &&
-				ops != &tfr_input_tsv && ops != &tfr_input_metadata,
+				ops != &tfr_input_tsv && ops != &tfr_set_metadata.ops,
 			"--delimiter and --na need CSV or TSV, not ", "" },
 		{ opts->tables.root && !opts->tables.embed_count, "--root needs --embed", NULL },
 		{ opts->input.allow_missing && !ops->framed, "--allow-missing needs records, not ",
@@ -215,14 +294,17 @@ static enum tfr_status check_opts(
 			"for "
 			"synsets",
 			NULL },
-		{ opts->input.masks && ops != &tfr_input_pairs, "--mask does not apply to ", "" },
-		{ opts->input.image_set && ops != &tfr_input_voc, "--image-set does not apply to ",
-			"" },
+		{ opts->input.masks && ops != &tfr_set_pairs.ops, "--mask does not apply to ", "" },
+		{ opts->order.stratify && ops->boxes,
+			"--stratify-classes needs one class per image, and images with boxes have "
+			"several",
+			NULL },
+		{ opts->input.image_set && ops != &tfr_set_voc.ops,
+			"--image-set does not apply to ", "" },
 		{ (opts->input.annotations || opts->input.captions || opts->input.panoptic) &&
 				!annotated,
 			"files of annotations do not apply to ", "" },
-		{ opts->input.draw_masks && ops != &tfr_input_coco,
-			"--draw-masks does not apply to ", "" },
+		{ opts->input.draw_masks && !ops->shapes, "--draw-masks does not apply to ", "" },
 		{ opts->output.tfds && !folder, "--tfds needs a folder of images, not ", "" },
 	};
 	size_t i = 0;
@@ -238,29 +320,92 @@ static enum tfr_status check_opts(
 	return TFR_EUSAGE;
 }
 
+/* One look at the tree of a folder, for all kinds. */
+static enum tfr_status scan_tree(
+	struct tfr_offer *offer, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_convert_input *o = &opts->input;
+	struct tfr_scan_globs globs = { o->include, o->exclude, o->include_count,
+		o->exclude_count };
+	struct tfr_scan *scan;
+	enum tfr_status status;
+
+	if (!offer->directory)
+		return TFR_OK;
+	scan = calloc(1, sizeof(*scan));
+	TFR_NEED_MEMORY(scan, err, "listing a folder");
+	status = tfr_scan_folder(scan, offer->path, &globs, err);
+	if (status)
+		free(scan);
+	else
+		offer->scan = scan;
+	return status;
+}
+
+static enum tfr_status open_kind(struct tfr_input **in, const struct kind *kind,
+	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err)
+{
+	if (!kind->set && kind->ops->open_tree)
+		return scan ? kind->ops->open_tree(in, opts, scan, err)
+			    : tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "not a folder:");
+	if (!kind->set)
+		return kind->ops->open(in, opts, err);
+	if (scan)
+		return tfr_images_open(in, kind->set, opts, scan, err);
+	return tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "not a folder:");
+}
+
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	const struct tfr_input_ops *ops = NULL;
+	struct kind kind;
 	enum tfr_status status;
 	struct tfr_opened opened = { 0 };
+	struct tfr_offer offer;
+	uint8_t head[HEAD];
 
-	TFR_TRY(opts->input.from ? by_name(&ops, opts->input.from, err)
-				 : recognise(&ops, opts, err));
-	TFR_TRY(tfr_rework_check(&opts->images.rework, err));
-	TFR_TRY(check_opts(ops, opts, err));
-	TFR_TRY(check_splits(ops, opts, err));
+	if (opts->input.from)
+		TFR_TRY(kind_by_name(&kind, opts->input.from, err));
+	status = look(&offer, head, opts->input.paths[0], err);
+	if (opts->input.from && status && !kind.set && !kind.ops->open_tree)
+		status = TFR_OK; /* opening it says why */
+	if (!status && !(opts->input.from && !kind.set && !kind.ops->open_tree))
+		status = scan_tree(&offer, opts, err);
+	if (!status && !opts->input.from)
+		status = recognise(&kind, opts, &offer, err);
+	if (!status)
+		status = tfr_rework_check(&opts->images.rework, err);
+	if (!status)
+		status = check_opts(kind.ops, opts, err);
+	if (!status)
+		status = check_splits(kind.ops, opts, err);
 	tfr_opened_collect(&opened);
-	status = ops->open(in, opts, err);
+	if (!status)
+		status = open_kind(in, &kind, opts, offer.scan, err);
 	tfr_opened_collect(NULL);
 	if (!status && opened.failed)
 		status = tfr_fail_nomem(err, "opening an input");
-	if (!status && ops->tree)
-		status = tfr_unused_refuse(*in, &opened, err);
-	if (*in)
+	if (*in) {
+		(*in)->scan = offer.scan;
 		(*in)->opened = opened.sum;
+		if (!status && kind.ops->tree)
+			status = tfr_unused_refuse(*in, &opened, err);
+	} else if (offer.scan) {
+		tfr_scan_clear(offer.scan);
+		free(offer.scan);
+	}
 	tfr_buf_clear(&opened.names);
 	return status;
+}
+
+void tfr_input_close(struct tfr_input *in)
+{
+	struct tfr_scan *scan = in->scan;
+
+	in->ops->close(in);
+	if (scan)
+		tfr_scan_clear(scan);
+	free(scan);
 }
 
 /* --- what several kinds do --- */
@@ -296,7 +441,8 @@ void tfr_workbench_clear(struct tfr_workbench *bench)
 	tfr_buf_clear(&bench->pixels);
 	tfr_buf_clear(&bench->scratch);
 	tfr_buf_clear(&bench->ends);
-	tfr_boxes_clear(&bench->boxes);
+	for (int i = 0; i < TFR_WORKBENCH_LISTS; i++)
+		tfr_buf_clear(&bench->lists[i]);
 	*bench = (struct tfr_workbench){ 0 };
 }
 
@@ -371,14 +517,6 @@ enum tfr_status tfr_unpacked_write(const struct tfr_convert_opts *opts, int fd, 
 		size -= (size_t)n;
 	}
 	return TFR_OK;
-}
-
-enum tfr_status tfr_open_named_folder(
-	struct tfr_root **f, char **prefix, const char *folder, struct tfr_error *err)
-{
-	*prefix = tfr_path_join(folder, "");
-	TFR_NEED_MEMORY(*prefix, err, "opening a folder");
-	return tfr_root_open(f, folder, err);
 }
 
 enum tfr_status tfr_input_walk(struct tfr_input *in, const uint32_t *order,

@@ -162,19 +162,51 @@ static enum tfr_status fetch(struct tfr_item *item, const char *url, const char 
 	return TFR_OK;
 }
 
+/* A file that is a part of another one. */
+static enum tfr_status read_part(struct tfr_item *item, const struct tfr_source *source,
+	const char *path, uint64_t place, uint64_t size, const struct tfr_room *room,
+	struct tfr_error *err)
+{
+	const struct stat st = { .st_size = (off_t)size };
+	size_t got = 0;
+
+	if (size > TFR_ITEM_MOST) {
+		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
+		return TFR_OK;
+	}
+	item->mark += tfr_opened_mark(path, &st, false);
+	tfr_room_reserve(room, size);
+	item->file.size = 0;
+	TFR_NEED_MEMORY(tfr_buf_reserve(&item->file, size + 1), err, "reading files");
+	TFR_TRY(tfr_source_read_at(source, place, item->file.data, size, &got, err));
+	item->size = item->file.size = got;
+	if (got < size)
+		tfr_item_skip(item, TFR_ESYS, "it ends at byte %zu of %llu", got,
+			(unsigned long long)size);
+	return TFR_OK;
+}
+
 enum tfr_status tfr_item_read(struct tfr_item *item, const struct tfr_root *root, const char *path,
 	void (*look)(struct tfr_item *item), const struct tfr_room *room, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_OK;
 	bool failed;
 	TFR_AUTO_FREE char *url = tfr_root_url(root, path, &failed);
+	const struct tfr_source *source;
+	uint64_t place, size;
 	struct stat st;
+	bool there;
 	int fd;
 
 	if (failed)
 		return tfr_fail_nomem(err, "reading files");
 	if (url)
 		return fetch(item, url, path, look, room, err);
+	source = tfr_root_part(root, path, &there, &place, &size);
+	if (source && there)
+		return read_part(item, source, path, place, size, room, err);
+	if (source)
+		return fault(item, ENOENT, path, "cannot open", err);
 	/* Does not block if a FIFO has replaced the file since it was found. */
 	fd = TEMP_FAILURE_RETRY(
 		openat(tfr_root_fd(root), path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

@@ -1,89 +1,77 @@
-/* convert/parts.h - finds the images and annotations of a data set: its parts, one per split, or
- * a single one.
+/* convert/parts.h - finds the images and annotations of a data set in its tree: its parts, one per
+ * split, or a single one.  Each kind of annotations has a finder that knows its layouts.
  *
- * Folders are recognised by a bounded number of their names, in any case ("Images"), so that a
- * folder of millions of files costs no more than one of thousands. */
+ * The functions keep a failure in *p->err and go on; the caller checks p->err->status at the end.
+ */
 #ifndef TFR_CONVERT_PARTS_H
 #define TFR_CONVERT_PARTS_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
-#include "base/error.h"
 #include "base/names.h"
+#include "convert/folder/scan.h"
 
-/* The files and folders directly in a folder, without those that begin with a dot. */
-struct tfr_listing {
-	struct tfr_names folders; /* sorted */
-	/* The first few files of each kind, by their extensions in any case, unsorted. */
-	struct tfr_names texts, xmls, yamls, images, tables;
-	bool cut; /* there are more than were examined */
-	struct tfr_error *err;
+/* A folder of a tree. */
+struct tfr_place {
+	struct tfr_scan *scan;
+	uint32_t dir;
 };
 
-/* The functions below that examine files and folders keep a failure in *err and go on.  The caller
- * checks err->status at the end.  A missing file or folder is not a failure; a path of NULL is one:
- * out of memory. */
-
-bool tfr_listing_open(struct tfr_listing *l, const char *folder, struct tfr_error *err);
-void tfr_listing_close(struct tfr_listing *l);
-#define TFR_AUTO_LISTING __attribute__((cleanup(tfr_listing_close))) struct tfr_listing
-
-bool tfr_has_extension(const char *name, const char *extension);
-/* Whether it has one of the extensions of a list that ends in NULL. */
-bool tfr_has_one_of(const char *name, const char *const *extensions);
-/* Whether the name of a file has the extension of an image or of audio, of any format. */
-bool tfr_is_image(const char *name);
-bool tfr_is_audio(const char *name);
-bool tfr_is_media(const char *name); /* either */
-/* "FOLDER/NAME"; NULL: out of memory. */
-char *tfr_path_join(const char *folder, const char *name);
-bool tfr_is_folder(const char *path, struct tfr_error *err);
-bool tfr_is_file(const char *path, struct tfr_error *err);
-/* Reads the first bytes of a file and returns their number. */
-size_t tfr_head_of(const char *path, void *head, size_t size, struct tfr_error *err);
-/* The path of the first sub-folder of `folder` that has this name in any case; NULL: none, or out
- * of memory, and l->err is set. */
-char *tfr_child(struct tfr_listing *l, const char *folder, const char *name);
-
 struct tfr_part {
-	char *split;  /* the folder's name, such as "train"; NULL: the data set has no splits */
-	char *images; /* a folder */
-	char *annotations; /* a folder, or a file of all annotations */
+	const char *split;	      /* a name in a scan, or a copy; NULL: the set has no splits */
+	struct tfr_place images;      /* the folder of the images */
+	struct tfr_place annotations; /* the folder of their annotations; no scan: it is `path` */
+	uint32_t file; /* in annotations.scan: the file of all annotations; TFR_NO_FILE: many files
+			*/
+	const char *path; /* of the file or folder of annotations, as an option names it, or NULL */
+	int form;	  /* which of its layouts, for the kind */
 };
 
 struct tfr_parts {
+	const struct tfr_convert_opts *opts;
+	struct tfr_scan *scan; /* of the input */
 	struct tfr_part *list;
 	size_t n;
-	/* Folders with images that belong to no part: */
-	struct tfr_names left;	 /* nothing was found for them */
-	struct tfr_names others; /* beside splits, without the name of a split */
-	struct tfr_error *err;	 /* of finding them, for another reason than memory */
+	/* Folders with images that belong to no part, as uint32_t: */
+	struct tfr_buf left;   /* nothing was found for them */
+	struct tfr_buf others; /* beside splits, without the name of a split */
+	struct tfr_names kept; /* names of splits that are in no tree */
+	/* Trees outside of the input, where a description or the path of the input leads. */
+	struct tfr_scan **more;
+	size_t n_more;
+	struct tfr_error *err;
 };
 
-/* Examines one folder and adds its parts with the name of the split.  False: out of memory. */
-typedef bool (*tfr_parts_finder)(
-	struct tfr_parts *p, const char *folder, struct tfr_listing *l, const char *split);
+/* Examines one folder of p->scan and adds its parts with the name of the split. */
+typedef void tfr_parts_finder(struct tfr_parts *p, uint32_t dir, const char *split);
 
-/* Adds a part with copies of the arguments.  False: out of memory. */
-bool tfr_parts_add(
-	struct tfr_parts *p, const char *split, const char *images, const char *annotations);
+/* Adds a part whose annotations are the folder or, if there is one, the file of it. */
+void tfr_parts_add(struct tfr_parts *p, const char *split, struct tfr_place images,
+	struct tfr_place annotations, uint32_t file);
+static inline struct tfr_place tfr_place_in(const struct tfr_parts *p, uint32_t dir)
+{
+	return (struct tfr_place){ p->scan, dir };
+}
 /* Adds the parts of a folder of images and one of annotations: one for each sub-folder that both
- * have, if these are the splits and no image is beside them, otherwise one for both.  False: out
- * of memory. */
-bool tfr_parts_add_pair(struct tfr_parts *p, const char *images, const char *annotations);
-void tfr_parts_clear(struct tfr_parts *p);
+ * have, if these are the splits and no image is beside them, otherwise one for both. */
+void tfr_parts_add_pair(struct tfr_parts *p, struct tfr_place images, struct tfr_place annotations);
+/* Scans a folder outside of the input.  No scan: there is no such folder. */
+struct tfr_place tfr_parts_outside(struct tfr_parts *p, const char *path);
+/* A copy of a name that lives as long as `p`; NULL: out of memory. */
+const char *tfr_parts_keep(struct tfr_parts *p, const char *name);
+/* Replaces the parts of `p` by those of `better`. */
+void tfr_parts_take(struct tfr_parts *p, struct tfr_parts *better);
 /* Whether the images of a part are in a folder or in its sub-folder `images`. */
-bool tfr_parts_have(const struct tfr_parts *p, const char *folder);
-/* Adds to p->left the folders in `folder` that have images and no part, also beside a part at a
- * deeper level.  False: out of memory. */
-bool tfr_parts_leave(struct tfr_parts *p, const char *folder);
+bool tfr_parts_have(const struct tfr_parts *p, struct tfr_place folder);
+/* Adds to p->left the folders in `dir` that have images and no part, also beside a part at a
+ * deeper level. */
+void tfr_parts_leave(struct tfr_parts *p, uint32_t dir);
+/* Returns the root, or its only sub-folder if it has nothing else that counts, and so on, as
+ * archives often unpack. */
+uint32_t tfr_parts_base(const struct tfr_scan *s);
+/* Finds parts in `dir` itself, or else in its sub-folders that are splits. */
+void tfr_parts_find(struct tfr_parts *p, uint32_t dir, tfr_parts_finder *find);
+void tfr_parts_clear(struct tfr_parts *p);
 
-/* Returns the folder itself, or its only sub-folder if it has nothing else that counts, and so
- * on, as archives often unpack.  NULL: out of memory. */
-char *tfr_parts_base(const char *folder, struct tfr_error *err);
-/* Finds parts in `folder` itself, or else in its sub-folders that are splits.  False: out of
- * memory. */
-bool tfr_parts_find(struct tfr_parts *p, const char *folder, tfr_parts_finder find);
+/* How many files of a folder are examined to find out what it has. */
+enum { TFR_EXAMINED = 16 };
 
 #endif

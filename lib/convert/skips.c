@@ -12,7 +12,7 @@
 #include <tfr-private/text.h>
 
 #include "base/suffix.h"
-#include "convert/parts.h"
+#include "convert/folder/scan.h"
 #include "io/output.h"
 
 /* --- counting --- */
@@ -26,7 +26,8 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 	const char *name = (const char *)item->name.data;
 
 	/* An archive accepts options of both, and its images decide. */
-	return in->ops->images ? tfr_is_image(name) : tfr_is_audio(name);
+	return in->ops->images ? tfr_file_kind(name) == TFR_FILE_IMAGE
+			       : tfr_file_kind(name) == TFR_FILE_AUDIO;
 }
 
 bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)

@@ -15,6 +15,10 @@
 struct tfr_root {
 	int fd;
 	char *url; /* NULL: local */
+	/* of files that are parts of another one; else NULL */
+	const struct tfr_source *source;
+	tfr_root_find *find;
+	const void *ctx;
 };
 
 static enum tfr_status open_prefix(struct tfr_root *f, const char *url, struct tfr_error *err)
@@ -54,6 +58,26 @@ enum tfr_status tfr_root_open(struct tfr_root **out, const char *path, struct tf
 	else
 		*out = f;
 	return status;
+}
+
+enum tfr_status tfr_root_of_parts(struct tfr_root **out, const struct tfr_source *source,
+	tfr_root_find *find, const void *ctx, struct tfr_error *err)
+{
+	struct tfr_root *f = calloc(1, sizeof(*f));
+
+	TFR_NEED_MEMORY(f, err, "opening an archive");
+	*f = (struct tfr_root){ .fd = -1, .source = source, .find = find, .ctx = ctx };
+	*out = f;
+	return TFR_OK;
+}
+
+const struct tfr_source *tfr_root_part(
+	const struct tfr_root *f, const char *name, bool *there, uint64_t *place, uint64_t *size)
+{
+	if (!f || !f->source || tfr_is_url(name))
+		return NULL;
+	*there = f->find(f->ctx, name, place, size);
+	return f->source;
 }
 
 void tfr_root_close(struct tfr_root *f)
@@ -96,9 +120,17 @@ int tfr_root_stat(const struct tfr_root *f, const char *name, struct stat *st)
 	bool failed;
 	TFR_AUTO_FREE char *url = tfr_root_url(f, name, &failed);
 
+	uint64_t place, size;
+	bool there;
+
 	if (failed) {
 		errno = ENOMEM;
 		return -1;
+	}
+	if (tfr_root_part(f, name, &there, &place, &size)) {
+		*st = (struct stat){ .st_mode = S_IFREG, .st_size = there ? (off_t)size : 0 };
+		errno = ENOENT;
+		return there ? 0 : -1;
 	}
 	return url ? tfr_stat(url, st) : fstatat(tfr_root_fd(f), name, st, 0);
 }
@@ -134,9 +166,21 @@ enum tfr_status tfr_root_head(const struct tfr_root *f, const char *name, void *
 	struct tfr_error why = { .sys_errno = 0 };
 	enum tfr_status status;
 
+	const struct tfr_source *source;
+	uint64_t place, most;
+	bool there;
+
 	*got = 0;
 	if (failed)
 		return tfr_fail_nomem(err, "opening a file");
+	source = tfr_root_part(f, name, &there, &place, &most);
+	if (source && there)
+		return tfr_source_read_at(
+			source, place, head, size < most ? size : (size_t)most, got, err);
+	if (source) {
+		tfr_fail_errno(err, ENOENT, name, "cannot open");
+		return TFR_END;
+	}
 	status = url ? head_of_object(url, head, size, got, &why)
 		     : head_of_file(f, name, head, size, got, &why);
 	tfr_error_pass(&why, err);

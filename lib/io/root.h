@@ -12,9 +12,19 @@
 #include "base/error.h"
 
 struct tfr_root;
+struct tfr_source;
 
 /* On failure *f is NULL. */
 enum tfr_status tfr_root_open(struct tfr_root **f, const char *path, struct tfr_error *err);
+/* A root whose files are parts of `source`, as the members of an archive are.  `find` gives the
+ * place and size of a file in it; false: there is none.  Any thread may call it. */
+typedef bool tfr_root_find(const void *ctx, const char *name, uint64_t *place, uint64_t *size);
+enum tfr_status tfr_root_of_parts(struct tfr_root **f, const struct tfr_source *source,
+	tfr_root_find *find, const void *ctx, struct tfr_error *err);
+/* The source of such a root, and the part of it that is the file `name`; *there: whether
+ * there is one.  NULL: its files are files. */
+const struct tfr_source *tfr_root_part(
+	const struct tfr_root *f, const char *name, bool *there, uint64_t *place, uint64_t *size);
 void tfr_root_close(struct tfr_root *f); /* accepts NULL */
 /* The descriptor, AT_FDCWD for NULL; -1 for a prefix. */
 int tfr_root_fd(const struct tfr_root *f);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/annotations/table.h"
 #include "convert/voc/voc_xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,6 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tfr_error err = { 0 };
 	enum tfr_status status = tfr_voc_parse(&v, data, size, &err);
 	struct tfr_voc_object *o = v.objects;
+	const struct tfr_table table = { .clips = true };
+	struct tfr_box box = { 0 };
 
 	if (status && (status != TFR_EDATA || !err.message[0]))
 		abort();
@@ -22,7 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (o[i].name >= v.texts.size || o[i].pose >= v.texts.size ||
 			!*tfr_voc_text(&v, o[i].name))
 			abort();
-		if (tfr_voc_usable(&o[i], 100, 50) && (o[i].box[2] > 100 || o[i].box[3] > 50))
+		memcpy(box.side, o[i].box, sizeof(box.side));
+		if (tfr_box_is_usable(&table, &box, 100, 50) &&
+			(box.side[2] > 100 || box.side[3] > 50))
 			abort();
 	}
 	tfr_voc_clear(&v);

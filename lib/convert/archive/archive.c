@@ -18,7 +18,6 @@
 #include "convert/folder/class_folders.h"
 #include "convert/folder/unused_files.h"
 #include "convert/image_features.h"
-#include "convert/parts.h"
 #include "convert/rework.h"
 
 enum {

@@ -1,237 +1,18 @@
-/* convert/coco/coco_read.c - reads a COCO file in blocks.
+/* convert/coco/coco_read.c - reads a COCO file in blocks into the table.
  *
  * Each block begins with the unfinished end of the previous one.  Many threads parse the
- * elements that end in their blocks, and the results are joined in order.  Only texts that are
- * kept grow with the file: the memory of blocks is reused. */
+ * elements that end in their blocks, and the results are added in order.  Images are known by
+ * their ids when all are read: then annotations find theirs. */
 #include "convert/coco/coco_read.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "io/source.h"
+#include "base/array.h"
 #include "thread/lanes.h"
 #include "thread/threads.h"
-
-/* --- joining --- */
-
-/* Joins annotations with images and categories: ids are sorted once and looked up for every
- * annotation.
- *
- * A counting sort groups the annotations by image, so that they keep the order of the file. */
-
-struct id {
-	int64_t id;
-	uint32_t place;
-};
-
-static int by_id(const void *a, const void *b)
-{
-	const struct id *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* Returns the position of `id`; UINT32_MAX: there is none. */
-static uint32_t find(const struct id *ids, size_t n, int64_t id)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ids[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && ids[low].id == id ? ids[low].place : UINT32_MAX;
-}
-
-static enum tfr_status twice(const char *path, const char *what, int64_t id, uint64_t first,
-	uint64_t second, struct tfr_error *err)
-{
-	return tfr_fail_path(err, TFR_EDATA, path,
-		"two %s with the id %lld, at bytes %llu and %llu of", what, (long long)id,
-		(unsigned long long)first, (unsigned long long)second);
-}
-
-/* Sorts the ids of a list of elements.  Returns the position of the first id that is the same as
- * the one before; 0: there is none. */
-static size_t sort_ids(struct id *ids, const void *list, size_t n, size_t element_size)
-{
-	for (size_t i = 0; i < n; i++) {
-		memcpy(&ids[i].id, (const char *)list + i * element_size, sizeof(ids[i].id));
-		ids[i].place = (uint32_t)i;
-	}
-	if (n)
-		qsort(ids, n, sizeof(*ids), by_id);
-	for (size_t i = 1; i < n; i++)
-		if (ids[i].id == ids[i - 1].id)
-			return i;
-	return 0;
-}
-
-static enum tfr_status count_same_ids(struct tfr_coco *c, struct tfr_error *err)
-{
-	size_t n = c->n_annotations;
-	TFR_AUTO_FREE struct id *ids = malloc((n + 1) * sizeof(*ids));
-
-	TFR_NEED_MEMORY(ids, err, "reading annotations");
-	for (size_t k = sort_ids(ids, c->annotations, n, sizeof(*c->annotations)); k && k < n; k++)
-		c->same_ids += ids[k].id == ids[k - 1].id && ids[k].id != INT64_MIN;
-	return TFR_OK;
-}
-
-/* Whether a box has an area and is inside its image, with the sums of the scripts of
- * tensorflow/models (official/vision/data/create_coco_tf_record.py), rounded as Python rounds. */
-static bool usable(const double box[4], const struct tfr_coco_image *image)
-{
-	return box[2] > 0 && box[3] > 0 && box[0] >= 0 && box[1] >= 0 &&
-	       box[0] + box[2] <= image->width && box[1] + box[3] <= image->height;
-}
-
-/* Finds each annotation's image, or UINT32_MAX if it is left out, and its category. */
-static void place_all(struct tfr_coco *c, uint32_t *image_of, const struct id *images,
-	const struct id *categories, enum tfr_coco_what what)
-{
-	bool objects = what == TFR_COCO_OBJECTS;
-
-	for (size_t k = 0; k < c->n_annotations; k++) {
-		const struct tfr_coco_annotation *a = &c->annotations[k];
-		uint32_t image = find(images, c->n_images, a->image);
-		uint32_t category = find(categories, c->n_categories, a->category);
-
-		if (objects && image != UINT32_MAX && !c->bad[image] &&
-			(category == UINT32_MAX ||
-				(a->n && a->n != c->categories[category].n_points)))
-			c->bad[image] = (uint32_t)k + 1;
-		if (image == UINT32_MAX && !c->strays++)
-			c->first_stray = k;
-		if (objects && image != UINT32_MAX &&
-			(a->boxless || !usable(a->box, &c->images[image]))) {
-			c->boxless += a->boxless;
-			c->unusable += !a->boxless;
-			image = UINT32_MAX;
-		}
-		image_of[k] = image;
-		c->category_of[k] = category;
-	}
-}
-
-/* Converts image_of to first and order. */
-static void group(struct tfr_coco *c, const uint32_t *image_of)
-{
-	for (size_t k = 0; k < c->n_annotations; k++)
-		if (image_of[k] != UINT32_MAX)
-			c->first[image_of[k] + 1]++;
-	for (size_t i = 0; i < c->n_images; i++)
-		c->first[i + 1] += c->first[i];
-	/* Filled from the end: first[i + 1] decreases to the beginning of image i. */
-	for (size_t k = c->n_annotations; k-- > 0;)
-		if (image_of[k] != UINT32_MAX)
-			c->order[--c->first[image_of[k] + 1]] = (uint32_t)k;
-	for (size_t i = 0; i < c->n_images; i++)
-		c->first[i] = c->first[i + 1];
-}
-
-static void view(struct tfr_coco *c)
-{
-	const struct tfr_coco_parsed *p = &c->parsed;
-
-	c->images = (const void *)p->images.data;
-	c->annotations = (const void *)p->annotations.data;
-	c->categories = (const void *)p->categories.data;
-	c->n_images = p->images.size / sizeof(*c->images);
-	c->n_annotations = p->annotations.size / sizeof(*c->annotations);
-	c->n_categories = p->categories.size / sizeof(*c->categories);
-	c->names = (const char *)p->names.data;
-	c->points = (const void *)p->points.data;
-	c->segments = (const void *)p->segments.data;
-	for (size_t i = 0; i < c->n_categories; i++)
-		c->keypoints = c->keypoints || c->categories[i].n_points;
-}
-
-/* An image has only one image of segments. */
-static enum tfr_status check_single(
-	const struct tfr_coco *c, const char *path, struct tfr_error *err)
-{
-	for (size_t i = 0; i < c->n_images; i++)
-		if (c->first[i + 1] - c->first[i] > 1)
-			return tfr_fail_path(err, TFR_EDATA, path,
-				"two annotations of image %lld, at bytes %llu and %llu of",
-				(long long)c->images[i].id,
-				(unsigned long long)c->annotations[c->order[c->first[i]]].at,
-				(unsigned long long)c->annotations[c->order[c->first[i] + 1]].at);
-	return TFR_OK;
-}
-
-/* Joins the contents of c->parsed.  TFR_EDATA: two images or two categories have the same id, or
- * an image has a second image of segments. */
-static enum tfr_status join_elements(
-	struct tfr_coco *c, const char *path, enum tfr_coco_what what, struct tfr_error *err)
-{
-	TFR_AUTO_FREE struct id *images = NULL, *categories = NULL;
-	TFR_AUTO_FREE uint32_t *image_of = NULL;
-	uint64_t kept;
-	size_t i;
-
-	view(c);
-	if (c->n_images >= UINT32_MAX || c->n_annotations >= UINT32_MAX ||
-		c->n_categories >= UINT32_MAX)
-		return tfr_fail_path(err, TFR_EUSAGE, path, "more than %u elements in", UINT32_MAX);
-	images = malloc((c->n_images + 1) * sizeof(*images));
-	categories = malloc((c->n_categories + 1) * sizeof(*categories));
-	image_of = malloc((c->n_annotations + 1) * sizeof(*image_of));
-	c->first = calloc(c->n_images + 2, sizeof(*c->first));
-	c->order = malloc((c->n_annotations + 1) * sizeof(*c->order));
-	c->category_of = malloc((c->n_annotations + 1) * sizeof(*c->category_of));
-	c->bad = calloc(c->n_images + 1, sizeof(*c->bad));
-	if (!c->bad || !images || !categories || !image_of || !c->first || !c->order ||
-		!c->category_of)
-		return tfr_fail_nomem(err, "reading annotations");
-	i = sort_ids(images, c->images, c->n_images, sizeof(*c->images));
-	if (i)
-		return twice(path, "images", images[i].id, c->images[images[i - 1].place].at,
-			c->images[images[i].place].at, err);
-	i = sort_ids(categories, c->categories, c->n_categories, sizeof(*c->categories));
-	if (i)
-		return twice(path, "categories", categories[i].id,
-			c->categories[categories[i - 1].place].at,
-			c->categories[categories[i].place].at, err);
-	place_all(c, image_of, images, categories, what);
-	TFR_TRY(count_same_ids(c, err));
-	assert(c->strays + c->boxless + c->unusable <= c->n_annotations);
-	kept = c->n_annotations - c->strays - c->boxless - c->unusable;
-	group(c, image_of);
-	c->first[c->n_images] = kept;
-	return what == TFR_COCO_PANOPTIC ? check_single(c, path, err) : TFR_OK;
-}
-
-enum tfr_status tfr_coco_match(const struct tfr_coco *c, const struct tfr_coco *other,
-	uint32_t **places, struct tfr_error *err)
-{
-	TFR_AUTO_FREE struct id *ids = malloc((other->n_images + 1) * sizeof(*ids));
-
-	*places = malloc((c->n_images + 1) * sizeof(**places));
-	if (!ids || !*places)
-		return tfr_fail_nomem(err, "reading annotations");
-	sort_ids(ids, other->images, other->n_images, sizeof(*other->images));
-	for (size_t i = 0; i < c->n_images; i++)
-		(*places)[i] = find(ids, other->n_images, c->images[i].id);
-	return TFR_OK;
-}
-
-const struct tfr_coco_category *tfr_coco_category_of(const struct tfr_coco *c, int64_t id)
-{
-	for (size_t i = 0; i < c->n_categories; i++)
-		if (c->categories[i].id == id)
-			return &c->categories[i];
-	return NULL;
-}
-
-/* --- reading --- */
 
 enum {
 	BLOCK = 1 << 20,
@@ -239,14 +20,32 @@ enum {
 	BLOCKS = 4,	   /* blocks in progress, per thread */
 };
 
+static const char reading_it[] = "reading annotations";
+
+/* An annotation whose image and category are not known yet. */
+struct pending {
+	int64_t id, image, category;
+	uint64_t at;
+	uint64_t first; /* segments */
+	uint32_t n;	/* of them, or of keypoints */
+	uint32_t text;	/* caption, or name of the image of segments */
+	bool boxless;
+};
+
 struct reading {
 	struct tfr_coco *coco;
 	const char *path;
-	const struct tfr_coco_opts *opts;
+	enum tfr_coco_what what;
 	struct tfr_source *source;
 	bool ended;
 	struct tfr_coco_scan scan;
 	struct tfr_buf open; /* the unfinished end of the last block */
+	bool first;	     /* the first file of the part: its images are those of the table */
+	struct tfr_coco_id *ids; /* of its images; places: for the message about equal ones */
+	uint64_t *at;		 /* of each image in the file */
+	struct pending *list;
+	struct tfr_coco_category *categories;
+	size_t n_images, ids_cap, at_cap, n, cap, n_categories, categories_cap, boxes;
 };
 
 struct block {
@@ -255,6 +54,8 @@ struct block {
 	struct tfr_coco_parser parser;
 	struct tfr_coco_parsed parsed;
 };
+
+/* --- blocks --- */
 
 static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct tfr_error *err)
 {
@@ -265,7 +66,7 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 		return tfr_fail_path(err, TFR_EDATA, r->path,
 			"an element of over 1 GiB at byte %llu of",
 			(unsigned long long)(r->scan.offset + r->scan.from));
-	TFR_NEED_MEMORY(tfr_buf_reserve(text, BLOCK), err, "reading annotations");
+	TFR_NEED_MEMORY(tfr_buf_reserve(text, BLOCK), err, reading_it);
 	status = tfr_source_read(r->source, text->data + text->size, BLOCK, &got, err);
 	text->size += got;
 	r->ended = got < BLOCK;
@@ -285,8 +86,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		return TFR_END;
 	b->text.size = b->elements.size = 0;
 	b->offset = r->scan.offset;
-	TFR_NEED_MEMORY(
-		tfr_buf_append(&b->text, r->open.data, r->open.size), err, "reading annotations");
+	TFR_NEED_MEMORY(tfr_buf_append(&b->text, r->open.data, r->open.size), err, reading_it);
 	do {
 		TFR_TRY(read_more(r, &b->text, err));
 		TFR_TRY(tfr_coco_scan(&r->scan, b->text.data, b->text.size, &b->elements, err));
@@ -297,7 +97,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	assert(needed <= b->text.size);
 	r->open.size = 0;
 	TFR_NEED_MEMORY(tfr_buf_append(&r->open, b->text.data + needed, b->text.size - needed), err,
-		"reading annotations");
+		reading_it);
 	tfr_coco_scan_drop(&r->scan, needed);
 	return TFR_OK;
 }
@@ -314,15 +114,117 @@ static enum tfr_status parse(void *ctx, struct tfr_lanes_run *lanes, unsigned wo
 	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
 		b->parsed.all[k].size = 0;
 	b->parser.path = r->path;
-	b->parser.what = r->opts->what;
-	b->parser.shapes = r->opts->shapes;
+	b->parser.what = r->what;
+	b->parser.shapes = r->what == TFR_COCO_OBJECTS && r->coco->t->opts->input.draw_masks;
 	for (size_t k = 0; k < b->elements.size / sizeof(*e); k++)
 		TFR_TRY(tfr_coco_parse(
 			&b->parser, b->text.data, &e[k], b->offset, &b->parsed, err));
 	return TFR_OK;
 }
 
-/* --- joining blocks --- */
+/* --- adding blocks --- */
+
+/* The text at an offset in the names of a block, in the table. */
+static enum tfr_status keep_text(struct reading *r, const struct tfr_coco_parsed *p,
+	uint64_t offset, uint32_t *text, struct tfr_error *err)
+{
+	const char *from = (const char *)p->names.data + offset;
+
+	return tfr_table_text(r->coco->t, from, strlen(from), text, err);
+}
+
+static enum tfr_status add_image(struct reading *r, const struct tfr_coco_parsed *p,
+	const struct tfr_coco_image *image, struct tfr_error *err)
+{
+	const char *name = (const char *)p->names.data + image->name;
+	struct tfr_image_row row = { .file = TFR_NO_FILE,
+		.mask = TFR_NO_FILE,
+		.width = image->width,
+		.height = image->height };
+	char id[32];
+
+	if (TFR_ARRAY_RESERVE(r->ids, r->ids_cap, r->n_images + 1) ||
+		TFR_ARRAY_RESERVE(r->at, r->at_cap, r->n_images + 1))
+		return tfr_fail_nomem(err, reading_it);
+	r->ids[r->n_images] = (struct tfr_coco_id){ image->id, (uint32_t)r->n_images };
+	r->at[r->n_images++] = image->at;
+	if (!r->first)
+		return TFR_OK;
+	TFR_TRY(keep_text(r, p, image->name, &row.name, err));
+	snprintf(id, sizeof(id), "%lld", (long long)image->id);
+	TFR_TRY(tfr_table_text(r->coco->t, id, strlen(id), &row.source, err));
+	if (!tfr_path_is_below(name))
+		TFR_TRY(tfr_table_fault(r->coco->t, &row, TFR_EDATA,
+			"a name that leads out of the folder of images", err));
+	return tfr_table_add_image(r->coco->t, &row, err);
+}
+
+static enum tfr_status add_category(struct reading *r, const struct tfr_coco_parsed *p,
+	const struct tfr_coco_category *category, struct tfr_error *err)
+{
+	struct tfr_coco_category c = *category;
+	const char *points = (const char *)p->names.data + c.points;
+	uint32_t text;
+
+	TFR_TRY(keep_text(r, p, c.name, &text, err));
+	c.name = text;
+	c.points = r->coco->t->texts.size;
+	for (uint32_t i = 0; i < c.n_points; i++, points += strlen(points) + 1)
+		TFR_TRY(tfr_table_text(r->coco->t, points, strlen(points), &text, err));
+	if (TFR_ARRAY_RESERVE(r->categories, r->categories_cap, r->n_categories + 1))
+		return tfr_fail_nomem(err, reading_it);
+	r->categories[r->n_categories++] = c;
+	return TFR_OK;
+}
+
+/* Adds the box of an annotation to the table; its image and class follow. */
+static enum tfr_status add_box(struct reading *r, const struct tfr_coco_parsed *p,
+	const struct tfr_coco_annotation *a, struct tfr_error *err)
+{
+	struct tfr_table *t = r->coco->t;
+	const struct tfr_box box = {
+		.side = { a->box[0], a->box[1], a->box[0] + a->box[2], a->box[1] + a->box[3] },
+		.image = UINT32_MAX,
+		.crowd = a->crowd,
+	};
+	const struct tfr_box_more more = { .area = a->area,
+		.shape = a->shape_size ? a->shape.text : NULL,
+		.shape_size = a->shape_size,
+		.at = a->at,
+		.first = (uint32_t)t->n_keypoints,
+		.n = a->n,
+		.labelled = a->labelled };
+	const struct tfr_coco_point *points = (const void *)p->points.data;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct tfr_coco_point *q = &points[a->first + i];
+
+		TFR_TRY(tfr_table_add_keypoint(
+			t, &(struct tfr_keypoint){ q->x, q->y, q->visibility }, err));
+	}
+	return tfr_table_add_box(t, &box, &more, err);
+}
+
+static enum tfr_status add_annotation(struct reading *r, const struct tfr_coco_parsed *p,
+	const struct tfr_coco_annotation *a, struct tfr_error *err)
+{
+	struct pending one = { .id = a->id,
+		.image = a->image,
+		.category = a->category,
+		.at = a->at,
+		.first = r->coco->segments.size / sizeof(struct tfr_coco_segment) + a->first,
+		.n = a->n,
+		.boxless = a->boxless };
+
+	if (r->what == TFR_COCO_OBJECTS)
+		TFR_TRY(add_box(r, p, a, err));
+	else
+		TFR_TRY(keep_text(r, p, a->text, &one.text, err));
+	if (TFR_ARRAY_RESERVE(r->list, r->cap, r->n + 1))
+		return tfr_fail_nomem(err, reading_it);
+	r->list[r->n++] = one;
+	return TFR_OK;
+}
 
 /* Takes the block's shapes, which stay in memory of exactly their size. */
 static bool keep_shapes(struct reading *r, struct block *b)
@@ -342,41 +244,26 @@ static bool keep_shapes(struct reading *r, struct block *b)
 	return true;
 }
 
-/* Converts offsets in the block to offsets in the total. */
-static void move_annotations(struct tfr_coco_parsed *part, const struct tfr_coco_parsed *all)
-{
-	struct tfr_coco_annotation *a =
-		(struct tfr_coco_annotation *)(void *)part->annotations.data;
-
-	for (size_t k = 0; k < part->annotations.size / sizeof(*a); k++) {
-		a[k].text += all->names.size;
-		a[k].first += all->points.size / sizeof(struct tfr_coco_point) +
-			      all->segments.size / sizeof(struct tfr_coco_segment);
-	}
-}
-
-static enum tfr_status join(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
+static enum tfr_status add_block(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
 	struct reading *r = ctx;
 	struct block *b = slot;
-	struct tfr_coco_parsed *all = &r->coco->parsed, *part = &b->parsed;
-	struct tfr_coco_image *images = (struct tfr_coco_image *)(void *)part->images.data;
-	struct tfr_coco_category *categories =
-		(struct tfr_coco_category *)(void *)part->categories.data;
+	const struct tfr_coco_parsed *p = &b->parsed;
+	const struct tfr_coco_image *images = (const void *)p->images.data;
+	const struct tfr_coco_category *categories = (const void *)p->categories.data;
+	const struct tfr_coco_annotation *annotations = (const void *)p->annotations.data;
 
 	(void)i;
-	for (size_t k = 0; k < part->images.size / sizeof(*images); k++)
-		images[k].name += all->names.size;
-	for (size_t k = 0; k < part->categories.size / sizeof(*categories); k++) {
-		categories[k].name += all->names.size;
-		categories[k].points += all->names.size;
-	}
-	move_annotations(part, all);
-	TFR_NEED_MEMORY(keep_shapes(r, b), err, "reading annotations");
-	for (size_t k = 0; k < TFR_COCO_BUFFERS; k++)
-		TFR_NEED_MEMORY(tfr_buf_append(&all->all[k], part->all[k].data, part->all[k].size),
-			err, "reading annotations");
-	return TFR_OK;
+	TFR_NEED_MEMORY(keep_shapes(r, b), err, reading_it);
+	for (size_t k = 0; k < p->images.size / sizeof(*images); k++)
+		TFR_TRY(add_image(r, p, &images[k], err));
+	for (size_t k = 0; k < p->categories.size / sizeof(*categories); k++)
+		TFR_TRY(add_category(r, p, &categories[k], err));
+	for (size_t k = 0; k < p->annotations.size / sizeof(*annotations); k++)
+		TFR_TRY(add_annotation(r, p, &annotations[k], err));
+	return tfr_buf_append(&r->coco->segments, p->segments.data, p->segments.size)
+		       ? TFR_OK
+		       : tfr_fail_nomem(err, reading_it);
 }
 
 static void clear_block(void *slot)
@@ -389,15 +276,15 @@ static void clear_block(void *slot)
 	tfr_coco_parsed_clear(&b->parsed);
 }
 
-static enum tfr_status read_all(struct reading *r, struct tfr_error *err)
+static enum tfr_status read_blocks(struct reading *r, struct tfr_error *err)
 {
 	struct tfr_lanes lanes = {
-		.threads = tfr_thread_count(r->opts->threads),
+		.threads = tfr_thread_count(r->coco->t->opts->run.threads),
 		.count = UINT64_MAX,
 		.slot_size = sizeof(struct block),
 		.pull = pull,
 		.work = parse,
-		.deliver = join,
+		.deliver = add_block,
 		.clear_slot = clear_block,
 	};
 
@@ -405,21 +292,304 @@ static enum tfr_status read_all(struct reading *r, struct tfr_error *err)
 	return tfr_lanes_run(&lanes, r, err);
 }
 
-enum tfr_status tfr_coco_read(struct tfr_coco *c, const char *path,
-	const struct tfr_coco_opts *opts, struct tfr_error *err)
+/* --- joining by ids --- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tfr_coco_id *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Returns the place of `id`; UINT32_MAX: there is none. */
+static uint32_t find_id(const struct tfr_coco_id *ids, size_t n, int64_t id)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && ids[low].id == id ? ids[low].place : UINT32_MAX;
+}
+
+/* Sorts ids.  Returns the place of the first one that is the same as the one before; 0: none. */
+static size_t sort_ids(struct tfr_coco_id *ids, size_t n)
+{
+	if (n)
+		qsort(ids, n, sizeof(*ids), by_id);
+	for (size_t i = 1; i < n; i++)
+		if (ids[i].id == ids[i - 1].id)
+			return i;
+	return 0;
+}
+
+static enum tfr_status twice(const struct reading *r, const char *what, int64_t id, uint64_t first,
+	uint64_t second, struct tfr_error *err)
+{
+	return tfr_fail_path(err, TFR_EDATA, r->path,
+		"two %s with the id %lld, at bytes %llu and %llu of", what, (long long)id,
+		(unsigned long long)first, (unsigned long long)second);
+}
+
+static enum tfr_status sort_images(struct reading *r, struct tfr_error *err)
+{
+	size_t i = sort_ids(r->ids, r->n_images);
+
+	if (i)
+		return twice(r, "images", r->ids[i].id, r->at[r->ids[i - 1].place],
+			r->at[r->ids[i].place], err);
+	if (r->first) {
+		r->coco->ids = r->ids;
+		r->coco->n_images = r->n_images;
+	}
+	return TFR_OK;
+}
+
+/* Categories are classes of the table; all parts must use the same numbers for them. */
+static enum tfr_status add_class(struct reading *r, const struct tfr_coco_category *c,
+	uint32_t *class, struct tfr_error *err)
+{
+	struct tfr_table *t = r->coco->t;
+	const char *name = tfr_table_string(t, (uint32_t)c->name);
+	const size_t before = t->n_classes;
+	struct tfr_table_class *found;
+
+	/* The name is copied, because the texts grow. */
+	TFR_AUTO_FREE char *copy = strdup(name);
+
+	TFR_NEED_MEMORY(copy, err, reading_it);
+	TFR_TRY(tfr_table_label(t, c->id, copy, strlen(copy), class, err));
+	found = &t->classes[*class];
+	if (t->n_classes > before || !found->n_points) {
+		found->points = (uint32_t)c->points;
+		found->n_points = c->n_points;
+	}
+	t->has_keypoints |= c->n_points > 0;
+	if (strcmp(tfr_table_string(t, found->name), copy))
+		return tfr_fail(err, TFR_EDATA,
+			"the category %lld is '%.60s' in '%s' and '%.60s' in '%s'",
+			(long long)c->id, tfr_table_string(t, found->name),
+			r->coco->part->first_part->prefix, copy, r->coco->part->prefix);
+	return TFR_OK;
+}
+
+/* Sets the classes of the categories, sorted by their ids. */
+static enum tfr_status sort_categories(
+	struct reading *r, struct tfr_coco_id *ids, struct tfr_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_categories; i++)
+		ids[i] = (struct tfr_coco_id){ r->categories[i].id, (uint32_t)i };
+	i = sort_ids(ids, r->n_categories);
+	if (i)
+		return twice(r, "categories", ids[i].id, r->categories[ids[i - 1].place].at,
+			r->categories[ids[i].place].at, err);
+	for (i = 0; i < r->n_categories && r->what == TFR_COCO_OBJECTS; i++)
+		TFR_TRY(add_class(r, &r->categories[ids[i].place], &ids[i].place, err));
+	return TFR_OK;
+}
+
+/* An image with such an annotation cannot become a record: without it, it would be annotated
+ * otherwise. */
+static enum tfr_status refuse_image(struct reading *r, uint32_t image, const struct pending *p,
+	const struct tfr_table_class *class, struct tfr_error *err)
+{
+	struct tfr_image_row *row = &r->coco->t->images[image];
+	char reason[200];
+
+	if (row->fault)
+		return TFR_OK;
+	if (!class)
+		snprintf(reason, sizeof(reason),
+			"an annotation of category %lld, which is not in 'categories', at byte "
+			"%llu",
+			(long long)p->category, (unsigned long long)p->at);
+	else
+		snprintf(reason, sizeof(reason),
+			"an annotation with %u keypoints, of which its category names %u, at byte "
+			"%llu",
+			p->n, class->n_points, (unsigned long long)p->at);
+	return tfr_table_fault(r->coco->t, row, TFR_EDATA, reason, err);
+}
+
+struct tally {
+	size_t strays, boxless, unusable, same_ids, shapeless;
+	const struct pending *first_stray;
+};
+
+/* Gives box `k` of the file its image and class. */
+static enum tfr_status place_box(struct reading *r, size_t k, uint32_t image,
+	const struct tfr_coco_id *categories, struct tally *y, struct tfr_error *err)
+{
+	struct tfr_table *t = r->coco->t;
+	const struct pending *p = &r->list[k];
+	struct tfr_box *box = &t->boxes[r->boxes + k];
+	const struct tfr_image_row *row = &t->images[image];
+	uint32_t class = find_id(categories, r->n_categories, p->category);
+	const struct tfr_table_class *c = class == UINT32_MAX ? NULL : &t->classes[class];
+
+	if (!c || (p->n && p->n != c->n_points))
+		TFR_TRY(refuse_image(r, image, p, c, err));
+	y->boxless += p->boxless;
+	if (p->boxless)
+		return TFR_OK;
+	if ((row->width || row->height) && !tfr_box_is_usable(t, box, row->width, row->height)) {
+		y->unusable++;
+		return TFR_OK;
+	}
+	box->class = c ? class : 0;
+	box->image = image;
+	y->shapeless += !t->more[r->boxes + k].shape_size;
+	return TFR_OK;
+}
+
+/* An image has only one image of segments. */
+static enum tfr_status place_panoptic(
+	struct reading *r, const struct pending *p, uint32_t image, struct tfr_error *err)
+{
+	struct tfr_coco_panoptic *to = &r->coco->panoptic[image - r->coco->part->first];
+
+	*to = (struct tfr_coco_panoptic){ p->text, p->first, p->n };
+	(void)err;
+	return TFR_OK;
+}
+
+static enum tfr_status place_annotations(struct reading *r, const struct tfr_coco_id *categories,
+	struct tally *y, struct tfr_error *err)
+{
+	const uint32_t first = r->coco->part->first;
+
+	for (size_t k = 0; k < r->n; k++) {
+		const struct pending *p = &r->list[k];
+		bool listed = find_id(r->ids, r->n_images, p->image) != UINT32_MAX;
+		uint32_t image = find_id(r->coco->ids, r->coco->n_images, p->image);
+
+		if (!listed && !y->strays++)
+			y->first_stray = p;
+		if (!listed || image == UINT32_MAX)
+			continue;
+		if (r->what == TFR_COCO_OBJECTS)
+			TFR_TRY(place_box(r, k, first + image, categories, y, err));
+		else if (r->what == TFR_COCO_CAPTIONS)
+			TFR_TRY(tfr_table_add_caption(r->coco->t, first + image, p->text, err));
+		else
+			TFR_TRY(place_panoptic(r, p, first + image, err));
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status count_same_ids(const struct reading *r, size_t *same, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_coco_id *ids = malloc((r->n + 1) * sizeof(*ids));
+
+	TFR_NEED_MEMORY(ids, err, reading_it);
+	for (size_t k = 0; k < r->n; k++)
+		ids[k] = (struct tfr_coco_id){ r->list[k].id, (uint32_t)k };
+	for (size_t k = sort_ids(ids, r->n); k && k < r->n; k++)
+		*same += ids[k].id == ids[k - 1].id && ids[k].id != INT64_MIN;
+	return TFR_OK;
+}
+
+/* Two annotations of one image in a panoptic file. */
+static enum tfr_status check_single(const struct reading *r, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_coco_id *ids = malloc((r->n + 1) * sizeof(*ids));
+	size_t i;
+
+	TFR_NEED_MEMORY(ids, err, reading_it);
+	for (size_t k = 0; k < r->n; k++)
+		ids[k] = (struct tfr_coco_id){ r->list[k].image, (uint32_t)k };
+	i = sort_ids(ids, r->n);
+	if (!i)
+		return TFR_OK;
+	return tfr_fail_path(err, TFR_EDATA, r->path,
+		"two annotations of image %lld, at bytes %llu and %llu of", (long long)ids[i].id,
+		(unsigned long long)r->list[ids[i - 1].place].at,
+		(unsigned long long)r->list[ids[i].place].at);
+}
+
+static void warn_of(const struct reading *r, const struct tally *y)
+{
+	const struct tfr_convert_opts *o = r->coco->t->opts;
+	const struct {
+		size_t n;
+		const char *what;
+	} rows[] = {
+		{ y->boxless, "left out: without a 'bbox'" },
+		{ y->unusable, "left out: a box without an area or past the edge of its image" },
+		{ y->same_ids, "kept, with the id of another one" },
+		{ o->input.draw_masks && r->what == TFR_COCO_OBJECTS ? y->shapeless : 0,
+			"without a 'segmentation': an empty mask each" },
+	};
+
+	if (y->strays)
+		tfr_warn(o,
+			"%zu annotation%s of '%s' left out: of an image that is not listed (the "
+			"first of image %lld, at byte %llu)",
+			y->strays, y->strays == 1 ? "" : "s", r->path,
+			(long long)y->first_stray->image, (unsigned long long)y->first_stray->at);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].n)
+			tfr_warn(o, "%zu annotation%s of '%s' %s", rows[i].n,
+				rows[i].n == 1 ? "" : "s", r->path, rows[i].what);
+}
+
+static enum tfr_status join_elements(struct reading *r, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_coco_id *categories =
+		calloc(r->n_categories + 1, sizeof(*categories));
+	struct tally y = { 0 };
+
+	TFR_NEED_MEMORY(categories, err, reading_it);
+	TFR_TRY(sort_images(r, err));
+	TFR_TRY(sort_categories(r, categories, err));
+	if (r->what == TFR_COCO_PANOPTIC) {
+		r->coco->panoptic = calloc(r->coco->n_images + 1, sizeof(*r->coco->panoptic));
+		TFR_NEED_MEMORY(r->coco->panoptic, err, reading_it);
+		TFR_TRY(check_single(r, err));
+		r->coco->n_categories = r->n_categories;
+		r->coco->categories = TFR_STEAL(r->categories);
+	}
+	TFR_TRY(place_annotations(r, categories, &y, err));
+	TFR_TRY(count_same_ids(r, &y.same_ids, err));
+	r->coco->t->areas |= r->what == TFR_COCO_OBJECTS;
+	r->coco->t->scattered |= r->what == TFR_COCO_OBJECTS;
+	warn_of(r, &y);
+	return TFR_OK;
+}
+
+enum tfr_status tfr_coco_read(struct tfr_coco *c, struct tfr_source *source, const char *path,
+	enum tfr_coco_what what, struct tfr_error *err)
 {
 	struct reading r = { .coco = c,
 		.path = path,
-		.opts = opts,
-		.scan = { .path = path, .no_categories = opts->what == TFR_COCO_CAPTIONS } };
-	enum tfr_status status = tfr_source_open(&r.source, path, err);
+		.what = what,
+		.source = source,
+		.first = !c->begun,
+		.boxes = c->t->n_boxes,
+		.scan = { .path = path, .no_categories = what == TFR_COCO_CAPTIONS } };
+	enum tfr_status status = read_blocks(&r, err);
 
-	*c = (struct tfr_coco){ 0 };
+	c->begun = true;
+
 	if (!status)
-		status = read_all(&r, err);
-	tfr_source_close(r.source);
+		status = join_elements(&r, err);
+	tfr_source_close(source);
 	tfr_buf_clear(&r.open);
-	return status ? status : join_elements(c, path, opts->what, err);
+	if (c->ids != r.ids)
+		free(r.ids);
+	free(r.at);
+	free(r.list);
+	free(r.categories);
+	return status;
 }
 
 void tfr_coco_clear(struct tfr_coco *c)
@@ -429,10 +599,9 @@ void tfr_coco_clear(struct tfr_coco *c)
 	for (size_t i = 0; i < c->shapes.size / sizeof(*shapes); i++)
 		free(shapes[i]);
 	tfr_buf_clear(&c->shapes);
-	tfr_coco_parsed_clear(&c->parsed);
-	free(c->first);
-	free(c->order);
-	free(c->category_of);
-	free(c->bad);
-	*c = (struct tfr_coco){ 0 };
+	tfr_buf_clear(&c->segments);
+	free(c->ids);
+	free(c->panoptic);
+	free(c->categories);
+	tfr_root_close(c->folder);
 }

@@ -13,8 +13,6 @@
 #include "convert/folder/label_map.h"
 #include "convert/folder/synsets.h"
 #include "convert/image_features.h"
-#include "convert/parts.h"
-#include "io/path.h"
 
 /* The functions for the files of a folder, called for one file at a time, by any thread. */
 struct folder_kind {
@@ -30,7 +28,7 @@ struct folder_kind {
 struct folder {
 	struct tfr_input in;
 	const struct folder_kind *kind;
-	struct tfr_scan scan;
+	struct tfr_scan *scan;
 	char *prefix;
 	struct tfr_splits splits;
 	struct tfr_class_folders folders;
@@ -56,12 +54,11 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct folder *f = (struct folder *)in;
-	const struct tfr_scan_item *found = &f->scan.items[item->number];
+	const struct tfr_scan_item *found = &f->scan->items[item->number];
 
 	(void)room;
-	tfr_scan_announce(
-		&f->scan, in->order, in->order ? in->place : item->number, in->ahead);
-	TFR_NEED_MEMORY(tfr_scan_path(&f->scan, found, &item->name), err, "reading files");
+	tfr_scan_announce(f->scan, in->order, in->order ? in->place : item->number, in->ahead);
+	TFR_NEED_MEMORY(tfr_scan_path(f->scan, found, &item->name), err, "reading files");
 	if (f->class_of_item)
 		item->class = f->class_of_item[item->number];
 	else if (class_of(f, found->dir) != TFR_CLASSLESS)
@@ -78,11 +75,11 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct folder *f = (struct folder *)in;
 
 	TFR_TRY(tfr_item_read(
-		item, f->scan.root, (const char *)item->name.data, f->kind->look, room, err));
+		item, f->scan->root, (const char *)item->name.data, f->kind->look, room, err));
 	if (!item->skipped)
 		TFR_TRY(f->kind->add(in, item, bench, room, err));
 	if (!item->skipped && in->n_classes && item->class == TFR_NO_CLASS &&
-		class_of(f, f->scan.items[item->number].dir) != TFR_CLASSLESS)
+		class_of(f, f->scan->items[item->number].dir) != TFR_CLASSLESS)
 		tfr_item_skip(item, TFR_EDATA, "%s outside of the class folders", f->kind->one);
 	return TFR_OK;
 }
@@ -92,7 +89,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	*measure = (struct tfr_measure){ 0 };
 	if (!item->skipped)
 		tfr_measure_add(
-			((struct folder *)in)->scan.root, (const char *)item->name.data, measure);
+			((struct folder *)in)->scan->root, (const char *)item->name.data, measure);
 }
 
 /* --- the folder --- */
@@ -177,22 +174,22 @@ static void warn_of_split(const struct folder *f)
 static enum tfr_status name_classes(struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
-	struct tfr_usable u = { .scan = &f->scan,
+	struct tfr_usable u = { .scan = f->scan,
 		.look = f->kind->look,
 		.judge = f->kind->judge,
 		.nothing = f->in.ops->nothing };
 
-	f->splits.scan = &f->scan;
+	f->splits.scan = f->scan;
 	if (o->classes.none)
 		return TFR_OK;
 	if (o->classes.labels)
 		TFR_TRY(tfr_label_map_read(&f->map, o->classes.labels, o->classes.base, err));
 	TFR_TRY(find_splits(f, &u, err));
 	TFR_TRY(tfr_class_folders_find(&f->folders, &f->splits, &u, err));
-	TFR_TRY(tfr_class_folders_check(&f->folders, &f->scan, o, err));
+	TFR_TRY(tfr_class_folders_check(&f->folders, f->scan, o, err));
 	warn_of_split(f);
-	tfr_splits_keep(&f->splits, &f->scan);
-	f->in.items = f->scan.n_items;
+	tfr_splits_keep(&f->splits, f->scan);
+	f->in.items = f->scan->n_items;
 	if (f->folders.classless && o->output.tfds)
 		return tfr_fail(err, TFR_EUSAGE,
 			"every image of a TFDS data set needs a label, and '%s' has no class "
@@ -216,16 +213,16 @@ static enum tfr_status check_list(const struct folder *f, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = f->in.opts;
 
-	for (size_t i = 0; i < f->scan.n_items; i++)
-		if (f->scan.items[i].dir)
+	for (size_t i = 0; i < f->scan->n_items; i++)
+		if (f->scan->items[i].dir)
 			return tfr_fail(err, TFR_EDATA,
 				"--class-list needs a folder without sub-folders, and '%s' has "
 				"some",
 				o->input.paths[0]);
-	if (f->list.n == f->scan.n_items)
+	if (f->list.n == f->scan->n_items)
 		return TFR_OK;
 	return tfr_fail(err, TFR_EDATA, "'%s' has %zu lines, and '%s' has %zu files",
-		o->classes.list, f->list.n, o->input.paths[0], f->scan.n_items);
+		o->classes.list, f->list.n, o->input.paths[0], f->scan->n_items);
 }
 
 /* The classes are those of the list, or of the map, which must contain all of these. */
@@ -289,7 +286,6 @@ static void close_folder(struct tfr_input *in)
 	tfr_class_names_clear(&f->names);
 	tfr_names_clear(&f->list);
 	tfr_names_clear(&f->synsets);
-	tfr_scan_clear(&f->scan);
 	tfr_label_map_clear(&f->map);
 	tfr_splits_clear(&f->splits);
 	tfr_class_folders_clear(&f->folders);
@@ -299,25 +295,22 @@ static void close_folder(struct tfr_input *in)
 }
 
 static enum tfr_status open_folder(struct tfr_input **in, const struct tfr_input_ops *ops,
-	const struct folder_kind *kind, const struct tfr_convert_opts *opts, struct tfr_error *err)
+	const struct folder_kind *kind, const struct tfr_convert_opts *opts, struct tfr_scan *scan,
+	struct tfr_error *err)
 {
-	struct tfr_scan_globs globs = { opts->input.include, opts->input.exclude,
-		opts->input.include_count, opts->input.exclude_count };
 	struct folder *f = calloc(1, sizeof(*f));
 
 	TFR_NEED_MEMORY(f, err, "listing a folder");
 	*in = &f->in;
-	f->in.ops = ops;
+	f->in = (struct tfr_input){ .ops = ops, .opts = opts, .by_path = true };
 	f->kind = kind;
-	f->in.opts = opts;
-	f->in.by_path = true;
-	f->scan.root = NULL;
+	f->scan = scan;
 	f->prefix = tfr_path_join(opts->input.paths[0], "");
 	TFR_NEED_MEMORY(f->prefix, err, "listing a folder");
 	f->in.prefix = f->prefix;
-	TFR_TRY(tfr_scan_folder(&f->scan, opts->input.paths[0], &globs, err));
-	f->in.scan = &f->scan;
-	f->in.items = f->scan.n_items;
+	if (opts->input.include_count)
+		TFR_TRY(tfr_scan_leave_out(scan, err));
+	f->in.items = scan->n_items;
 	TFR_TRY(opts->classes.list ? list_classes(f, err) : name_classes(f, err));
 	return opts->classes.synsets ? call_classes(f, err) : TFR_OK;
 }
@@ -344,8 +337,8 @@ static enum tfr_status add_image(struct tfr_input *in, struct tfr_item *item,
 	return tfr_image_add(in, item, bench, err);
 }
 
-static enum tfr_status open_images(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+static enum tfr_status open_images(struct tfr_input **in, const struct tfr_convert_opts *opts,
+	struct tfr_scan *scan, struct tfr_error *err)
 {
 	static const struct folder_kind images = {
 		.one = "an image",
@@ -354,7 +347,7 @@ static enum tfr_status open_images(
 		.add = add_image,
 	};
 
-	return open_folder(in, &tfr_input_folder, &images, opts, err);
+	return open_folder(in, &tfr_input_folder, &images, opts, scan, err);
 }
 
 const struct tfr_input_ops tfr_input_folder = {
@@ -369,7 +362,7 @@ const struct tfr_input_ops tfr_input_folder = {
 	.strays = true,
 	.tree = "",
 	.recognises = recognises_images,
-	.open = open_images,
+	.open_tree = open_images,
 	.next = next,
 	.load = load,
 	.measure = measure,
@@ -380,61 +373,28 @@ const struct tfr_input_ops tfr_input_folder = {
 
 /* The first image or WAV file decides the kind of the folder.  The number of files examined is
  * bounded, because a folder of a million notes has neither. */
-enum { FILES = 100, DEPTH = 8, HEAD = 16 };
-
-struct search {
-	unsigned files; /* files that may still be examined */
-	bool audio;
-	struct tfr_error *err;
-};
-
-static bool search_folder(struct search *s, const char *folder, unsigned depth);
-
-/* Whether the kind is known now. */
-static bool search_entry(struct search *s, const char *path, unsigned depth)
-{
-	uint8_t head[HEAD];
-	size_t n;
-
-	if (tfr_is_folder(path, s->err))
-		return depth < DEPTH && search_folder(s, path, depth + 1);
-	if (!tfr_is_file(path, s->err))
-		return false;
-	n = tfr_head_of(path, head, sizeof(head), s->err);
-	s->files--;
-	s->audio = n && tfr_audio_sniff(head, n);
-	return s->audio || !s->files || (n && tfr_image_is_decoded(tfr_image_sniff(head, n)));
-}
-
-static bool search_folder(struct search *s, const char *folder, unsigned depth)
-{
-	TFR_AUTO_NAMES names = { 0 };
-	bool known = tfr_list_folder(folder, &names, s->err) != TFR_OK;
-
-	tfr_names_sort(&names);
-	for (size_t i = 0; !known && i < names.n; i++) {
-		TFR_AUTO_FREE char *path = NULL;
-
-		if (names.list[i][0] == '.')
-			continue;
-		path = tfr_path_join(folder, names.list[i]);
-		if (!path)
-			tfr_fail_nomem(s->err, "listing a folder");
-		known = !path || search_entry(s, path, depth) || s->err->status;
-	}
-	return known;
-}
+enum { FILES = 100, HEAD = 16 };
 
 static bool recognises_audio(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
-	struct search s = { .files = FILES, .err = offer->err };
+	uint8_t head[HEAD];
+	bool audio = false, image = false;
 
 	(void)opts;
-	return offer->directory && search_folder(&s, offer->path, 0) && s.audio;
+	for (size_t i = 0; offer->scan && !audio && !image && i < offer->scan->n_items && i < FILES;
+		i++) {
+		size_t n = offer->scan->items[i].fault ? 0
+						       : tfr_scan_head(offer->scan, (uint32_t)i,
+								 head, sizeof(head), offer->err);
+
+		audio = n && tfr_audio_sniff(head, n);
+		image = n && tfr_image_is_decoded(tfr_image_sniff(head, n));
+	}
+	return audio;
 }
 
-static enum tfr_status open_audio(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+static enum tfr_status open_audio(struct tfr_input **in, const struct tfr_convert_opts *opts,
+	struct tfr_scan *scan, struct tfr_error *err)
 {
 	static const struct folder_kind audio = {
 		.one = "an audio file",
@@ -443,7 +403,7 @@ static enum tfr_status open_audio(
 		.add = tfr_audio_item_add,
 	};
 
-	return open_folder(in, &tfr_input_audio, &audio, opts, err);
+	return open_folder(in, &tfr_input_audio, &audio, opts, scan, err);
 }
 
 const struct tfr_input_ops tfr_input_audio = {
@@ -457,7 +417,7 @@ const struct tfr_input_ops tfr_input_audio = {
 	.strays = true,
 	.tree = "",
 	.recognises = recognises_audio,
-	.open = open_audio,
+	.open_tree = open_audio,
 	.next = next,
 	.load = load,
 	.measure = measure,

@@ -15,12 +15,9 @@
 #include "io/source.h"
 #include "shard/manifests.h"
 
-enum { MOST = 256 << 20 };
-
-static enum tfr_status read_file(struct tfr_label_map *m, const char *path, struct tfr_error *err)
+static enum tfr_status check_text(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
-	TFR_TRY(tfr_source_read_file(path, MOST, &m->text, "reading labels", err));
-	if (m->text.size > MOST)
+	if (m->text.size > TFR_LABEL_MAP_MOST)
 		return tfr_fail_path(err, TFR_EDATA, path, "the list of labels is too large:");
 	TFR_NEED_MEMORY(tfr_buf_reserve(&m->text, 1), err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
@@ -147,13 +144,14 @@ static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tf
 	return TFR_OK;
 }
 
-enum tfr_status tfr_label_map_read(
-	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
+enum tfr_status tfr_label_map_parse(struct tfr_label_map *m, struct tfr_buf *text, const char *path,
+	int64_t base, struct tfr_error *err)
 {
 	size_t lines;
 
-	*m = (struct tfr_label_map){ 0 };
-	TFR_TRY(read_file(m, path, err));
+	*m = (struct tfr_label_map){ .text = *text };
+	*text = (struct tfr_buf){ 0 };
+	TFR_TRY(check_text(m, path, err));
 	TFR_TRY(take_manifest(m, err));
 	lines = count_lines(m);
 	m->classes = calloc(lines, sizeof(*m->classes));
@@ -162,6 +160,16 @@ enum tfr_status tfr_label_map_read(
 		return tfr_fail_nomem(err, "reading labels");
 	TFR_TRY(read_lines(m, path, base, err));
 	return sort(m, path, err);
+}
+
+enum tfr_status tfr_label_map_read(
+	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+
+	*m = (struct tfr_label_map){ 0 };
+	TFR_TRY(tfr_source_read_file(path, TFR_LABEL_MAP_MOST, &text, "reading labels", err));
+	return tfr_label_map_parse(m, &text, path, base, err);
 }
 
 uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name)

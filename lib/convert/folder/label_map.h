@@ -18,6 +18,11 @@ struct tfr_label_map {
  * be cleared in any case. */
 enum tfr_status tfr_label_map_read(
 	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err);
+/* The same of a text, which `m` takes. */
+enum tfr_status tfr_label_map_parse(struct tfr_label_map *m, struct tfr_buf *text, const char *path,
+	int64_t base, struct tfr_error *err);
+/* The most bytes of such a file; one that has more is refused. */
+enum { TFR_LABEL_MAP_MOST = 256 << 20 };
 /* The class's number among m->classes; TFR_NO_CLASS: no class has this name. */
 uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name);
 void tfr_label_map_clear(struct tfr_label_map *m);

@@ -18,7 +18,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "convert/input.h"
-#include "convert/parts.h"
 
 /* --- names --- */
 

@@ -14,7 +14,6 @@
 #include "base/suffix.h"
 #include "base/url.h"
 #include "convert/folder/splits.h"
-#include "convert/parts.h"
 #include "io/path.h"
 
 enum { MOST = 1000 /* files that are examined */, NAME = 256, NAMED = 3 };
@@ -249,6 +248,37 @@ void tfr_unused_clear(struct tfr_unused *u)
 
 /* --- a folder --- */
 
+static enum tfr_status note_all(
+	struct tfr_unused *u, const struct tfr_scan *scan, struct tfr_error *err)
+{
+	char head[TFR_UNUSED_HEAD];
+
+	for (uint32_t i = 0; i < scan->n_items + scan->n_outside; i++) {
+		const struct tfr_scan_item *item = &scan->items[i];
+		const char *name = tfr_scan_name(scan, item->name);
+		TFR_AUTO_FREE char *path = NULL;
+		bool wanted = false;
+		size_t n;
+
+		u->above |= i >= scan->n_items;
+		if (item->fault)
+			continue;
+		if (item->kind != TFR_FILE_IMAGE && item->kind != TFR_FILE_AUDIO) {
+			path = tfr_scan_file_path(scan, i);
+			TFR_NEED_MEMORY(path, err, looking);
+		}
+		TFR_NEED_MEMORY(tfr_unused_note(u, path ?: name, &wanted), err, looking);
+		if (!wanted)
+			continue;
+		n = tfr_scan_head(scan, i, head, sizeof(head), err);
+		if (err->status)
+			return err->status;
+		TFR_NEED_MEMORY(tfr_unused_add(u, path ?: name, head, n), err, looking);
+	}
+	return TFR_OK;
+}
+
+/* A file outside of the tree. */
 static enum tfr_status note_file(struct tfr_unused *u, const char *path, struct tfr_error *err)
 {
 	char head[TFR_UNUSED_HEAD];
@@ -263,28 +293,6 @@ static enum tfr_status note_file(struct tfr_unused *u, const char *path, struct 
 	return TFR_OK;
 }
 
-static enum tfr_status note_all(struct tfr_unused *u, const struct tfr_scan *scan,
-	const char *folder, struct tfr_error *err)
-{
-	TFR_AUTO_BUF below = { 0 };
-
-	for (size_t i = 0; i < scan->n_items + scan->n_outside; i++) {
-		const char *name = tfr_scan_name(scan, scan->items[i].name);
-		TFR_AUTO_FREE char *path = NULL;
-
-		u->above |= i >= scan->n_items;
-		if (scan->items[i].fault)
-			continue;
-		if (!tfr_is_media(name)) {
-			TFR_NEED_MEMORY(tfr_scan_path(scan, &scan->items[i], &below), err, looking);
-			path = tfr_path_join(folder, (const char *)below.data);
-			TFR_NEED_MEMORY(path, err, looking);
-		}
-		TFR_TRY(note_file(u, path ?: name, err));
-	}
-	return TFR_OK;
-}
-
 /* A file, or a folder with all that it contains. */
 static enum tfr_status note_beside(struct tfr_unused *u, const char *path, struct tfr_error *err)
 {
@@ -295,7 +303,7 @@ static enum tfr_status note_beside(struct tfr_unused *u, const char *path, struc
 	if (status || !S_ISDIR(st.st_mode))
 		return status == TFR_END ? TFR_OK : status ?: note_file(u, path, err);
 	TFR_TRY(tfr_scan_folder(&scan, path, NULL, err));
-	status = note_all(u, &scan, path, err);
+	status = note_all(u, &scan, err);
 	tfr_scan_clear(&scan);
 	return status;
 }
@@ -348,16 +356,17 @@ enum tfr_status tfr_unused_refuse(
 {
 	const struct tfr_convert_opts *o = in->opts;
 	struct tfr_unused u = { .in = in, .opened = opened };
+	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
 	/* Annotations that are named are chosen. */
 	if (o->input.ignore_annotations || o->input.annotations || o->input.captions ||
 		o->input.panoptic || o->classes.list)
 		return TFR_OK;
-	status = in->scan ? note_all(&u, in->scan, o->input.paths[0], err)
-			  : note_beside(&u, o->input.paths[0], err);
+	status = note_all(&u, in->scan, &why);
 	if (!status)
-		status = note_above(&u, err);
+		status = note_above(&u, &why);
+	tfr_error_pass(&why, err);
 	if (!status)
 		status = tfr_unused_judge(&u, NULL, err);
 	tfr_unused_clear(&u);

@@ -292,21 +292,6 @@ enum tfr_status tfr_voc_parse(
 	return p.status;
 }
 
-/* Tools that count from 0 or from 1, or round, are one pixel apart. */
-bool tfr_voc_usable(struct tfr_voc_object *o, uint32_t width, uint32_t height)
-{
-	for (int i = 0; i < 4; i++) {
-		double most = i % 2 ? height : width;
-
-		if (o->box[i] < 0 && o->box[i] >= -1)
-			o->box[i] = 0;
-		else if (o->box[i] > most && o->box[i] <= most + 1)
-			o->box[i] = most;
-	}
-	return o->box[0] >= 0 && o->box[1] >= 0 && o->box[0] < o->box[2] && o->box[1] < o->box[3] &&
-	       o->box[2] <= width && o->box[3] <= height;
-}
-
 void tfr_voc_clear(struct tfr_voc *v)
 {
 	tfr_buf_clear(&v->texts);

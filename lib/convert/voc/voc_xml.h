@@ -36,9 +36,6 @@ static inline const char *tfr_voc_text(const struct tfr_voc *v, size_t offset)
  * required element, or has a DOCTYPE, which could define entities.  The message names the line. */
 enum tfr_status tfr_voc_parse(
 	struct tfr_voc *v, const uint8_t *data, size_t size, struct tfr_error *err);
-/* Whether a box has an area and is inside an image of this size.  Up to one pixel past an edge is
- * clipped. */
-bool tfr_voc_usable(struct tfr_voc_object *o, uint32_t width, uint32_t height);
 void tfr_voc_clear(struct tfr_voc *v);
 
 #endif

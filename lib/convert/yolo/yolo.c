@@ -1,379 +1,537 @@
-/* convert/yolo/yolo.c - YOLO's data sets: images, each with a text file of labels, and the
- * features of the Object Detection API, as for COCO.
+/* convert/yolo/yolo.c - YOLO's data sets: images, each with a text file of labels.
  *
- * All labels are read before any image: their faults are known before anything is written.  The
- * boxes are kept, 20 bytes each. */
-#include <assert.h>
+ *   images/ labels/             Ultralytics, Label Studio, Kaggle; with splits as images/train
+ *   train/images train/labels   Roboflow
+ *   *.jpg *.txt in one folder   Darknet, labelImg; with a file of names
+ *
+ * If the folders do not show the splits, data.yaml names them.  The labels of an image are found as
+ * in Ultralytics: the last "images" in its path is replaced by "labels". */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "convert/folder/scan.h"
-#include "convert/image_features.h"
-#include "convert/joined_parts.h"
+#include "base/url.h"
 #include "convert/yolo/yolo.h"
 #include "convert/yolo/yolo_labels.h"
+#include "io/path.h"
 
-/* An image. */
-struct entry {
-	const struct tfr_scan_item *found;
-	size_t first, n; /* boxes */
-	size_t why;	 /* offset in reasons; 0: its labels are well-formed */
-};
+enum { HEAD = 4096, DEEPEST = 3 };
 
-struct yolo {
-	struct tfr_input in;
-	struct tfr_root *labels;
-	char *prefix, *labels_prefix;
-	struct tfr_scan scan;
-	struct entry *entries;
-	size_t n_entries, entries_cap;
-	struct tfr_buf boxes_, reasons;
-	struct tfr_yolo_classes classes;
-	struct tfr_yolo_tally tally;
-	struct tfr_fetch_ahead label_ahead;
-	size_t without; /* images without a file of labels */
-	size_t texts;	/* files of labels found */
-};
+/* --- layouts --- */
 
-static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+/* Whether a text file is not the labels of an image: classes.txt, a README. */
+static bool is_aside(const char *name)
 {
-	return !opts->input.masks && !opts->input.annotations && !opts->input.captions &&
-	       !opts->input.panoptic && !opts->classes.list && !opts->classes.synsets &&
-	       tfr_parts_recognised(tfr_yolo_find, offer);
+	static const char *const names[] = { "classes.txt", "train.txt", "val.txt", "valid.txt",
+		"test.txt", "notes.txt", "requirements.txt", "obj.txt", "labels.txt" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(name, names[i]))
+			return true;
+	return !strncasecmp(name, "readme", 6) || !strncmp(name, "autosplit_", 10);
 }
 
-/* --- one image --- */
-
-static bool image_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
+/* Whether the beginning of a file is labels, or it is empty, which sets *empty. */
+static bool is_label(const struct tfr_scan *s, uint32_t file, bool *empty, struct tfr_error *err)
 {
-	const struct yolo *y = ctx;
-	const struct entry *e = &y->entries[y->in.order ? y->in.order[i] : i];
-
-	*size = y->scan.sizes[e->found - y->scan.items];
-	return !e->found->fault && !e->why && tfr_scan_path(&y->scan, e->found, path);
-}
-
-static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
-	const struct tfr_room *room, struct tfr_error *err)
-{
-	struct yolo *y = (struct yolo *)in;
-	const struct entry *e = &y->entries[item->number];
-
-	(void)room;
-	tfr_fetch_ahead_of(&y->scan.ahead, y->scan.root, in->order ? in->place : item->number,
-		in->ahead, image_path, y);
-	TFR_NEED_MEMORY(tfr_scan_path(&y->scan, e->found, &item->name), err, "reading images");
-	if (e->found->fault)
-		tfr_item_skip_fault(item, e->found->fault);
-	else if (e->why)
-		tfr_item_skip(item, TFR_EDATA, "%s", (const char *)y->reasons.data + e->why);
-	return TFR_OK;
-}
-
-/* Changes "a/1.jpg" to "a/1.txt". */
-static bool set_label_path(struct tfr_buf *path, const char *name)
-{
-	const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-	size_t n = dot ? (size_t)(dot - name) : strlen(name);
-
-	path->size = 0;
-	return tfr_buf_append(path, name, n) && tfr_buf_append(path, ".txt", 5);
-}
-
-/* Its labels count in the size alone: they were read by open(). */
-static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *m)
-{
-	struct yolo *y = (struct yolo *)in;
-	const char *name = (const char *)item->name.data;
-	TFR_AUTO_BUF path = { 0 };
-	uint64_t mark;
-
-	*m = (struct tfr_measure){ 0 };
-	if (item->skipped)
-		return;
-	tfr_measure_add(y->scan.root, name, m);
-	mark = m->mark;
-	if (set_label_path(&path, name))
-		tfr_measure_add(y->labels, (const char *)path.data, m);
-	else
-		m->fault = ENOMEM;
-	m->mark = mark;
-}
-
-/* --- its boxes --- */
-
-static enum tfr_status add_boxes(
-	const struct yolo *y, struct tfr_item *item, struct tfr_boxes *b, struct tfr_error *err)
-{
-	const struct entry *e = &y->entries[item->number];
-	const struct tfr_yolo_box *boxes =
-		(const struct tfr_yolo_box *)(const void *)y->boxes_.data + e->first;
-
-	TFR_TRY(tfr_builder_text(
-		item->builder, "image/source_id", (const char *)item->name.data, err));
-	assert((e->first + e->n) * sizeof(*boxes) <= y->boxes_.size);
-	tfr_boxes_reset(b);
-	for (size_t i = 0; i < e->n; i++) {
-		const struct tfr_class *c =
-			&y->in.classes[tfr_yolo_class_of(&y->classes, boxes[i].class)];
-		const double corners[4] = { boxes[i].xmin, boxes[i].ymin, boxes[i].xmax,
-			boxes[i].ymax };
-
-		if (!tfr_boxes_add(b, corners, 1, 1) || !tfr_boxes_add_class(b, c->label, c->text))
-			return tfr_fail_nomem(err, "reading labels");
-	}
-	return tfr_boxes_put(b, item->builder, err);
-}
-
-static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
-{
-	struct yolo *y = (struct yolo *)in;
-
-	TFR_TRY(tfr_item_read(
-		item, y->scan.root, (const char *)item->name.data, tfr_image_look, room, err));
-	if (!item->skipped)
-		TFR_TRY(tfr_image_add(in, item, bench, err));
-	return item->skipped ? TFR_OK : add_boxes(y, item, &bench->boxes, err);
-}
-
-/* --- all labels --- */
-
-static enum tfr_status check_classes(
-	const struct yolo *y, const char *path, size_t first, struct tfr_error *err)
-{
-	const struct tfr_yolo_box *boxes = (const void *)y->boxes_.data;
-	const struct tfr_yolo_classes *c = &y->classes;
-	size_t n = y->boxes_.size / sizeof(*boxes);
-
-	for (size_t i = first; i < n; i++)
-		if (tfr_yolo_class_of(c, boxes[i].class) == TFR_NO_CLASS)
-			return tfr_fail(err, TFR_EDATA,
-				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
-				boxes[i].class, y->labels_prefix, path, c->path, c->n,
-				c->n ? (long long)(c->list[0].label - c->base) : 0,
-				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
-	return TFR_OK;
-}
-
-/* Reads the labels of an image, with the buffers of `item`. */
-static enum tfr_status read_labels(struct yolo *y, struct entry *e, const char *path,
-	struct tfr_item *item, struct tfr_error *err)
-{
-	static const struct tfr_room unbounded;
-	struct tfr_error why = { 0 };
-	struct stat st;
+	TFR_AUTO_BUF boxes = { 0 }, corners = { 0 };
+	struct tfr_yolo_tally tally = { 0 };
+	uint8_t head[HEAD];
+	size_t n = tfr_scan_head(s, file, head, sizeof(head), err), line = 0, from = 0;
 	enum tfr_status status;
 
-	if (tfr_root_stat(y->labels, path, &st) && (errno == ENOENT || errno == ENOTDIR)) {
-		y->without++;
-		return TFR_OK;
+	while (from < n && strchr(" \t\r\n", head[from]) && head[from])
+		from++;
+	*empty = from == n;
+	while (from + line < n && head[from + line] != '\n')
+		line++;
+	/* A first line that is truncated is a long polygon. */
+	while (n == HEAD && from + line == HEAD && line && head[from + line - 1] != ' ')
+		line--;
+	if (*empty)
+		return false;
+	status = tfr_yolo_parse(&boxes, &corners, head + from, line, 0, &tally, NULL);
+	if (status == TFR_ENOMEM)
+		tfr_fail_nomem(err, "looking for labels");
+	return !status || (n == HEAD && from + line == HEAD);
+}
+
+/* Whether the text files of a folder, or of the folders in it, are labels. */
+static bool has_labels(struct tfr_place place, unsigned depth, struct tfr_error *err)
+{
+	const struct tfr_scan *s = place.scan;
+	bool found = false, other = false, empty, any = false;
+	uint32_t at = 0, file;
+
+	for (int i = 0; !found && i < TFR_EXAMINED; i++) {
+		file = tfr_scan_next(s, place.dir, TFR_FILE_TEXT, &at);
+		if (file == TFR_NO_FILE)
+			break;
+		found = is_label(s, file, &empty, err);
+		if (is_aside(tfr_scan_name(s, s->items[file].name)))
+			continue;
+		any |= empty;
+		other |= !found && !empty;
 	}
-	y->texts++;
-	item->skipped = false;
-	status = tfr_item_read(item, y->labels, path, NULL, &unbounded, err);
-	if (!status && item->skipped)
-		snprintf(why.message, sizeof(why.message), "its labels: %s", item->reason);
-	else if (!status)
-		status = tfr_yolo_parse(&y->boxes_, item->file.data, item->file.size,
-			y->classes.keypoints, &y->tally, &why);
-	if (status && status != TFR_EDATA) {
-		*err = why.status ? why : *err;
-		return status;
+	found |= any && !other;
+	for (uint32_t d = place.dir + 1; !found && depth < DEEPEST && d < s->dirs[place.dir].end;
+		d = s->dirs[d].end)
+		found = has_labels((struct tfr_place){ place.scan, d }, depth + 1, err);
+	return found;
+}
+
+/* A folder with folders of images and of labels, or the split of one. */
+static void find_pair(struct tfr_parts *p, uint32_t dir, const char *split)
+{
+	uint32_t images = tfr_scan_child(p->scan, dir, "images");
+	uint32_t labels = tfr_scan_child(p->scan, dir, "labels");
+
+	/* A split for testing can lack labels. */
+	if (images == TFR_NO_FOLDER || labels == TFR_NO_FOLDER ||
+		!has_labels(tfr_place_in(p, labels), 0, p->err))
+		return;
+	if (split)
+		tfr_parts_add(
+			p, split, tfr_place_in(p, images), tfr_place_in(p, labels), TFR_NO_FILE);
+	else
+		tfr_parts_add_pair(p, tfr_place_in(p, images), tfr_place_in(p, labels));
+}
+
+/* The path with its last part "images" replaced by "labels"; NULL: it has none. */
+static char *labels_of(const char *folder, struct tfr_error *err)
+{
+	const char *last = NULL;
+	char *labels = NULL;
+
+	for (const char *at = folder; (at = strstr(at, "images")); at++)
+		if ((at == folder || at[-1] == '/') && (at[6] == '/' || !at[6]))
+			last = at;
+	if (last)
+		labels = tfr_asprintf("%.*slabels%s", (int)(last - folder), folder, last + 6);
+	if (last && !labels)
+		tfr_fail_nomem(err, "looking for labels");
+	return labels;
+}
+
+/* The input is a folder of images, and its labels are in another one. */
+static void find_outside(struct tfr_parts *p, uint32_t dir)
+{
+	TFR_AUTO_FREE char *folder = tfr_scan_folder_path(p->scan, dir);
+	TFR_AUTO_FREE char *real = !folder || p->scan->places ? NULL
+				   : tfr_is_url(folder)	      ? strdup(folder)
+							      : realpath(folder, NULL);
+	TFR_AUTO_FREE char *labels = real ? labels_of(real, p->err) : NULL;
+	struct tfr_place place = { NULL, 0 };
+
+	if (!real && folder && !p->scan->places && errno != ENOENT && errno != ENOTDIR)
+		tfr_fail_errno(p->err, errno, folder, "cannot access");
+	if (labels)
+		place = tfr_parts_outside(p, labels);
+	if (place.scan && has_labels(place, 0, p->err))
+		tfr_parts_add_pair(p, tfr_place_in(p, dir), place);
+}
+
+static bool is_file(const char *folder, const char *name, struct tfr_error *err)
+{
+	TFR_AUTO_FREE char *path = folder ? tfr_asprintf("%s/../%s", folder, name) : NULL;
+	struct stat st;
+	enum tfr_status status =
+		path ? tfr_look(path, &st, err) : tfr_fail_nomem(err, "looking for labels");
+
+	if (status == TFR_END)
+		*err = (struct tfr_error){ 0 };
+	return !status && S_ISREG(st.st_mode);
+}
+
+/* Whether a folder, or the one above it, has a file that names classes. */
+static bool has_names(struct tfr_parts *p, uint32_t dir, bool above)
+{
+	static const char *const names[] = { "data.yaml", "dataset.yaml", "classes.txt",
+		"obj.names", "_darknet.labels" };
+	const bool outside = above && !dir && !p->scan->places;
+	TFR_AUTO_FREE char *folder = outside ? tfr_scan_folder_path(p->scan, dir) : NULL;
+	bool found = false;
+
+	for (size_t i = 0; !found && i < sizeof(names) / sizeof(*names); i++)
+		found = tfr_scan_file(p->scan, dir, names[i]) != TFR_NO_FILE ||
+			(above && dir &&
+				tfr_scan_file(p->scan, p->scan->dirs[dir].parent, names[i]) !=
+					TFR_NO_FILE) ||
+			(outside && is_file(folder, names[i], p->err));
+	return found;
+}
+
+/* Images and labels in one folder. */
+static void find_flat(struct tfr_parts *p, uint32_t dir, const char *split)
+{
+	uint32_t at = 0, texts = tfr_scan_next(p->scan, dir, TFR_FILE_TEXT, &at);
+
+	at = 0;
+	if (texts == TFR_NO_FILE || tfr_scan_next(p->scan, dir, TFR_FILE_IMAGE, &at) == TFR_NO_FILE)
+		return;
+	if (has_names(p, dir, true) && has_labels(tfr_place_in(p, dir), DEEPEST, p->err))
+		tfr_parts_add(p, split, tfr_place_in(p, dir), tfr_place_in(p, dir), TFR_NO_FILE);
+}
+
+/* CVAT's export for Darknet: obj_train_data/ beside obj.names. */
+static void find_darknet(struct tfr_parts *p, uint32_t dir)
+{
+	static const char begins[] = "obj_", ends[] = "_data";
+
+	if (!has_names(p, dir, false))
+		return;
+	for (uint32_t d = dir + 1; d < p->scan->dirs[dir].end; d = p->scan->dirs[d].end) {
+		const char *name = tfr_scan_name(p->scan, p->scan->dirs[d].name);
+		size_t n = strlen(name);
+
+		if (n > strlen(begins) + strlen(ends) && !strncmp(name, begins, strlen(begins)) &&
+			!strcmp(name + n - strlen(ends), ends) &&
+			has_labels(tfr_place_in(p, d), 0, p->err))
+			tfr_parts_add(p, name, tfr_place_in(p, d), tfr_place_in(p, d), TFR_NO_FILE);
 	}
-	if (*why.message) {
-		e->why = y->reasons.size;
-		return tfr_buf_append(&y->reasons, why.message, strlen(why.message) + 1)
-			       ? TFR_OK
-			       : tfr_fail_nomem(err, "reading labels");
+}
+
+/* The folder of a path in a description below `dir`, or, if it leads outside, its own tree.
+ * Roboflow writes "../train/images" for train/images; the root is often a path of another
+ * machine. */
+static struct tfr_place resolve(
+	struct tfr_parts *p, const struct tfr_yolo_yaml *y, uint32_t dir, const char *text)
+{
+	TFR_AUTO_FREE char *folder = NULL, *outside = NULL;
+
+	for (int from_root = y->root != 0; from_root >= 0; from_root--) {
+		uint32_t root =
+			from_root ? tfr_scan_folder_at(p->scan, dir, tfr_yolo_text(y, y->root))
+				  : dir;
+		const char *below = text;
+
+		while (root != TFR_NO_FOLDER) {
+			uint32_t found = tfr_scan_folder_at(p->scan, root, below);
+
+			if (found != TFR_NO_FOLDER)
+				return tfr_place_in(p, found);
+			if (strncmp(below, "../", 3))
+				break;
+			below += 3;
+		}
 	}
-	e->n = y->boxes_.size / sizeof(struct tfr_yolo_box) - e->first;
-	return check_classes(y, path, e->first, err);
+	if (strncmp(text, "../", 3) || p->scan->places)
+		return (struct tfr_place){ NULL, 0 };
+	folder = tfr_scan_folder_path(p->scan, dir);
+	outside = folder ? tfr_path_join(folder, text) : NULL;
+	if (!outside)
+		tfr_fail_nomem(p->err, "looking for labels");
+	return outside ? tfr_parts_outside(p, outside) : (struct tfr_place){ NULL, 0 };
+}
+
+/* A split can have several folders: the second one gets its own name. */
+static void add_place(struct tfr_parts *p, const char *split, struct tfr_place images)
+{
+	TFR_AUTO_FREE char *path = tfr_scan_folder_path(images.scan, images.dir);
+	TFR_AUTO_FREE char *other = path ? labels_of(path, p->err) : NULL;
+	size_t above = strlen(images.scan->path);
+	struct tfr_place labels = images;
+
+	if (other && !strncmp(other, images.scan->path, above)) {
+		uint32_t dir = tfr_scan_folder_at(images.scan, 0, other + above);
+
+		labels.dir = dir == TFR_NO_FOLDER ? images.dir : dir;
+	} else if (other) {
+		labels = tfr_parts_outside(p, other);
+		labels = labels.scan ? labels : images;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->list[i].split, split))
+			split = tfr_scan_name(images.scan, images.scan->dirs[images.dir].name);
+	if (has_labels(labels, 0, p->err))
+		tfr_parts_add(p, split, images, labels, TFR_NO_FILE);
+}
+
+static void find_described(struct tfr_parts *p, const struct tfr_yolo_yaml *y, uint32_t dir)
+{
+	for (size_t i = 0; i < y->n_places; i++) {
+		struct tfr_place images = resolve(p, y, dir, tfr_yolo_text(y, y->places[i].text));
+		const char *split = tfr_parts_keep(p, tfr_yolo_text(y, y->places[i].split));
+
+		if (split && images.scan && !tfr_parts_have(p, images))
+			add_place(p, split, images);
+	}
+}
+
+/* Folders without names of splits can be the ones that data.yaml names as splits. */
+static void find_better(struct tfr_parts *p, uint32_t dir)
+{
+	struct tfr_parts described = { .opts = p->opts, .scan = p->scan, .err = p->err };
+	struct tfr_yolo_yaml y;
+
+	if (tfr_yolo_describe(&y, p->scan, dir, p->err))
+		find_described(&described, &y, dir);
+	tfr_yolo_yaml_clear(&y);
+	if (described.n > p->n)
+		tfr_parts_take(p, &described);
+	tfr_parts_clear(&described);
+}
+
+static void find(struct tfr_parts *p, uint32_t base)
+{
+	tfr_parts_find(p, base, find_pair);
+	if (!p->n)
+		find_outside(p, base);
+	if (!p->n)
+		tfr_parts_find(p, base, find_flat);
+	if (!p->n)
+		find_darknet(p, base);
+	find_better(p, base);
+}
+
+/* --- labels --- */
+
+struct reading {
+	struct tfr_table *t;
+	struct tfr_open_part *part;
+	struct tfr_yolo_classes *classes;
+	struct tfr_yolo_tally tally;
+	struct tfr_buf boxes, corners, path;
+	struct tfr_item item;
+	size_t without, texts; /* images without a file of labels; files of labels */
+};
+
+/* Adds the boxes of an image, which is the last one of the table. */
+static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr_error *err)
+{
+	const struct tfr_yolo_box *boxes = (const struct tfr_yolo_box *)(const void *)r->boxes.data;
+	const float *corner = (const float *)(const void *)r->corners.data;
+	const struct tfr_yolo_classes *c = r->classes;
+
+	for (size_t i = 0; i < r->boxes.size / sizeof(*boxes); i++) {
+		const struct tfr_yolo_box *b = &boxes[i];
+		uint32_t class = tfr_yolo_class_of(c, b->class);
+		struct tfr_box box = { .side = { b->xmin, b->ymin, b->xmax, b->ymax },
+			.image = (uint32_t)r->t->n_images - 1,
+			.class = class == TFR_NO_CLASS ? 0 : c->ids[class] };
+		const struct tfr_box_more more = { .first = (uint32_t)r->t->n_corners,
+			.n = b->corners };
+
+		if (class == TFR_NO_CLASS)
+			return tfr_fail(err, TFR_EDATA,
+				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
+				b->class, r->part->aside, path, c->path, c->n,
+				c->n ? (long long)(c->list[0].label - c->base) : 0,
+				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
+		for (uint32_t k = 0; k < b->corners; k++, corner += 2)
+			TFR_TRY(tfr_table_add_corner(r->t, corner[0], corner[1], err));
+		TFR_TRY(tfr_table_add_box(r->t, &box, &more, err));
+	}
+	return TFR_OK;
+}
+
+/* Reads the labels of an image, and adds both. */
+static enum tfr_status read_labels(
+	struct reading *r, uint32_t image, uint32_t file, const char *path, struct tfr_error *err)
+{
+	static const struct tfr_room unbounded;
+	struct tfr_image_row row = { .file = image, .mask = TFR_NO_FILE };
+	const struct tfr_place *labels = &r->part->at->annotations;
+	struct tfr_error why = { 0 };
+	enum tfr_status status = TFR_OK;
+
+	r->boxes.size = r->corners.size = 0;
+	r->item.skipped = false;
+	r->without += file == TFR_NO_FILE && !r->part->at->images.scan->items[image].fault;
+	r->texts += file != TFR_NO_FILE;
+	if (file != TFR_NO_FILE) {
+		TFR_NEED_MEMORY(tfr_scan_path_below(labels->scan, file, 0, &r->path), err,
+			"reading labels");
+		TFR_TRY(tfr_item_read(&r->item, labels->scan->root, (const char *)r->path.data,
+			NULL, &unbounded, err));
+		row.bytes = (uint32_t)r->item.file.size;
+		if (r->item.skipped)
+			snprintf(
+				why.message, sizeof(why.message), "its labels: %s", r->item.reason);
+		else
+			status = tfr_yolo_parse(&r->boxes, &r->corners, r->item.file.data,
+				r->item.file.size, r->classes->keypoints, &r->tally, &why);
+	}
+	if (status && status != TFR_EDATA)
+		return tfr_error_pass(&why, err);
+	if (*why.message)
+		TFR_TRY(tfr_table_fault(r->t, &row, TFR_EDATA, why.message, err));
+	TFR_TRY(tfr_table_add_image(r->t, &row, err));
+	return add_boxes(r, path, err);
 }
 
 /* Files of a data set that are not images. */
-static bool is_other(const char *name)
+static bool is_other(const struct tfr_scan *s, uint32_t file)
 {
-	static const char *const extensions[] = { "txt", "yaml", "yml", "names", "data", "labels",
-		"cfg", "cache", "json", "jsonl", "csv", "xml", "md", "html", "pdf", "py", "npy",
-		"zip", "weights", NULL };
+	static const char *const extensions[] = { "names", "data", "labels", "cfg", "cache", "md",
+		"html", "pdf", "py", "npy", "zip", "weights", NULL };
+	uint8_t kind = s->items[file].kind;
 
-	return tfr_has_one_of(name, extensions);
+	return kind >= TFR_FILE_TEXT ||
+	       (kind == TFR_FILE_OTHER &&
+		       tfr_has_one_of(tfr_scan_name(s, s->items[file].name), extensions));
 }
+
+/* Sets the path "a/1.txt" for the image "a/1.jpg", and returns its file. */
+static enum tfr_status find_labels(struct reading *r, uint32_t image, struct tfr_buf *path,
+	uint32_t *file, struct tfr_error *err)
+{
+	const struct tfr_part *at = r->part->at;
+	const char *name, *slash, *dot;
+
+	TFR_NEED_MEMORY(tfr_scan_path_below(at->images.scan, image, at->images.dir, path), err,
+		"reading labels");
+	name = (const char *)path->data;
+	slash = strrchr(name, '/');
+	dot = strrchr(slash ? slash : name, '.');
+	path->size = dot ? (size_t)(dot - name) : strlen(name);
+	TFR_NEED_MEMORY(tfr_buf_append(path, ".txt", 5), err, "reading labels");
+	*file = tfr_scan_file(at->annotations.scan, at->annotations.dir, (const char *)path->data);
+	return TFR_OK;
+}
+
+struct announcing {
+	struct reading *r;
+	uint32_t first;
+};
 
 static bool label_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
-	const struct yolo *y = ctx;
-	TFR_AUTO_BUF name = { 0 };
+	const struct announcing *a = ctx;
+	const struct tfr_part *at = a->r->part->at;
+	uint32_t image = a->first + (uint32_t)i, file;
 
-	(void)size;
-	return !is_other(tfr_scan_name(&y->scan, y->scan.items[i].name)) &&
-	       tfr_scan_path(&y->scan, &y->scan.items[i], &name) &&
-	       set_label_path(path, (const char *)name.data);
+	if (is_other(at->images.scan, image) || find_labels(a->r, image, path, &file, NULL) ||
+		file == TFR_NO_FILE)
+		return false;
+	*size = at->annotations.scan->sizes[file];
+	return tfr_scan_path_below(at->annotations.scan, file, 0, path);
 }
 
-static enum tfr_status read_all(struct yolo *y, struct tfr_error *err)
+static enum tfr_status read_all(struct reading *r, struct tfr_error *err)
 {
-	struct tfr_item item = { 0 };
-	TFR_AUTO_BUF path = { 0 }, label = { 0 };
-	enum tfr_status status = TFR_OK;
+	const struct tfr_part *at = r->part->at;
+	const struct tfr_scan_dir *dir = &at->images.scan->dirs[at->images.dir];
+	struct announcing a = { r, dir->first };
+	struct tfr_fetch_ahead ahead = { 0 };
+	TFR_AUTO_BUF path = { 0 };
+	uint32_t file;
 
-	if (!tfr_buf_append(&y->reasons, "", 1)) /* offset 0 is none */
-		return tfr_fail_nomem(err, "reading labels");
-	for (size_t i = 0; !status && i < y->scan.n_items; i++) {
-		struct entry e = { .found = &y->scan.items[i],
-			.first = y->boxes_.size / sizeof(struct tfr_yolo_box) };
-
-		tfr_fetch_ahead_of(&y->label_ahead, y->labels, i, y->scan.n_items, label_path, y);
-		if (is_other(tfr_scan_name(&y->scan, e.found->name)))
+	for (uint32_t i = dir->first; i < dir->last; i++) {
+		tfr_fetch_ahead_of(&ahead, at->annotations.scan->root, i - dir->first,
+			dir->last - dir->first, label_path, &a);
+		if (is_other(at->images.scan, i))
 			continue;
-		if (!tfr_scan_path(&y->scan, e.found, &path) ||
-			!set_label_path(&label, (const char *)path.data))
-			status = tfr_fail_nomem(err, "reading labels");
-		if (!status && !e.found->fault)
-			status = read_labels(y, &e, (const char *)label.data, &item, err);
-		if (!status && TFR_ARRAY_RESERVE(y->entries, y->entries_cap, y->n_entries + 1))
-			status = tfr_fail_nomem(err, "reading labels");
-		if (!status)
-			y->entries[y->n_entries++] = e;
+		TFR_TRY(find_labels(r, i, &path, &file, err));
+		if (at->images.scan->items[i].fault)
+			file = TFR_NO_FILE;
+		TFR_TRY(read_labels(r, i, file, (const char *)path.data, err));
 	}
-	tfr_item_clear(&item);
-	y->in.items = y->n_entries;
-	return status;
+	return TFR_OK;
 }
 
 /* --- messages --- */
 
-static void say(
-	const struct yolo *y, uint64_t n, const char *one, const char *several, const char *what)
-{
-	if (n)
-		tfr_warn(y->in.opts, "%llu %s of '%s' %s", (unsigned long long)n,
-			n == 1 ? one : several, y->labels_prefix, what);
-}
-
-static void say_all(const struct yolo *y)
-{
-	say(y, y->tally.empty, "box", "boxes", "left out: without an area");
-	say(y, y->tally.clipped, "box", "boxes", "clipped to the image");
-	say(y, y->tally.polygons, "polygon", "polygons", "kept as bounding box");
-	if (y->classes.keypoints)
-		say(y, y->tally.boxes, "box", "boxes", "kept without keypoints");
-	if (y->without * 2 > y->in.items)
-		tfr_warn(y->in.opts, "%zu of %llu images in '%s' have no labels in '%s'",
-			y->without, (unsigned long long)y->in.items, y->prefix, y->labels_prefix);
-}
-
-static bool is_label_file(const char *name)
-{
-	return tfr_has_extension(name, "txt") && !tfr_yolo_is_aside(name);
-}
-
 /* Labels without an image are often those of lost images. */
-static enum tfr_status say_orphans(const struct yolo *y, struct tfr_error *err)
+static size_t count_orphans(const struct reading *r)
 {
-	size_t n;
+	const struct tfr_place *p = &r->part->at->annotations;
+	const struct tfr_scan_dir *dir = &p->scan->dirs[p->dir];
+	size_t n = 0;
 
-	TFR_TRY(tfr_scan_count(y->labels_prefix, is_label_file, &n, err));
-	if (n > y->texts)
-		say(y, n - y->texts, "file", "files", "left out: labels without an image");
-	return TFR_OK;
+	for (uint32_t i = dir->first; i < dir->last; i++)
+		n += p->scan->items[i].kind == TFR_FILE_TEXT &&
+		     !is_aside(tfr_scan_name(p->scan, p->scan->items[i].name));
+	return n > r->texts ? n - r->texts : 0;
 }
 
-/* --- the folders --- */
-
-static void close_yolo(struct tfr_input *in)
+static void warn_of_labels(const struct reading *r)
 {
-	struct yolo *y = (struct yolo *)in;
+	const struct tfr_open_part *part = r->part;
+	size_t images = r->t->n_images - part->first;
 
-	tfr_root_close(y->labels);
-	tfr_scan_clear(&y->scan);
-	tfr_yolo_classes_clear(&y->classes);
-	free(y->entries);
-	tfr_buf_clear(&y->boxes_);
-	tfr_buf_clear(&y->reasons);
-	free(y->prefix);
-	free(y->labels_prefix);
-	free(y);
+	tfr_part_warn(part, count_orphans(r), "file", "files", "left out: labels without an image");
+	tfr_part_warn(part, r->tally.empty, "box", "boxes", "left out: without an area");
+	tfr_part_warn(part, r->tally.clipped, "box", "boxes", "clipped to the image");
+	if (r->classes->keypoints)
+		tfr_part_warn(part, r->tally.boxes, "box", "boxes", "kept without keypoints");
+	if (part->opts->input.draw_masks)
+		tfr_part_warn(part, r->tally.boxes - r->tally.polygons, "box", "boxes",
+			"without a polygon: an empty mask each");
+	if (r->without * 2 > images)
+		tfr_warn(part->opts, "%zu of %zu images in '%s' have no labels in '%s'", r->without,
+			images, part->prefix, part->aside);
 }
 
-static enum tfr_status open_part(struct tfr_input **in, const struct tfr_convert_opts *opts,
-	const struct tfr_part *part, struct tfr_error *err)
-{
-	struct yolo *y = calloc(1, sizeof(*y));
+/* --- the kind --- */
 
-	TFR_NEED_MEMORY(y, err, "reading labels");
-	*in = &y->in;
-	y->in = (struct tfr_input){ .ops = &tfr_input_yolo, .opts = opts, .by_path = true };
-	y->labels = y->scan.root = NULL;
-	y->in.prefix = y->prefix = tfr_path_join(part->images, "");
-	TFR_NEED_MEMORY(y->prefix, err, "reading labels");
-	TFR_TRY(tfr_open_named_folder(&y->labels, &y->labels_prefix, part->annotations, err));
-	TFR_TRY(tfr_scan_folder(&y->scan, part->images, NULL, err));
-	TFR_TRY(tfr_yolo_classes_read(&y->classes, opts, part, err));
-	TFR_TRY(read_all(y, err));
-	TFR_TRY(say_orphans(y, err));
-	y->in.classes = y->classes.list;
-	y->in.n_classes = y->classes.n;
-	say_all(y);
-	return TFR_OK;
+static enum tfr_status read_part(
+	struct tfr_table *t, struct tfr_open_part *part, struct tfr_error *err)
+{
+	struct reading r = { .t = t, .part = part };
+	enum tfr_status status;
+
+	r.classes = part->own = calloc(1, sizeof(*r.classes));
+	TFR_NEED_MEMORY(part->own, err, "reading labels");
+	t->fractions = t->named_source = true;
+	status = tfr_yolo_classes_read(r.classes, t, part, err);
+	if (!status)
+		status = read_all(&r, err);
+	if (!status)
+		warn_of_labels(&r);
+	t->polygons |= r.tally.polygons > 0;
+	tfr_buf_clear(&r.boxes);
+	tfr_buf_clear(&r.corners);
+	tfr_buf_clear(&r.path);
+	tfr_item_clear(&r.item);
+	return status;
 }
 
 /* The parts must use the same numbers for classes. */
 static enum tfr_status unite(
-	struct tfr_input **parts, size_t n, struct tfr_input *whole, struct tfr_error *err)
+	struct tfr_table *t, struct tfr_open_part *parts, size_t n, struct tfr_error *err)
 {
-	const struct yolo *first = (const struct yolo *)parts[0];
+	const struct tfr_yolo_classes *first = parts[0].own;
 
-	(void)whole;
+	(void)t;
 	for (size_t k = 1; k < n; k++) {
-		const struct yolo *y = (const struct yolo *)parts[k];
+		const struct tfr_yolo_classes *c = parts[k].own;
 
-		if (!tfr_yolo_classes_equal(&first->classes, &y->classes))
+		if (!tfr_yolo_classes_equal(first, c))
 			return tfr_fail(err, TFR_EDATA,
 				"'%s' and '%s' name different classes, which cannot share one "
 				"numbering",
-				first->classes.path, y->classes.path);
+				first->path, c->path);
 	}
 	return TFR_OK;
 }
 
-static enum tfr_status open_yolo(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+static void close_part(struct tfr_open_part *part)
 {
-	static const struct tfr_parts_kind kind = {
-		.ops = &tfr_input_yolo,
-		.find = tfr_yolo_find,
-		.none = "no images with YOLO labels in",
-		.open = open_part,
-		.unite = unite,
-	};
-	if (opts->order.stratify)
-		return tfr_fail(err, TFR_EUSAGE,
-			"--stratify-classes needs one class per image, and images with boxes have "
-			"several");
-	return tfr_parts_open(in, &kind, opts, err);
+	if (part->own)
+		tfr_yolo_classes_clear(part->own);
+	free(part->own);
 }
 
-const struct tfr_input_ops tfr_input_yolo = {
-	.name = "yolo",
-	.what = "images with YOLO labels",
-	.nothing = "no usable image in",
-	.refused = "not a usable image",
-	.images = true,
-	.labelled = true,
-	.splits = true,
-	.tree = "txt",
-	.recognises = recognises,
-	.open = open_yolo,
-	.next = next,
-	.load = load,
-	.measure = measure,
-	.close = close_yolo,
+const struct tfr_set_kind tfr_set_yolo = {
+	.ops = {
+		.name = "yolo",
+		.what = "images with YOLO labels",
+		.nothing = "no usable image in",
+		.refused = "not a usable image",
+		.images = true,
+		.labelled = true,
+		.splits = true,
+		.boxes = true,
+		.shapes = true,
+		.tree = "txt",
+	},
+	.none = "no images with YOLO labels in",
+	.by_path = true,
+	.find = find,
+	.read = read_part,
+	.unite = unite,
+	.close = close_part,
 };

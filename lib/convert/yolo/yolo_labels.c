@@ -20,6 +20,7 @@ static const double tolerance = 0.01, rounding = 0.001;
 struct line {
 	const char *at, *end;
 	unsigned long number;
+	struct tfr_buf *corners;
 	struct tfr_error *err;
 };
 
@@ -67,6 +68,15 @@ static enum tfr_status read_class(struct line *l, uint32_t *class)
 	return TFR_OK;
 }
 
+static enum tfr_status add_coordinate(struct line *l, double value)
+{
+	float clipped = (float)(value < 0 ? 0 : value > 1 ? 1 : value);
+
+	return tfr_buf_append(l->corners, &clipped, sizeof(clipped))
+		       ? TFR_OK
+		       : tfr_fail_nomem(l->err, "reading labels");
+}
+
 /* The numbers after the class. */
 struct numbers {
 	double box[4];		/* the first ones */
@@ -92,6 +102,7 @@ static enum tfr_status read_numbers(struct line *l, size_t bounded, struct numbe
 			return bad_word(l, word, size, "not a fraction of the image's size");
 		if (v->n < 4)
 			v->box[v->n] = value;
+		TFR_TRY(add_coordinate(l, value));
 		v->low[axis] = v->n < 2 || value < v->low[axis] ? value : v->low[axis];
 		v->high[axis] = v->n < 2 || value > v->high[axis] ? value : v->high[axis];
 	}
@@ -104,24 +115,26 @@ static double clip(double v, bool *far)
 	return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-static enum tfr_status keep(struct tfr_buf *boxes, const double low[2], const double high[2],
-	uint32_t class, struct tfr_yolo_tally *t, struct tfr_error *err)
+static enum tfr_status keep(struct tfr_buf *boxes, const struct numbers *v, uint32_t class,
+	uint32_t corners, struct tfr_yolo_tally *t, struct tfr_error *err)
 {
 	bool far = false;
 	struct tfr_yolo_box box = {
-		.xmin = (float)clip(low[0], &far),
-		.ymin = (float)clip(low[1], &far),
-		.xmax = (float)clip(high[0], &far),
-		.ymax = (float)clip(high[1], &far),
+		.xmin = (float)clip(v->low[0], &far),
+		.ymin = (float)clip(v->low[1], &far),
+		.xmax = (float)clip(v->high[0], &far),
+		.ymax = (float)clip(v->high[1], &far),
 		.class = class,
+		.corners = corners,
 	};
 
 	if (!(box.xmin < box.xmax && box.ymin < box.ymax)) {
 		t->empty++;
-		return TFR_OK;
+		return TFR_END;
 	}
 	t->clipped += far;
 	t->boxes++;
+	t->polygons += corners > 0;
 	return tfr_buf_append(boxes, &box, sizeof(box)) ? TFR_OK
 							: tfr_fail_nomem(err, "reading labels");
 }
@@ -147,32 +160,33 @@ static enum tfr_status check_count(const struct line *l, size_t n, size_t keypoi
 static enum tfr_status read_line(
 	struct line *l, struct tfr_buf *boxes, size_t keypoints, struct tfr_yolo_tally *t)
 {
+	size_t before = l->corners->size;
+	enum tfr_status status;
 	struct numbers v;
 	uint32_t class = 0;
+	bool polygon;
 
 	TFR_TRY(read_class(l, &class));
 	TFR_TRY(read_numbers(l, keypoints ? 4 : SIZE_MAX, &v));
 	TFR_TRY(check_count(l, v.n, keypoints));
-	if (v.n == 4 || keypoints) {
-		const double *b = v.box;
-
-		for (int axis = 0; axis < 2; axis++) {
-			v.low[axis] = b[axis] - b[2 + axis] / 2;
-			v.high[axis] = b[axis] + b[2 + axis] / 2;
-		}
-	} else {
-		t->polygons++;
+	polygon = v.n != 4 && !keypoints;
+	for (int axis = 0; axis < 2 && !polygon; axis++) {
+		v.low[axis] = v.box[axis] - v.box[2 + axis] / 2;
+		v.high[axis] = v.box[axis] + v.box[2 + axis] / 2;
 	}
-	return keep(boxes, v.low, v.high, class, t, l->err);
+	status = keep(boxes, &v, class, polygon ? (uint32_t)(v.n / 2) : 0, t, l->err);
+	if (!polygon || status)
+		l->corners->size = before;
+	return status == TFR_END ? TFR_OK : status;
 }
 
-enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, const uint8_t *text, size_t size,
-	size_t keypoints, struct tfr_yolo_tally *tally, struct tfr_error *err)
+enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, struct tfr_buf *corners, const uint8_t *text,
+	size_t size, size_t keypoints, struct tfr_yolo_tally *tally, struct tfr_error *err)
 {
 	const char *at = (const char *)text, *end = at + size;
 	struct tfr_yolo_tally t = *tally;
 	struct line l = { .err = err };
-	size_t before = boxes->size;
+	size_t before = boxes->size, corners_before = corners->size;
 	enum tfr_status status = TFR_OK;
 
 	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
@@ -181,15 +195,15 @@ enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, const uint8_t *text, size_
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		const char *word;
 
-		l = (struct line){ at, feed ? feed : end, l.number + 1, err };
+		l = (struct line){ at, feed ? feed : end, l.number + 1, corners, err };
 		if (!next_word(&l, &word, &size))
 			continue;
 		l.at = word;
 		status = read_line(&l, boxes, keypoints, &t);
 	}
-	if (status)
-		boxes->size = before;
-	else
+	if (!status)
 		*tally = t;
+	else
+		boxes->size = before, corners->size = corners_before;
 	return status;
 }

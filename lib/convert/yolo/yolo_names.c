@@ -41,10 +41,10 @@ static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const cha
 /* --- a list --- */
 
 static enum tfr_status take_list(
-	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
+	struct tfr_yolo_classes *c, struct tfr_buf *list, const char *path, struct tfr_error *err)
 {
 	struct tfr_label_map map;
-	enum tfr_status status = tfr_label_map_read(&map, path, 0, err);
+	enum tfr_status status = tfr_label_map_parse(&map, list, path, 0, err);
 
 	if (!status)
 		status = reserve(c, map.n, err);
@@ -132,63 +132,28 @@ static enum tfr_status take_yaml(
 }
 
 /* TFR_END: it describes no classes. */
-static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
+static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const struct tfr_buf *text,
+	const char *path, struct tfr_error *err)
 {
-	TFR_AUTO_BUF text = { 0 };
-
-	TFR_TRY(tfr_source_read_regular(path, MOST, &text, "reading names of classes", err));
-	TFR_TRY(tfr_yolo_yaml_parse(y, text.data, text.size, path, err));
+	TFR_TRY(tfr_yolo_yaml_parse(y, text->data, text->size, path, err));
 	return y->n_names || y->count > 0 ? TFR_OK : TFR_END;
 }
 
-static enum tfr_status read_yaml(
-	struct tfr_yolo_classes *c, const char *path, struct tfr_error *err)
-{
-	struct tfr_yolo_yaml y = { 0 };
-	enum tfr_status status = parse_yaml(&y, path, err);
-
-	if (!status)
-		status = take_yaml(c, &y, err);
-	tfr_yolo_yaml_clear(&y);
-	return status;
-}
-
-bool tfr_yolo_describe(struct tfr_yolo_yaml *y, const char *folder, struct tfr_error *err)
-{
-	static const char *const first[] = { "data.yaml", "data.yml", "dataset.yaml" };
-	TFR_AUTO_LISTING l = { 0 };
-	bool found = false, good = tfr_listing_open(&l, folder, err);
-
-	*y = (struct tfr_yolo_yaml){ 0 };
-	for (size_t i = 0; good && !found && i < 3 + l.yamls.n; i++) {
-		const char *name = i < 3 ? first[i] : l.yamls.list[i - 3];
-		TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
-		struct tfr_error why = { 0 };
-
-		tfr_yolo_yaml_clear(y);
-		found = tfr_is_file(path, err) && !parse_yaml(y, path, &why);
-		if (why.status == TFR_ESYS || why.status == TFR_ENOMEM)
-			*err = why;
-	}
-	return found;
-}
-
-/* --- finding the file --- */
-
-/* TFR_END: there is no such file, or it names no classes. */
-static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, const char *name,
+/* Takes the classes of a file of names.  TFR_END: it has none.  `path` is taken, too. */
+static enum tfr_status take_file(struct tfr_yolo_classes *c, struct tfr_buf *text, char *path,
 	bool yaml, struct tfr_error *err)
 {
-	char *path = tfr_path_join(folder, name);
+	struct tfr_yolo_yaml y = { 0 };
 	enum tfr_status status;
-	struct stat st;
 
-	TFR_NEED_MEMORY(path, err, "reading names of classes");
-	status = tfr_look(path, &st, err);
-	if (!status && !S_ISREG(st.st_mode))
-		status = TFR_END;
-	if (!status)
-		status = yaml ? read_yaml(c, path, err) : take_list(c, path, err);
+	if (!yaml) {
+		status = take_list(c, text, path, err);
+	} else {
+		status = parse_yaml(&y, text, path, err);
+		if (!status)
+			status = take_yaml(c, &y, err);
+		tfr_yolo_yaml_clear(&y);
+	}
 	if (status == TFR_END)
 		free(path);
 	else
@@ -196,30 +161,89 @@ static enum tfr_status try_file(struct tfr_yolo_classes *c, const char *folder, 
 	return status;
 }
 
-/* Tries the files that a folder can have.  TFR_END: it has none. */
-static enum tfr_status try_folder(
-	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
+/* --- finding the file --- */
+
+static bool is_yaml(const char *name)
 {
-	static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
-		"classes.txt", "obj.names", "_darknet.labels" };
+	return tfr_file_kind(name) == TFR_FILE_YAML;
+}
+
+/* The usual names of the file; the first ones also describe the splits. */
+static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
+	"classes.txt", "obj.names", "_darknet.labels" };
+enum { DESCRIPTIONS = 3, NAMES = sizeof(names) / sizeof(*names) };
+
+/* Reads a file of names in a tree.  TFR_END: there is no such file, or it names no classes. */
+static enum tfr_status try_file(
+	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t file, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+	enum tfr_status status;
+	char *path;
+
+	if (file == TFR_NO_FILE)
+		return TFR_END;
+	path = tfr_scan_file_path(s, file);
+	TFR_NEED_MEMORY(path, err, "reading names of classes");
+	status = tfr_scan_read(s, file, is_yaml(path) ? MOST : TFR_LABEL_MAP_MOST, &text, err);
+	if (status)
+		free(path);
+	return status ?: take_file(c, &text, path, is_yaml(path), err);
+}
+
+/* The next .yaml file of a folder, the usual names first. */
+static uint32_t next_yaml(const struct tfr_scan *s, uint32_t dir, size_t i, uint32_t *at)
+{
+	return i < DESCRIPTIONS ? tfr_scan_file(s, dir, names[i])
+				: tfr_scan_next(s, dir, TFR_FILE_YAML, at);
+}
+
+bool tfr_yolo_describe(
+	struct tfr_yolo_yaml *y, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
+{
+	bool found = false;
+	uint32_t at = 0;
+
+	*y = (struct tfr_yolo_yaml){ 0 };
+	for (size_t i = 0; !found && i < DESCRIPTIONS + TFR_EXAMINED; i++) {
+		uint32_t file = next_yaml(s, dir, i, &at);
+		TFR_AUTO_FREE char *path = file == TFR_NO_FILE ? NULL : tfr_scan_file_path(s, file);
+		TFR_AUTO_BUF text = { 0 };
+		struct tfr_error why = { 0 };
+
+		if (file == TFR_NO_FILE)
+			continue;
+		tfr_yolo_yaml_clear(y);
+		found = path && !tfr_scan_read(s, file, MOST, &text, &why) &&
+			!parse_yaml(y, &text, path, &why);
+		if (!path)
+			tfr_fail_nomem(err, "looking for labels");
+		else if (why.status == TFR_ESYS || why.status == TFR_ENOMEM)
+			*err = why;
+	}
+	return found;
+}
+
+static enum tfr_status try_folder(
+	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
+{
 	enum tfr_status status = TFR_END;
 
-	for (size_t i = 0; status == TFR_END && i < sizeof(names) / sizeof(*names); i++)
-		status = try_file(c, folder, names[i], i < 4, err);
+	for (size_t i = 0; status == TFR_END && i < NAMES; i++)
+		status = try_file(c, s, tfr_scan_file(s, dir, names[i]), err);
 	return status;
 }
 
 /* Any other .yaml file of the data set that names classes; those for other purposes are ignored. */
 static enum tfr_status try_yamls(
-	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
 {
-	struct tfr_error why = { 0 };
-	TFR_AUTO_LISTING l = { 0 };
-	enum tfr_status status = tfr_listing_open(&l, folder, &why) ? TFR_END : why.status;
+	enum tfr_status status = TFR_END;
+	uint32_t at = 0, file;
 
-	tfr_error_pass(&why, err);
-	for (size_t i = 0; status == TFR_END && i < l.yamls.n; i++) {
-		status = try_file(c, folder, l.yamls.list[i], true, err);
+	for (int i = 0; status == TFR_END && i < TFR_EXAMINED; i++) {
+		file = tfr_scan_next(s, dir, TFR_FILE_YAML, &at);
+		status = try_file(c, s, file, err);
 		if (status == TFR_EDATA) {
 			free(TFR_STEAL(c->path));
 			status = TFR_END;
@@ -227,6 +251,8 @@ static enum tfr_status try_yamls(
 	}
 	return status;
 }
+
+/* --- folders above --- */
 
 /* Replaces a path by its parent folder.  NULL: out of memory. */
 static char *parent(char *path)
@@ -246,6 +272,48 @@ static char *parent(char *path)
 	return up;
 }
 
+/* The same as try_file() for a path. */
+static enum tfr_status try_path(
+	struct tfr_yolo_classes *c, const char *folder, const char *name, struct tfr_error *err)
+{
+	TFR_AUTO_BUF text = { 0 };
+	char *path = tfr_path_join(folder, name);
+	enum tfr_status status;
+	struct stat st;
+
+	TFR_NEED_MEMORY(path, err, "reading names of classes");
+	status = tfr_look(path, &st, err);
+	if (!status && !S_ISREG(st.st_mode))
+		status = TFR_END;
+	if (!status)
+		status = tfr_source_read_regular(path, is_yaml(name) ? MOST : TFR_LABEL_MAP_MOST,
+			&text, "reading names of classes", err);
+	if (status) {
+		free(path);
+		return status;
+	}
+	return take_file(c, &text, path, is_yaml(name), err);
+}
+
+static enum tfr_status try_yamls_at(
+	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
+{
+	TFR_AUTO_NAMES list = { 0 };
+	enum tfr_status status = tfr_list_folder(folder, &list, err) ?: TFR_END;
+
+	tfr_names_sort(&list);
+	for (size_t i = 0; status == TFR_END && i < list.n; i++) {
+		if (list.list[i][0] == '.' || !is_yaml(list.list[i]))
+			continue;
+		status = try_path(c, folder, list.list[i], err);
+		if (status == TFR_EDATA) {
+			free(TFR_STEAL(c->path));
+			status = TFR_END;
+		}
+	}
+	return status;
+}
+
 static enum tfr_status try_above(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
@@ -254,10 +322,12 @@ static enum tfr_status try_above(
 
 	for (int i = 0; status == TFR_END && i < UP; i++) {
 		path = parent(path);
-		status = path ? try_folder(c, path, err)
-			      : tfr_fail_nomem(err, "reading names of classes");
+		if (!path)
+			return tfr_fail_nomem(err, "reading names of classes");
+		for (size_t k = 0; status == TFR_END && k < NAMES; k++)
+			status = try_path(c, path, names[k], err);
 		if (status == TFR_END)
-			status = try_yamls(c, path, err);
+			status = try_yamls_at(c, path, err);
 	}
 	return status;
 }
@@ -270,29 +340,46 @@ static enum tfr_status no_names(const char *folder, struct tfr_error *err)
 	return TFR_EUSAGE;
 }
 
-enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c,
-	const struct tfr_convert_opts *opts, const struct tfr_part *part, struct tfr_error *err)
+/* The file that names the classes: that of the option, or the nearest one. */
+static enum tfr_status find_names(
+	struct tfr_yolo_classes *c, const struct tfr_open_part *part, struct tfr_error *err)
 {
-	const char *const folders[] = { opts->input.paths[0], part->annotations, part->images };
+	const char *labels = part->opts->classes.labels, *input = part->opts->input.paths[0];
+	const struct tfr_part *at = part->at;
+	const struct tfr_place top = { at->images.scan, 0 };
+	const struct tfr_place places[] = { top, at->annotations, at->images };
+	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status = TFR_END;
 
-	*c = (struct tfr_yolo_classes){ .base = opts->classes.base };
-	if (opts->classes.labels) {
-		c->path = strdup(opts->classes.labels);
-		status = c->path ? take_list(c, opts->classes.labels, err)
-				 : tfr_fail_nomem(err, "reading names of classes");
+	if (labels) {
+		TFR_TRY(tfr_source_read_file(
+			labels, TFR_LABEL_MAP_MOST, &text, "reading labels", err));
+		c->path = strdup(labels);
+		TFR_NEED_MEMORY(c->path, err, "reading names of classes");
+		return take_list(c, &text, labels, err);
 	}
 	for (size_t i = 0; status == TFR_END && i < 3; i++)
-		status = try_folder(c, folders[i], err);
+		status = try_folder(c, places[i].scan, places[i].dir, err);
 	if (status == TFR_END)
-		status = try_yamls(c, opts->input.paths[0], err);
-	if (status == TFR_END)
-		status = try_above(c, part->images, err);
-	if (status == TFR_END)
-		return no_names(opts->input.paths[0], err);
-	for (size_t i = 0; !status && i < c->n; i++)
+		status = try_yamls(c, top.scan, top.dir, err);
+	if (status == TFR_END && !top.scan->places)
+		status = try_above(c, part->prefix, err);
+	return status == TFR_END ? no_names(input, err) : status;
+}
+
+enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c, struct tfr_table *t,
+	const struct tfr_open_part *part, struct tfr_error *err)
+{
+	*c = (struct tfr_yolo_classes){ .base = part->opts->classes.base };
+	TFR_TRY(find_names(c, part, err));
+	c->ids = calloc(c->n + 1, sizeof(*c->ids));
+	TFR_NEED_MEMORY(c->ids, err, "reading names of classes");
+	for (size_t i = 0; i < c->n; i++) {
 		c->list[i].text = (const char *)c->texts.data + (uintptr_t)c->list[i].text;
-	return status;
+		TFR_TRY(tfr_table_label(t, c->list[i].label, c->list[i].text,
+			strlen(c->list[i].text), &c->ids[i], err));
+	}
+	return TFR_OK;
 }
 
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
@@ -316,6 +403,7 @@ bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_y
 void tfr_yolo_classes_clear(struct tfr_yolo_classes *c)
 {
 	free(c->list);
+	free(c->ids);
 	free(c->path);
 	tfr_buf_clear(&c->texts);
 	*c = (struct tfr_yolo_classes){ 0 };

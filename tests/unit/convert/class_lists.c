@@ -2,8 +2,9 @@
  * annotations of several splits. */
 #include "support/temp.h"
 
-#include "convert/folder/object_classes.h"
+#include "convert/annotations/table.h"
 #include "convert/folder/synsets.h"
+#include "convert/input.h"
 
 static char *dir;
 
@@ -161,60 +162,45 @@ Test(class_lists, a_class_per_line)
 
 /* --- objects --- */
 
-static void name(struct tfr_object_classes *c, const char *text)
+static uint32_t name(struct tfr_table *t, const char *text)
 {
-	cr_assert(tfr_class_names_add(&c->names, text, strlen(text)));
+	uint32_t class;
+
+	cr_assert_eq(tfr_table_class(t, text, strlen(text), &class, NULL), TFR_OK);
+	return class;
 }
 
-Test(class_lists, names_of_all_splits_are_numbered_together)
+Test(class_lists, names_are_numbered_in_their_order)
 {
+	static const char *const sorted[] = { "bird", "cat", "dog" };
 	struct tfr_convert_opts opts = { .classes.base = 1 };
-	struct tfr_input train = { .opts = &opts }, val = { .opts = &opts };
-	struct tfr_object_classes a = { 0 }, b = { 0 };
-	struct tfr_error err = { 0 };
+	struct tfr_table t = { .opts = &opts, .by_name = true };
+	uint32_t dog = name(&t, "dog"), bird = name(&t, "bird"), cat;
 
-	name(&a, "dog");
-	name(&a, "bird");
-	name(&a, "dog");
-	name(&b, "dog");
-	name(&b, "cat");
-	cr_assert_eq(tfr_object_classes_number(&a, &train, &err), TFR_OK);
-	cr_assert_eq(tfr_object_classes_number(&b, &val, &err), TFR_OK);
-	cr_assert(train.n_classes == 2 && val.n_classes == 2);
-	cr_assert_eq(tfr_object_classes_find(&a, "dog")->label, 2);
-	cr_assert_eq(tfr_object_classes_find(&b, "dog")->label, 2);
-	cr_assert_null(tfr_object_classes_find(&a, "cat"));
-	cr_assert_eq(tfr_object_classes_unite(&a, &b, &err), TFR_OK);
-	cr_assert_eq(tfr_object_classes_number(&a, &train, &err), TFR_OK);
-	cr_assert_eq(train.n_classes, 3);
+	cr_assert_eq(name(&t, "dog"), dog);
+	cat = name(&t, "cat");
+	cr_assert_eq(name(&t, "bird"), bird);
+	cr_assert_eq(tfr_table_finish(&t, NULL), TFR_OK);
+	cr_assert_eq(t.n_sorted, 3);
 	for (int i = 0; i < 3; i++) {
-		static const char *const sorted[] = { "bird", "cat", "dog" };
-
-		cr_assert_str_eq(train.classes[i].text, sorted[i]);
-		cr_assert_eq(train.classes[i].label, i + 1);
-		cr_assert_eq(tfr_object_classes_find(&a, sorted[i])->label, i + 1);
-		cr_assert_eq(tfr_object_classes_find(&b, sorted[i])->label, i + 1);
+		cr_assert_str_eq(t.sorted[i].text, sorted[i]);
+		cr_assert_eq(t.sorted[i].label, i + 1);
 	}
-	tfr_object_classes_clear(&a);
-	tfr_object_classes_clear(&b);
+	cr_assert(t.classes[dog].label == 3 && t.classes[bird].label == 1 &&
+		  t.classes[cat].label == 2);
+	tfr_table_clear(&t);
 }
 
 Test(class_lists, labels_replace_the_names)
 {
 	struct tfr_convert_opts opts = { .classes.labels = "labels.txt" };
-	struct tfr_input in = { .opts = &opts };
-	struct tfr_object_classes c = { 0 };
-	struct tfr_error err = { 0 };
+	struct tfr_table t = { .opts = &opts, .by_name = true };
+	uint32_t dog = name(&t, "dog"), bird = name(&t, "bird");
 
 	put("labels.txt", "90:dog\n3:cat\n");
-	name(&c, "dog");
-	name(&c, "bird");
-	for (int again = 0; again < 2; again++) {
-		cr_assert_eq(tfr_object_classes_number(&c, &in, &err), TFR_OK);
-		cr_assert(in.n_classes == 2 && in.classes == c.map.classes);
-	}
-	cr_assert_eq(tfr_object_classes_find(&c, "dog")->label, 90);
-	cr_assert_eq(tfr_object_classes_find(&c, "cat")->label, 3);
-	cr_assert_null(tfr_object_classes_find(&c, "bird"));
-	tfr_object_classes_clear(&c);
+	cr_assert_eq(tfr_table_finish(&t, NULL), TFR_OK);
+	cr_assert_eq(t.map.n, 2);
+	cr_assert(t.classes[dog].numbered && t.classes[dog].label == 90);
+	cr_assert_not(t.classes[bird].numbered);
+	tfr_table_clear(&t);
 }

@@ -116,9 +116,8 @@ Test(coco, a_file_of_many_blocks)
 	enum { IMAGES = 500, ANNOTATIONS = 40000 };
 	char *dir = temp_enter();
 	FILE *f = fopen("a.json", "w");
-	struct tfr_coco_opts opts = { .shapes = true };
+	struct tfr_convert_opts opts = { .input.draw_masks = true };
 	struct tfr_error err;
-	struct tfr_coco c;
 	size_t strays = 0;
 
 	fprintf(f, "{\"annotations\": [");
@@ -138,29 +137,43 @@ Test(coco, a_file_of_many_blocks)
 			i ? ", " : "", IMAGES - i - 1, IMAGES - i - 1);
 	fprintf(f, "]}");
 	fclose(f);
-	for (opts.threads = 1; opts.threads < 6; opts.threads += 2) {
-		cr_assert_eq(tfr_coco_read(&c, "a.json", &opts, &err), TFR_OK, "%s", err.message);
-		cr_assert(c.n_images == IMAGES && c.n_annotations == ANNOTATIONS);
-		cr_assert(c.strays == strays && strays > 0); /* of image 500 */
+	for (opts.run.threads = 1; opts.run.threads < 6; opts.run.threads += 2) {
+		struct tfr_table t = { .opts = &opts };
+		struct tfr_open_part part = { .prefix = dir, .first_part = &part };
+		struct tfr_coco c = { .t = &t, .part = &part };
+		struct tfr_source *source;
+		uint32_t all = 0;
+
+		c.folder = NULL;
+		cr_assert_eq(tfr_source_open(&source, "a.json", &err), TFR_OK);
+		cr_assert_eq(tfr_coco_read(&c, source, "a.json", TFR_COCO_OBJECTS, &err), TFR_OK,
+			"%s", err.message);
+		cr_assert(t.n_images == IMAGES && t.n_boxes == ANNOTATIONS);
+		cr_assert_eq(tfr_table_finish(&t, &err), TFR_OK);
 		for (uint32_t i = 0; i < IMAGES; i++) {
-			int64_t before = -1;
+			int64_t before = -1, id = IMAGES - i - 1;
 
-			cr_assert_eq(c.images[i].id, IMAGES - i - 1);
-			cr_assert_eq(atoi(c.names + c.images[i].name), c.images[i].id);
-			for (uint64_t k = c.first[i]; k < c.first[i + 1]; k++) {
-				const struct tfr_coco_annotation *a = &c.annotations[c.order[k]];
-				const struct tfr_coco_category *category =
-					&c.categories[c.category_of[c.order[k]]];
+			cr_assert_eq(atoi(tfr_table_string(&t, t.images[i].name)), id);
+			cr_assert_eq(atoi(tfr_table_string(&t, t.images[i].source)), id);
+			for (; all < tfr_table_boxes_end(&t, i); all++) {
+				uint32_t k = tfr_table_box(&t, all);
+				const struct tfr_box_more *more = &t.more[k];
 
-				cr_assert(a->image == c.images[i].id && a->id > before);
-				cr_assert(a->box[3] > 0 && a->area == (double)a->id);
-				cr_assert_eq(atoi((const char *)a->shape.text + 2), a->id);
-				cr_assert_str_eq(c.names + category->name, a->id % 2 ? "b" : "a");
-				before = a->id;
+				cr_assert(k * 7 % (IMAGES + 1) == id && k > before);
+				cr_assert(t.boxes[k].side[3] > 0 && more->area == k);
+				cr_assert_eq(atoi((const char *)more->shape + 2), (int)k);
+				cr_assert_str_eq(
+					tfr_table_string(&t, t.classes[t.boxes[k].class].name),
+					k % 2 ? "b" : "a");
+				before = k;
 			}
 		}
-		cr_assert_eq(c.first[IMAGES] + c.unusable + c.strays, ANNOTATIONS);
+		cr_assert_eq(all, t.n_boxes);
+		for (uint32_t k = 0; k < ANNOTATIONS; k++)
+			all += k % 3 == 0 && k * 7 % (IMAGES + 1) != IMAGES;
+		cr_assert_eq(all + strays, ANNOTATIONS);
 		tfr_coco_clear(&c);
+		tfr_table_clear(&t);
 	}
 	temp_leave(dir);
 }

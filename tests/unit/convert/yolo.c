@@ -13,7 +13,12 @@
 static enum tfr_status parse(struct tfr_buf *boxes, const char *text, size_t keypoints,
 	struct tfr_yolo_tally *t, struct tfr_error *err)
 {
-	return tfr_yolo_parse(boxes, (const uint8_t *)text, strlen(text), keypoints, t, err);
+	TFR_AUTO_BUF corners = { 0 };
+	enum tfr_status status = tfr_yolo_parse(
+		boxes, &corners, (const uint8_t *)text, strlen(text), keypoints, t, err);
+
+	cr_assert(corners.size % (2 * sizeof(float)) == 0);
+	return status;
 }
 
 static const struct tfr_yolo_box *box(const struct tfr_buf *boxes, size_t i)
@@ -54,17 +59,18 @@ Test(yolo, labels_cut_anywhere_are_taken_or_refused)
 
 	for (size_t n = 0; n < sizeof(text); n++) {
 		char *exact = malloc(n + 1); /* so that a sanitizer sees what is read past it */
-		struct tfr_buf boxes = { 0 };
+		struct tfr_buf boxes = { 0 }, corners = { 0 };
 		struct tfr_yolo_tally t = { 0 };
 		struct tfr_error err = { 0 };
 		enum tfr_status status;
 
 		cr_assert_not_null(exact);
 		memcpy(exact, text, n);
-		status = tfr_yolo_parse(&boxes, (const uint8_t *)exact, n, 0, &t, &err);
+		status = tfr_yolo_parse(&boxes, &corners, (const uint8_t *)exact, n, 0, &t, &err);
 		cr_assert(status == TFR_OK || status == TFR_EDATA);
 		cr_assert(!status || err.message[0]);
 		tfr_buf_clear(&boxes);
+		tfr_buf_clear(&corners);
 		free(exact);
 	}
 }

@@ -1,5 +1,5 @@
-/* convert/folder/pairs.c - a folder of images and a folder of masks: each pair becomes a record,
- * with DeepLab's features (tensorflow/models, research/deeplab/datasets/build_data.py).
+/* convert/annotations/pairs.c - a folder of images and a folder of masks: each pair becomes a
+ * record, with DeepLab's features (tensorflow/models, research/deeplab/datasets/build_data.py).
  *
  * Every file of either folder is an item, even without a partner, so that warnings name it.  The
  * images come first, in their order: an additional mask moves no record to another shard.
@@ -14,9 +14,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "convert/annotations/kinds.h"
 #include "convert/folder/mask.h"
-#include "convert/folder/scan.h"
-#include "convert/image_features.h"
 
 enum { NO_PARTNER = UINT32_MAX };
 
@@ -26,95 +25,28 @@ struct stem_pair {
 	const char *why;      /* why it is not a pair; NULL: it is */
 };
 
-struct stem_pairs {
-	/* One row per image, in their order; then the masks without one. */
-	struct stem_pair *list;
-	size_t n;
-};
+/* --- one pair --- */
 
-struct pairs {
-	struct tfr_input in;
-	struct tfr_scan images, masks;
-	struct stem_pairs pairs;
-	char *prefixes[2]; /* of images, of masks */
-};
-
-static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+/* Reads the mask of an item, and its path. */
+static enum tfr_status read_mask(const struct tfr_scan *masks, uint32_t mask, struct tfr_item *item,
+	struct tfr_buf *path, const struct tfr_room *room, struct tfr_error *err)
 {
-	(void)offer;
-	return opts->input.masks != NULL;
-}
-
-/* --- one item --- */
-
-/* The scan item of file `i` of one side. */
-struct side {
-	const struct pairs *p;
-	const struct tfr_scan *scan;
-	const uint32_t *order;
-};
-
-static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
-{
-	const struct side *s = ctx;
-	const struct stem_pair *pair = &s->p->pairs.list[s->order ? s->order[i] : i];
-	uint32_t item = s->scan == &s->p->masks ? pair->mask : pair->image;
-
-	if (item == NO_PARTNER || pair->why || s->scan->items[item].fault)
-		return false;
-	*size = s->scan->sizes[item];
-	return tfr_scan_path(s->scan, &s->scan->items[item], path);
-}
-
-static void announce(struct pairs *p, uint64_t at)
-{
-	struct side images = { p, &p->images, p->in.order }, masks = { p, &p->masks, p->in.order };
-
-	tfr_fetch_ahead_of(&p->images.ahead, p->images.root, at, p->in.ahead, path_of, &images);
-	tfr_fetch_ahead_of(&p->masks.ahead, p->masks.root, at, p->in.ahead, path_of, &masks);
-}
-
-static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
-	const struct tfr_room *room, struct tfr_error *err)
-{
-	struct pairs *p = (struct pairs *)in;
-	const struct stem_pair *pair = &p->pairs.list[item->number];
-	bool mask_only = pair->image == NO_PARTNER;
-	const struct tfr_scan *scan = mask_only ? &p->masks : &p->images;
-	const struct tfr_scan_item *found = &scan->items[mask_only ? pair->mask : pair->image];
-
-	(void)room;
-	announce(p, p->in.order ? p->in.place : item->number);
-	TFR_NEED_MEMORY(tfr_scan_path(scan, found, &item->name), err, "reading images");
-	item->prefix = p->prefixes[mask_only];
-	if (found->fault)
-		tfr_item_skip_fault(item, found->fault);
-	else if (pair->why)
-		tfr_item_skip(item, TFR_EDATA, "%s", pair->why);
-	return TFR_OK;
-}
-
-/* Reads the mask of an item whose image has been read, and its path. */
-static enum tfr_status read_mask(struct pairs *p, struct tfr_item *item, struct tfr_buf *path,
-	const struct tfr_room *room, struct tfr_error *err)
-{
-	const struct tfr_scan_item *found = &p->masks.items[p->pairs.list[item->number].mask];
-
-	TFR_NEED_MEMORY(tfr_scan_path(&p->masks, found, path), err, "reading masks");
-	if (found->fault)
-		tfr_item_skip_fault(item, found->fault);
+	TFR_NEED_MEMORY(tfr_scan_path(masks, &masks->items[mask], path), err, "reading masks");
+	if (masks->items[mask].fault)
+		tfr_item_skip_fault(item, masks->items[mask].fault);
 	else
 		TFR_TRY(tfr_item_read_other(
-			item, &item->more, p->masks.root, (const char *)path->data, room, err));
+			item, &item->more, masks->root, (const char *)path->data, room, err));
 	if (item->skipped)
 		tfr_item_blame(item, "its mask", (const char *)path->data);
 	return TFR_OK;
 }
 
 /* Converts the mask to plain gray, and checks that it has the image's size. */
-static void prepare_mask(struct tfr_item *item, const char *path, bool verify,
-	const struct tfr_image_info *image, struct tfr_workbench *bench)
+static void prepare_mask(
+	struct tfr_item *item, const char *path, bool verify, struct tfr_workbench *bench)
 {
+	const struct tfr_image_info *image = &item->came;
 	struct tfr_image_info mask;
 	struct tfr_error why;
 	enum tfr_status status = tfr_mask_plain(&item->more, bench, verify, &mask, &why);
@@ -129,45 +61,35 @@ static void prepare_mask(struct tfr_item *item, const char *path, bool verify,
 	}
 }
 
-static enum tfr_status add_mask(struct tfr_item *item, struct tfr_error *err)
+static enum tfr_status add_mask(const struct tfr_table *t, struct tfr_open_part *part,
+	uint32_t image, struct tfr_item *item, struct tfr_workbench *bench,
+	const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_bytes encoded = { item->more.data, item->more.size };
+	struct tfr_buf *path = &bench->scratch;
+	struct tfr_bytes encoded;
 
+	TFR_TRY(read_mask(
+		part->at->annotations.scan, t->images[image].mask, item, path, room, err));
+	if (!item->skipped)
+		prepare_mask(item, (const char *)path->data, part->opts->images.verify, bench);
+	if (item->skipped)
+		return TFR_OK;
+	encoded = (struct tfr_bytes){ item->more.data, item->more.size };
 	TFR_TRY(tfr_builder_bytes_ref(
 		item->builder, "image/segmentation/class/encoded", &encoded, 1, err));
 	return tfr_builder_text(item->builder, "image/segmentation/class/format", "png", err);
 }
 
-static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
-	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
+static void measure(const struct tfr_table *t, const struct tfr_open_part *part, uint32_t image,
+	struct tfr_measure *m)
 {
-	struct pairs *p = (struct pairs *)in;
-	struct tfr_buf *path = &bench->scratch; /* of the mask */
-	struct tfr_image_info info;
+	const struct tfr_scan *masks = part->at->annotations.scan;
+	TFR_AUTO_BUF path = { 0 };
 
-	TFR_TRY(tfr_image_read(item, p->images.root, room, &info, err));
-	if (!item->skipped)
-		TFR_TRY(read_mask(p, item, path, room, err));
-	if (!item->skipped)
-		prepare_mask(item, (const char *)path->data, in->opts->images.verify, &info, bench);
-	if (!item->skipped)
-		TFR_TRY(tfr_image_add(in, item, bench, err));
-	return item->skipped ? TFR_OK : add_mask(item, err);
-}
-
-static void measure(struct tfr_input *in, const struct tfr_item *item, struct tfr_measure *measure)
-{
-	struct pairs *p = (struct pairs *)in;
-	TFR_AUTO_BUF mask = { 0 };
-
-	*measure = (struct tfr_measure){ 0 };
-	if (item->skipped)
-		return;
-	tfr_measure_add(p->images.root, (const char *)item->name.data, measure);
-	if (tfr_scan_path(&p->masks, &p->masks.items[p->pairs.list[item->number].mask], &mask))
-		tfr_measure_add(p->masks.root, (const char *)mask.data, measure);
+	if (tfr_scan_path(masks, &masks->items[t->images[image].mask], &path))
+		tfr_measure_add(masks->root, (const char *)path.data, m);
 	else
-		measure->fault = ENOMEM;
+		m->fault = ENOMEM;
 }
 
 /* --- pairing --- */
@@ -346,34 +268,47 @@ static int by_mask(const void *a, const void *b)
 	return x->mask < y->mask ? -1 : x->mask > y->mask;
 }
 
-/* One list with a row per image, then the masks without an image. */
-static enum tfr_status join(struct match *m, struct stem_pairs *pairs, struct tfr_error *err)
+static enum tfr_status add_row(struct tfr_table *t, const struct tfr_scan *scan, uint32_t file,
+	const struct stem_pair *pair, bool aside, struct tfr_error *err)
 {
-	size_t n = m->scans[IMAGES]->n_items, left = m->left.size / sizeof(struct stem_pair);
-	struct stem_pair *list;
+	struct tfr_image_row row = { .file = file, .mask = pair->mask, .aside = aside };
 
-	if (n + left > UINT32_MAX)
-		return tfr_fail(err, TFR_EUSAGE, "more than %u images and masks", UINT32_MAX);
-	list = realloc(m->pairs, (n + left + 1) * sizeof(*list));
-	TFR_NEED_MEMORY(list, err, "pairing files");
-	m->pairs = NULL;
-	if (left) {
-		qsort(m->left.data, left, sizeof(*list), by_mask);
-		memcpy(list + n, m->left.data, m->left.size);
-	}
-	*pairs = (struct stem_pairs){ list, n + left };
+	if (pair->why && !scan->items[file].fault)
+		TFR_TRY(tfr_table_fault(t, &row, TFR_EDATA, pair->why, err));
+	return tfr_table_add_image(t, &row, err);
+}
+
+/* Adds a row per image, then one per mask without an image. */
+static enum tfr_status add_rows(struct match *m, struct tfr_table *t, struct tfr_error *err)
+{
+	size_t left = m->left.size / sizeof(struct stem_pair);
+	struct stem_pair *list = (struct stem_pair *)(void *)m->left.data;
+
+	for (uint32_t i = 0; i < m->scans[IMAGES]->n_items; i++)
+		TFR_TRY(add_row(t, m->scans[IMAGES], i, &m->pairs[i], false, err));
+	if (left)
+		qsort(list, left, sizeof(*list), by_mask);
+	for (size_t i = 0; i < left; i++)
+		TFR_TRY(add_row(t, m->scans[MASKS], list[i].mask, &list[i], true, err));
 	return TFR_OK;
 }
 
 /* Pairs files whose paths below their folders are equal except for the extension.  If a folder
  * has several with one stem and exactly one of them begins like an image, that one is used (a
  * label file can be beside it); otherwise none with that stem is paired. */
-static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_scan *images,
-	const struct tfr_scan *masks, struct tfr_error *err)
+static enum tfr_status read_pairs(
+	struct tfr_table *t, struct tfr_open_part *part, struct tfr_error *err)
 {
-	struct match m = { .scans = { images, masks } };
+	const struct tfr_scan *images = part->at->images.scan;
+	struct match m = { .scans = { images, part->at->annotations.scan } };
 	enum tfr_status status = TFR_OK;
+	struct tfr_root *root;
 
+	if (part->at->path) { /* it is no folder, and opening it tells why */
+		status = tfr_root_open(&root, part->at->path, err);
+		tfr_root_close(root);
+		return status ?: TFR_EUSAGE;
+	}
 	m.pairs = calloc(images->n_items + 1, sizeof(*m.pairs));
 	if (!m.pairs)
 		status = tfr_fail_nomem(err, "pairing files");
@@ -384,7 +319,7 @@ static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_sc
 	if (!status)
 		status = match_all(&m, err);
 	if (!status)
-		status = join(&m, pairs, err);
+		status = add_rows(&m, t, err);
 	free(m.pairs);
 	tfr_buf_clear(&m.texts);
 	free(m.all);
@@ -393,62 +328,29 @@ static enum tfr_status match_stems(struct stem_pairs *pairs, const struct tfr_sc
 	return status;
 }
 
-/* --- the folders --- */
-
-static void close_pairs(struct tfr_input *in)
+static enum tfr_status check(const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct pairs *p = (struct pairs *)in;
-
-	tfr_scan_clear(&p->images);
-	tfr_scan_clear(&p->masks);
-	free(p->pairs.list);
-	free(p->prefixes[0]);
-	free(p->prefixes[1]);
-	free(p);
-}
-
-static enum tfr_status open_pairs(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
-{
-	struct pairs *p;
-
 	if (!opts->input.masks)
 		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
-	if (opts->classes.base)
-		return tfr_fail(err, TFR_EUSAGE,
-			"--label-base does not apply to pairs, which have no classes");
-	p = calloc(1, sizeof(*p));
-	TFR_NEED_MEMORY(p, err, "listing a folder");
-	*in = &p->in;
-	p->in.ops = &tfr_input_pairs;
-	p->in.opts = opts;
-	p->in.by_path = true;
-	p->images.root = p->masks.root = NULL;
-	p->prefixes[0] = tfr_asprintf("%s/", opts->input.paths[0]);
-	p->prefixes[1] = tfr_asprintf("%s/", opts->input.masks);
-	if (!p->prefixes[0] || !p->prefixes[1])
-		return tfr_fail_nomem(err, "listing a folder");
-	p->in.prefix = p->prefixes[0];
-	TFR_TRY(tfr_scan_folder(&p->images, opts->input.paths[0], NULL, err));
-	TFR_TRY(tfr_scan_folder(&p->masks, opts->input.masks, NULL, err));
-	TFR_TRY(match_stems(&p->pairs, &p->images, &p->masks, err));
-	p->in.scan = &p->images;
-	p->in.items = p->pairs.n;
-	return TFR_OK;
+	return opts->classes.base ? tfr_fail(err, TFR_EUSAGE,
+					    "--label-base does not apply to pairs, which have no "
+					    "classes")
+				  : TFR_OK;
 }
 
-const struct tfr_input_ops tfr_input_pairs = {
-	.name = "pairs",
-	.what = "pairs of images and masks",
-	.nothing = "no pairs of an image and a mask in",
-	.refused = "not a usable pair",
-	.images = true,
-	.strays = true,
-	.tree = "",
-	.recognises = recognises,
-	.open = open_pairs,
-	.next = next,
-	.load = load,
+const struct tfr_set_kind tfr_set_pairs = {
+	.ops = {
+		.name = "pairs",
+		.what = "pairs of images and masks",
+		.nothing = "no pairs of an image and a mask in",
+		.refused = "not a usable pair",
+		.images = true,
+		.strays = true,
+		.tree = "",
+	},
+	.by_path = true,
+	.check = check,
+	.read = read_pairs,
+	.add = add_mask,
 	.measure = measure,
-	.close = close_pairs,
 };
