@@ -98,13 +98,14 @@ static bool rows_is_clamped(struct json_object *v)
 }
 
 static void rows_check_value(
-	struct tfr_json_row *row, struct tfr_json_member m, size_t i, struct json_object *v)
+	struct tfr_json_row *row, const struct tfr_token *t, struct json_object *v)
 {
-	const struct tfr_token *t = &tfr_json_line_tokens(&row->line, &m)[i];
+	const struct tfr_json_member m = { .value = t };
 	const char *json = json_object_get_string(rows_base64(v) ?: v);
 	size_t n = (size_t)json_object_get_string_len(rows_base64(v) ?: v);
 	struct tfr_list_column col = { .name = (char *)(uintptr_t)"c", .kind = TFR_KIND_FLOAT };
 	const void *values = NULL;
+	size_t found;
 	float real;
 
 	switch (t->type) {
@@ -122,23 +123,21 @@ static void rows_check_value(
 		ROWS_CHECK(n == t->size && !memcmp(json, t->text, n));
 		break;
 	case TFR_TOKEN_NUMBER:
-		ROWS_CHECK(json_object_is_type(v, tfr_token_is_integer(t) ? json_type_int
-									  : json_type_double));
-		m.first += i;
-		m.n = 1;
+		ROWS_CHECK(json_object_is_type(
+			v, tfr_token_is_integer(t) ? json_type_int : json_type_double));
 		real = (float)json_object_get_double(v);
-		if (tfr_json_row_values(row, &m, &col, &values, NULL))
+		if (tfr_json_row_values(row, &m, &col, &values, &found, NULL))
 			ROWS_CHECK(real - real != 0);
 		else if (!json_object_is_type(v, json_type_int) || !rows_is_clamped(v))
 			ROWS_CHECK(!memcmp(values, &real, sizeof(real)) || real != real);
 		col.kind = TFR_KIND_INT64;
 		if (json_object_is_type(v, json_type_double))
-			ROWS_CHECK(tfr_json_row_values(row, &m, &col, &values, NULL));
+			ROWS_CHECK(tfr_json_row_values(row, &m, &col, &values, &found, NULL));
 		else if (!rows_is_clamped(v))
-			ROWS_CHECK(!tfr_json_row_values(row, &m, &col, &values, NULL) &&
+			ROWS_CHECK(!tfr_json_row_values(row, &m, &col, &values, &found, NULL) &&
 				   *(const int64_t *)values == json_object_get_int64(v));
 		break;
-	case TFR_TOKEN_LIST:
+	case TFR_TOKEN_ARRAY:
 		ROWS_CHECK(json_object_is_type(v, json_type_array));
 		break;
 	default:
@@ -151,26 +150,30 @@ static void rows_check_value(
 static bool rows_check_feature(
 	struct tfr_json_row *row, size_t *at, const char *name, size_t size, struct json_object *v)
 {
-	const struct tfr_json_member *members = tfr_json_line_members(&row->line), *m;
+	const struct tfr_json_member *members = tfr_json_row_members(row), *m;
+	const struct tfr_token *t;
 	const char *found;
 	size_t n;
 
-	while (*at < row->line.n && members[*at].form > TFR_MEMBER_ARRAY)
+	while (*at < row->n && members[*at].value->type == TFR_TOKEN_OBJECT)
 		++*at;
-	ROWS_CHECK(*at < row->line.n);
+	ROWS_CHECK(*at < row->n);
 	m = &members[(*at)++];
 	found = tfr_json_row_name(row, m, &n);
 	if (!found)
 		return false;
 	ROWS_CHECK(n == size && !memcmp(name, found, n));
-	ROWS_CHECK((m->form == TFR_MEMBER_ARRAY) == json_object_is_type(v, json_type_array));
-	if (m->form != TFR_MEMBER_ARRAY) {
-		rows_check_value(row, *m, 0, v);
+	t = m->value;
+	ROWS_CHECK((t->type == TFR_TOKEN_ARRAY) == json_object_is_type(v, json_type_array));
+	if (t->type != TFR_TOKEN_ARRAY) {
+		rows_check_value(row, t, v);
 		return true;
 	}
-	ROWS_CHECK(m->n == json_object_array_length(v));
-	for (size_t i = 0; i < m->n; i++)
-		rows_check_value(row, *m, i, json_object_array_get_idx(v, i));
+	ROWS_CHECK(t->n == json_object_array_length(v));
+	n = t->n;
+	t++;
+	for (size_t i = 0; i < n; i++, t = tfr_token_next(t))
+		rows_check_value(row, t, json_object_array_get_idx(v, i));
 	return true;
 }
 
@@ -230,8 +233,8 @@ static void rows_check_json(struct tfr_list *l, const char *line, size_t size)
 	size_t at = 0;
 
 	if (status == TFR_OK && good && rows_check_object(row, &at, &prefix, o))
-		while (at < row->line.n)
-			ROWS_CHECK(tfr_json_line_members(&row->line)[at++].form > TFR_MEMBER_ARRAY);
+		while (at < row->n)
+			ROWS_CHECK(tfr_json_row_members(row)[at++].value->type == TFR_TOKEN_OBJECT);
 	else if (status == TFR_OK)
 		ROWS_CHECK(good);
 	else if (good)

@@ -64,3 +64,24 @@ bool tfr_number(const char *text, size_t size, double *value)
 		return true;
 	return tfr_decimal_end(text, end) == end && convert(text, size, value);
 }
+
+bool tfr_text_int64(const char *text, size_t size, int64_t *value)
+{
+	bool negative = size && text[0] == '-';
+	size_t i = negative;
+	uint64_t n = 0;
+
+	while (size > i + 19 && text[i] == '0')
+		i++;
+	if (size < 1u + negative || size > i + 19)
+		return false;
+	for (; i < size; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	}
+	if (n > (uint64_t)INT64_MAX + negative)
+		return false;
+	*value = negative ? (int64_t)-n : (int64_t)n;
+	return true;
+}

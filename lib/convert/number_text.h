@@ -1,9 +1,10 @@
-/* convert/number_text.h - decimal texts of lists and annotations as doubles, in any locale. */
+/* convert/number_text.h - decimal texts of lists and annotations as numbers, in any locale. */
 #ifndef TFR_CONVERT_NUMBER_TEXT_H
 #define TFR_CONVERT_NUMBER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The end of [-+]digits[.][digits][e[-+]digits], or the same with digits only after the point, at
  * the beginning of a text.  NULL: there is no number. */
@@ -12,5 +13,7 @@ const char *tfr_decimal_end(const char *text, const char *end);
  * point.  False: another text, over 400 bytes, or not finite.  Equal to strtod() in the C
  * locale. */
 bool tfr_number(const char *text, size_t size, double *value);
+/* Parses all of [-]digits.  False: another text, or a number beyond int64. */
+bool tfr_text_int64(const char *text, size_t size, int64_t *value);
 
 #endif

@@ -151,6 +151,8 @@ def main():
         'samples': [b'a/b.jpg\na/b.cls\nc.{x,y{1..3}}\n'], 'names': [b'a/b.jpg\n../x\nCON\n'],
         'rows': [b'\x00' + table, b'\x01a\tb\n1\t2.5\n', b'\x03{"a": 1, "b": [1.5, 2], "c": {"base64": "Zm9v"}}\n{"a": -2, "d": "\\u00e9"}\n',
                  b'\x00# c\n,x\n1,"a""b"\n'],
+        'tape': [b'\x20[{"image": "a.jpg", "annotations": [{"s": "\\u00e9", "x": 1.5e3}, [true, null, -0, NaN]]}]',
+                 b'\x20{"s": [[1, 2.5], "}"], "s": {"bbox": [[1, 2, 3, 4]], "s": 12345678901234567890}}'],
         'schema': list(outputs('schema/*.out')) + [b'{"version": 1, "features": [{"name": "a", "kind": "int64", "shape": [1]}]}',
             b'feature { name: "a" "\\142" type: INT presence { min_fraction: 1.0 min_count: 1 } shape { dim { size: 1 name: "d" } dim { size: 3 } } }\n'
             b'feature < name: \'c\', type: 1; value_count: { min: 1 max: 2 } int_domain { max: -1 } lifecycle_stage: ALPHA in_environment: ["x"] > # c\n'

@@ -304,20 +304,20 @@ static enum tfr_status note_path(
 static enum tfr_status see_members(
 	struct scanning *s, uint32_t row, const struct tfr_list_item *own, struct tfr_error *err)
 {
-	const struct tfr_json_line *line = &own->reader.json.line;
-	const struct tfr_json_member *members = tfr_json_line_members(line);
+	const struct tfr_json_row *r = &own->reader.json;
+	const struct tfr_json_member *members = tfr_json_row_members(r);
 	bool objects = false, wanted = !s->m->filter;
 
-	for (size_t i = 0; i < line->n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
 		const struct tfr_json_member *m = &members[i];
-		const struct tfr_token *t = tfr_json_line_tokens(line, m);
+		const struct tfr_token *t = m->value;
 
-		objects |= m->form == TFR_MEMBER_OBJECT;
-		if (m->parent || m->form != TFR_MEMBER_VALUE || t->type != TFR_TOKEN_TEXT ||
-			!is_path(m->name, m->size))
+		objects |= t->type == TFR_TOKEN_OBJECT;
+		if (m->parent || t->type != TFR_TOKEN_TEXT ||
+			!is_path(m->name->text, m->name->size))
 			continue;
 		TFR_TRY(note_path(s, row, t->text, t->size, err));
-		if (m->size == sizeof(column) - 1)
+		if (m->name->size == sizeof(column) - 1)
 			wanted = is_wanted(s, t->text, t->size);
 	}
 	if (!wanted)

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "convert/list/json_line.h"
+#include "convert/json_tape.h"
 
 enum tfr_coco_list { TFR_COCO_IMAGES, TFR_COCO_ANNOTATIONS, TFR_COCO_CATEGORIES, TFR_COCO_LISTS };
 
@@ -46,10 +46,6 @@ size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s);
 void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n);
 /* Called after the last byte.  TFR_EDATA: the file is truncated, or lacks one of the lists. */
 enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err);
-
-/* Finds the value of the member `key` of the object text[0..size), which is balanced: from *from to
- * before *to.  False: there is none. */
-bool tfr_coco_member(const uint8_t *text, size_t size, const char *key, size_t *from, size_t *to);
 
 /* The kind of COCO file, which decides the members of its annotations. */
 enum tfr_coco_what {
@@ -121,8 +117,7 @@ struct tfr_coco_parser {
 	const char *path;
 	enum tfr_coco_what what;
 	bool shapes; /* keep them */
-	struct tfr_json_line line;
-	struct tfr_buf text; /* of an element without its shape */
+	struct tfr_tape tape;
 };
 
 void tfr_coco_parser_clear(struct tfr_coco_parser *p);

@@ -2,7 +2,7 @@
  * brackets and strings.
  *
  * Only the brackets of an element are checked here; its parser finds all other faults.  So a
- * byte of a polygon, which is most of the file, costs one table lookup. */
+ * byte of a polygon, which is most of the file, costs a part of a comparison. */
 #include "convert/coco/coco_parse.h"
 
 #include <assert.h>
@@ -28,10 +28,6 @@ enum state {
 };
 
 static const char *const lists[TFR_COCO_LISTS] = { "images", "annotations", "categories" };
-
-static const bool matters[256] = {
-	['"'] = true, ['\\'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true
-};
 
 static enum tfr_status bad(const struct tfr_coco_scan *s, const char *what, struct tfr_error *err)
 {
@@ -101,8 +97,9 @@ static enum tfr_status pass_value(struct tfr_coco_scan *s, const uint8_t *text, 
 			return TFR_OK;
 		if (!s->depth)
 			break;
-		while (s->at < size && !matters[text[s->at]])
-			s->at++;
+		s->at = (size_t)(tfr_json_mark(
+					 (const char *)text + s->at, (const char *)text + size) -
+				 (const char *)text);
 		if (s->at == size)
 			return TFR_OK;
 		if (text[s->at] == '"')
@@ -270,40 +267,4 @@ enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_erro
 		if (!s->seen[i] && !(i == TFR_COCO_CATEGORIES && s->no_categories))
 			return tfr_fail_path(err, TFR_EDATA, s->path, "no list '%s' in", lists[i]);
 	return TFR_OK;
-}
-
-bool tfr_coco_member(const uint8_t *text, size_t size, const char *key, size_t *from, size_t *to)
-{
-	size_t key_size = strlen(key);
-	struct tfr_coco_scan s = { .at = 1 };
-	bool found = false, done;
-
-	while (s.at < size && !found) {
-		size_t name;
-
-		while (s.at < size && text[s.at] != '"')
-			s.at++;
-		name = ++s.at;
-		s.in_string = true;
-		if (s.at >= size || !pass_string(&s, text, size))
-			return false;
-		found = s.at - name - 1 == key_size && !memcmp(text + name, key, key_size);
-		while (s.at < size && (is_space(text[s.at]) || text[s.at] == ':'))
-			s.at++;
-		*from = s.at;
-		/* A value without brackets ends at a comma or with the object. */
-		while (s.at < size && text[s.at] != ',' && text[s.at] != '}') {
-			if (text[s.at] == '"')
-				s.in_string = true;
-			else if ((text[s.at] == '[' || text[s.at] == '{') &&
-				 bracket(&s, text[s.at], NULL))
-				return false;
-			s.at++;
-			if ((s.in_string || s.depth) &&
-				(pass_value(&s, text, size, &done, NULL) || !done))
-				return false;
-		}
-		*to = s.at;
-	}
-	return found && *to > *from && *to < size;
 }

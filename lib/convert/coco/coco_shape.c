@@ -5,19 +5,15 @@
  * keeps every point of the boundary.  This code compares each point only with the previous one,
  * so that memory is one number per crossing.  The doubles of pycocotools are integers in effect:
  * (m + .5) / 5 - .5 is an integer exactly if m is 2 modulo 5, namely (m - 2) / 5, and no other
- * value rounds to one.
- *
- * json-c parses points and runs when a shape is drawn, which takes much longer than the parsing. */
+ * value rounds to one. */
 #include "convert/coco/coco_shape.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "base/compare.h"
-#include "base/json_read.h"
+#include "convert/json_tape.h"
 
 enum {
 	SCALE = 5,
@@ -221,96 +217,99 @@ enum tfr_status tfr_draw_polygon(
 
 /* --- JSON --- */
 
-static enum tfr_status polygon(struct tfr_canvas *c, struct json_object *list,
+static enum tfr_status polygon(struct tfr_canvas *c, const struct tfr_token *list,
 	struct tfr_buf *points, struct tfr_error *err)
 {
-	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 1;
+	static const char fault[] = "a polygon that is not pairs of numbers";
+	const struct tfr_token *v = list + 1;
 
-	if (n % 2)
-		return tfr_fail(err, TFR_EDATA, "a polygon that is not pairs of numbers");
+	if (list->type != TFR_TOKEN_ARRAY || list->n % 2)
+		return tfr_fail(err, TFR_EDATA, fault);
 	points->size = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *v = json_object_array_get_idx(list, i);
-		double d = json_object_get_double(v);
+	for (uint32_t i = 0; i < list->n; i++, v++) {
+		double d;
 
-		if (!json_object_is_type(v, json_type_int) &&
-			!json_object_is_type(v, json_type_double))
-			return tfr_fail(err, TFR_EDATA, "a polygon that is not pairs of numbers");
+		if (!tfr_token_double(v, &d))
+			return tfr_fail(err, TFR_EDATA, fault);
 		TFR_NEED_MEMORY(tfr_buf_append(points, &d, sizeof(d)), err, "drawing masks");
 	}
-	return tfr_draw_polygon(c, (const double *)(void *)points->data, n / 2, err);
+	return tfr_draw_polygon(c, (const double *)(void *)points->data, list->n / 2, err);
 }
 
 static enum tfr_status polygons(
-	struct tfr_canvas *c, struct json_object *list, struct tfr_error *err)
+	struct tfr_canvas *c, const struct tfr_token *list, struct tfr_error *err)
 {
-	size_t n = json_object_array_length(list);
+	const struct tfr_token *v = list + 1;
 	TFR_AUTO_BUF points = { 0 };
 
-	if (!n)
+	if (!list->n)
 		return tfr_fail(err, TFR_EDATA, "not a polygon");
-	for (size_t i = 0; i < n; i++)
-		TFR_TRY(polygon(c, json_object_array_get_idx(list, i), &points, err));
+	for (uint32_t i = 0; i < list->n; i++, v = tfr_token_next(v))
+		TFR_TRY(polygon(c, v, &points, err));
 	return TFR_OK;
 }
 
-static bool is_number(struct json_object *v, int64_t low, int64_t high)
+static enum tfr_status runs(
+	struct tfr_canvas *c, const struct tfr_token *list, struct tfr_error *err)
 {
-	return json_object_is_type(v, json_type_int) && json_object_get_int64(v) >= low &&
-	       json_object_get_int64(v) <= high;
-}
-
-static enum tfr_status runs(struct tfr_canvas *c, struct json_object *list, struct tfr_error *err)
-{
-	size_t n = json_object_array_length(list);
+	const struct tfr_token *v = list + 1;
 	uint32_t at = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *v = json_object_array_get_idx(list, i);
+	for (uint32_t i = 0; i < list->n; i++, v++) {
+		int64_t run;
 
-		if (!is_number(v, 0, UINT32_MAX))
+		if (!tfr_token_int64(v, &run) || run < 0 || run > UINT32_MAX)
 			return tfr_fail(err, TFR_EDATA, "runs that are not numbers of pixels");
-		if (!draw_run(c, i, json_object_get_int64(v), &at))
+		if (!draw_run(c, i, run, &at))
 			return wrong_sum(err);
 	}
 	return at == pixels(c) ? TFR_OK : wrong_sum(err);
 }
 
-static enum tfr_status rle(struct tfr_canvas *c, struct json_object *o, struct tfr_error *err)
+static enum tfr_status rle(
+	struct tfr_canvas *c, const struct tfr_token *object, struct tfr_error *err)
 {
-	struct json_object *size = tfr_json_member(o, "size", json_type_array), *counts, *h = NULL,
-			   *w = NULL;
+	const struct tfr_token *size = tfr_token_member(object, "size"),
+			       *counts = tfr_token_member(object, "counts");
+	int64_t height, width;
 
-	if (size && json_object_array_length(size) == 2) {
-		h = json_object_array_get_idx(size, 0);
-		w = json_object_array_get_idx(size, 1);
-	}
-	if (!is_number(h, c->height, c->height) || !is_number(w, c->width, c->width))
+	if (!size || size->type != TFR_TOKEN_ARRAY || size->n != 2 ||
+		!tfr_token_int64(size + 1, &height) || height != c->height ||
+		!tfr_token_int64(size + 2, &width) || width != c->width)
 		return tfr_fail(err, TFR_EDATA, "runs whose 'size' is not that of the image");
-	if (json_object_object_get_ex(o, "counts", &counts)) {
-		if (json_object_is_type(counts, json_type_array))
-			return runs(c, counts, err);
-		if (json_object_is_type(counts, json_type_string))
-			return tfr_draw_text(c, json_object_get_string(counts),
-				(size_t)json_object_get_string_len(counts), err);
-	}
+	if (counts && counts->type == TFR_TOKEN_ARRAY)
+		return runs(c, counts, err);
+	if (counts && counts->type == TFR_TOKEN_TEXT)
+		return tfr_draw_text(c, counts->text, counts->size, err);
 	return tfr_fail(err, TFR_EDATA, "runs without 'counts'");
+}
+
+static enum tfr_status draw_shape(
+	struct tfr_canvas *c, const struct tfr_token *shape, struct tfr_error *err)
+{
+	if (shape->type == TFR_TOKEN_ARRAY)
+		return polygons(c, shape, err);
+	if (shape->type == TFR_TOKEN_OBJECT)
+		return rle(c, shape, err);
+	return tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
 }
 
 enum tfr_status tfr_coco_shape_draw(
 	struct tfr_canvas *c, const uint8_t *text, size_t size, struct tfr_error *err)
 {
-	const struct tfr_json_limits limits = { .depth = DEEPEST };
-	TFR_AUTO_JSON shape = NULL;
+	struct tfr_tape tape = { .depth = DEEPEST };
+	enum tfr_status status;
 
 	memset(c->pixels, 0, (size_t)c->width * c->height);
 	if (!size)
 		return TFR_OK;
-	if (tfr_json_read(&shape, text, size, &limits, err) == TFR_ENOMEM)
-		return TFR_ENOMEM;
-	if (json_object_is_type(shape, json_type_array))
-		return polygons(c, shape, err);
-	if (json_object_is_type(shape, json_type_object))
-		return rle(c, shape, err);
-	return tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
+	status = tfr_tape_scan(&tape, (const char *)text, size, NULL);
+	if (!status)
+		status = draw_shape(c, tfr_tape_root(&tape), err);
+	else if (status == TFR_ENOMEM)
+		tfr_fail_nomem(err, "drawing masks");
+	else
+		tfr_fail(err, status, "neither polygons nor runs");
+	tfr_tape_clear(&tape);
+	return status;
 }

@@ -24,27 +24,6 @@
 
 enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
 
-bool tfr_text_int64(const char *text, size_t size, int64_t *value)
-{
-	bool negative = size && text[0] == '-';
-	size_t i = negative;
-	uint64_t n = 0;
-
-	while (size > i + 19 && text[i] == '0')
-		i++;
-	if (size < 1u + negative || size > i + 19)
-		return false;
-	for (; i < size; i++) {
-		if (!isdigit((unsigned char)text[i]))
-			return false;
-		n = n * 10 + (uint64_t)(text[i] - '0');
-	}
-	if (n > (uint64_t)INT64_MAX + negative)
-		return false;
-	*value = negative ? (int64_t)-n : (int64_t)n;
-	return true;
-}
-
 static bool is_decimal(const char *text, size_t size)
 {
 	return size && tfr_decimal_end(text, text + size) == text + size;

@@ -10,6 +10,7 @@
 
 #include "base/hash_index.h"
 #include "convert/item.h"
+#include "convert/number_text.h"
 
 /* The forms of values. */
 enum tfr_look {
@@ -91,8 +92,6 @@ enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err);
 void tfr_columns_clear(struct tfr_columns *c);
 
-/* A text as a value.  False: it is not a number. */
-bool tfr_text_int64(const char *text, size_t size, int64_t *value);
 /* Whether it is nan or an infinity. */
 bool tfr_text_is_special(const char *text, size_t size);
 /* nan and infinity are floats; a number that float32 cannot hold is not. */

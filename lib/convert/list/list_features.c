@@ -84,9 +84,10 @@ static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r
 	const struct tfr_list_column *col, const struct tfr_json_member *m, struct tfr_error *err)
 {
 	const void *values;
+	size_t n;
 
-	TFR_TRY(tfr_json_row_values(&r->json, m, col, &values, err));
-	return put(s, col, values, m->n, err);
+	TFR_TRY(tfr_json_row_values(&r->json, m, col, &values, &n, err));
+	return put(s, col, values, n, err);
 }
 
 /* ---- rows as records ---- */
@@ -101,29 +102,34 @@ static bool encode_cell(
 		       !put_cell(s, &c->list[column], tfr_csv_text(csv, cell), cell->size, NULL));
 }
 
+static bool is_empty(const struct tfr_json_member *m)
+{
+	return m->value->type == TFR_TOKEN_ARRAY && !m->value->n;
+}
+
 static bool encode_member(
 	const struct sink *s, struct tfr_row_reader *r, const struct tfr_columns *c, size_t column)
 {
 	const struct tfr_json_member *m = tfr_json_row_member(&r->json, column);
 
-	if (!m || !tfr_json_row_has(&r->json, m))
+	if (!m || !tfr_json_member_has(m))
 		return true;
 	/* Lists that are all empty have no kind, and make no feature. */
-	return c->list[column].kind ? !put_member(s, r, &c->list[column], m, NULL) : !m->n;
+	return c->list[column].kind ? !put_member(s, r, &c->list[column], m, NULL) : is_empty(m);
 }
 
 /* Whether all features of the row have a column, and no column has two of them. */
 static bool is_regular(const struct tfr_row_reader *r, const struct tfr_columns *c)
 {
-	const struct tfr_json_member *members = tfr_json_line_members(&r->json.line);
+	const struct tfr_json_member *members = tfr_json_row_members(&r->json);
 
 	if (r->format != TFR_LIST_JSONL)
 		return r->csv.n == c->n;
-	if (r->json.twice || (c->n > FEW_COLUMNS && c->n / SPARSE > r->json.line.n))
+	if (r->json.twice || (c->n > FEW_COLUMNS && c->n / SPARSE > r->json.n))
 		return false;
-	for (size_t i = 0; i < r->json.line.n; i++)
-		if (members[i].column == SIZE_MAX && members[i].n &&
-			tfr_json_row_has(&r->json, &members[i]))
+	for (size_t i = 0; i < r->json.n; i++)
+		if (members[i].column == SIZE_MAX && !is_empty(&members[i]) &&
+			tfr_json_member_has(&members[i]))
 			return false;
 	return true;
 }
@@ -176,15 +182,15 @@ static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *ow
 	struct tfr_row_reader *r, const struct tfr_json_member *m, const struct sink *s,
 	struct tfr_error *err)
 {
-	const struct tfr_token *t = tfr_json_line_tokens(&r->json.line, m), *misfit;
+	const struct tfr_token *t = m->value, *misfit;
 	const struct tfr_list_column *col =
 		m->column == SIZE_MAX ? NULL : &l->columns.list[m->column];
 	const char *name;
 	size_t size;
 
 	/* An array that was always empty has no kind. */
-	if ((!col || !col->kind) && m->form == TFR_MEMBER_ARRAY &&
-		!tfr_json_row_looks(&r->json, m, &misfit))
+	if ((!col || !col->kind) && t->type == TFR_TOKEN_ARRAY &&
+		!tfr_json_member_looks(m, &misfit))
 		return TFR_OK;
 	if (!col || !col->kind) {
 		name = tfr_json_row_name(&r->json, m, &size);
@@ -197,7 +203,7 @@ static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *ow
 		return tfr_fail(err, TFR_EDATA, "'%s' is given twice", col->name);
 	if (col->embed == TFR_NO_EMBED)
 		return s ? put_member(s, r, col, m, err) : TFR_OK;
-	if (m->form == TFR_MEMBER_ARRAY || t->type != TFR_TOKEN_TEXT)
+	if (t->type != TFR_TOKEN_TEXT)
 		return tfr_fail(err, TFR_EDATA, "'%s' is no path", col->name);
 	return note_path(own, col->embed, t->text, t->size, err);
 }
@@ -205,13 +211,13 @@ static enum tfr_status build_member(struct tfr_list *l, struct tfr_list_item *ow
 enum tfr_status tfr_list_build_row(struct tfr_list *l, struct tfr_list_item *own,
 	struct tfr_row_reader *r, struct tfr_builder *b, struct tfr_error *err)
 {
-	const struct tfr_json_member *members = tfr_json_line_members(&r->json.line);
+	const struct tfr_json_member *members = tfr_json_row_members(&r->json);
 	struct sink s = { .builder = b };
 
 	if (r->format != TFR_LIST_JSONL)
 		return build_cells(l, own, &r->csv, b ? &s : NULL, err);
-	for (size_t i = 0; i < r->json.line.n; i++)
-		if (tfr_json_row_has(&r->json, &members[i]))
+	for (size_t i = 0; i < r->json.n; i++)
+		if (tfr_json_member_has(&members[i]))
 			TFR_TRY(build_member(l, own, r, &members[i], b ? &s : NULL, err));
 	return TFR_OK;
 }

@@ -382,25 +382,25 @@ static enum tfr_status see_member(
 {
 	struct tfr_list_column *col = column_of(l, m);
 	const struct tfr_token *misfit;
-	unsigned looks = tfr_json_row_looks(&l->reader.json, m, &misfit);
+	unsigned looks = tfr_json_member_looks(m, &misfit);
 
 	TFR_NEED_MEMORY(col, err, "reading a list");
-	if (m->n)
-		col->unfit |= !looks;
-	else
+	if (m->value->type == TFR_TOKEN_ARRAY && !m->value->n)
 		col->empty = true;
+	else
+		col->unfit |= !looks;
 	return see(l, col, looks, misfit ? misfit->text : "", misfit ? misfit->size : 0, line, err);
 }
 
 enum tfr_status tfr_list_see_row(struct tfr_list *l, uint64_t line, struct tfr_error *err)
 {
 	const struct tfr_json_row *row = &l->reader.json;
-	struct tfr_json_member *members = tfr_json_line_members(&row->line);
+	struct tfr_json_member *members = tfr_json_row_members(row);
 
 	if (l->reader.format != TFR_LIST_JSONL)
 		return see_cells(l, line, err);
-	for (size_t i = 0; i < row->line.n; i++)
-		if (tfr_json_row_has(row, &members[i]))
+	for (size_t i = 0; i < row->n; i++)
+		if (tfr_json_member_has(&members[i]))
 			TFR_TRY(see_member(l, &members[i], line, err));
 	return TFR_OK;
 }

@@ -81,35 +81,6 @@ Test(coco, every_cut_is_told_with_its_byte)
 	}
 }
 
-Test(coco, a_member_is_found_whatever_is_around_it)
-{
-	static const struct {
-		const char *text, *value;
-	} rows[] = {
-		{ "{\"s\":[1,[2]],\"b\":1}", "[1,[2]]" },
-		{ "{\"a\":{\"s\":5},\"s\":{\"s\":1}}", "{\"s\":1}" },
-		{ "{ \"a\" : \"\\\"s\\\":3,\" , \"s\" : \"x,}\" }", "\"x,}\" " },
-		{ "{\"a\":null,\"s\":7}", "7" },
-		{ "{\"a\":\"s\",\"b\":[\"s\",1]}", NULL },
-		{ "{\"ss\":1}", NULL },
-		{ "{}", NULL },
-		{ "{\"s\"}", NULL },
-		{ "{\"s\":}", NULL },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		size_t from, to;
-		bool found = tfr_coco_member(
-			(const uint8_t *)rows[i].text, strlen(rows[i].text), "s", &from, &to);
-
-		cr_assert_eq(found, rows[i].value != NULL, "%s", rows[i].text);
-		if (found)
-			cr_assert(to - from == strlen(rows[i].value) &&
-					  !memcmp(rows[i].text + from, rows[i].value, to - from),
-				"%s: %.*s", rows[i].text, (int)(to - from), rows[i].text + from);
-	}
-}
-
 /* A file of many blocks, its annotations in every order of images. */
 Test(coco, a_file_of_many_blocks)
 {

@@ -22,19 +22,19 @@ static enum tfr_status read_line(struct tfr_json_row *r, const char *line, struc
 /* The names and forms of the features: "a b[] c/d". */
 static void features(struct tfr_json_row *r, char *text, size_t size)
 {
-	const struct tfr_json_member *members = tfr_json_line_members(&r->line);
+	const struct tfr_json_member *members = tfr_json_row_members(r);
 
 	*text = '\0';
-	for (size_t i = 0; i < r->line.n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
 		size_t n, at = strlen(text);
 		const char *name;
 
-		if (!tfr_json_row_has(r, &members[i]))
+		if (!tfr_json_member_has(&members[i]))
 			continue;
 		name = tfr_json_row_name(r, &members[i], &n);
 		cr_assert_not_null(name);
 		snprintf(text + at, size - at, "%s%.*s%s", at ? " " : "", (int)n, name,
-			members[i].form == TFR_MEMBER_ARRAY ? "[]" : "");
+			members[i].value->type == TFR_TOKEN_ARRAY ? "[]" : "");
 	}
 }
 
@@ -119,7 +119,7 @@ Test(json_rows, many_names)
 			sprintf(line + strlen(line), "\"n%d\":%d,", i, i);
 		strcat(line, twice ? "\"n\\u0034\":1}" : "\"last\":1}");
 		cr_expect_eq(read_line(&r, line, NULL), twice ? TFR_EDATA : TFR_OK);
-		cr_expect_eq(r.line.n, 101);
+		cr_expect_eq(r.n, 101);
 		tfr_json_row_clear(&r);
 	}
 }
@@ -136,13 +136,13 @@ Test(json_rows, columns_of_members)
 	cr_assert_not_null(tfr_columns_add(&c, "a/b", 3));
 	cr_assert_not_null(tfr_columns_add(&c, "z", 1));
 	cr_assert_eq(tfr_json_row_read(&r, &c, both, strlen(both), NULL), TFR_OK);
-	members = tfr_json_line_members(&r.line);
+	members = tfr_json_row_members(&r);
 	cr_expect(r.twice);
 	cr_expect_eq(tfr_json_row_member(&r, 0), &members[0]);
 	cr_expect_null(tfr_json_row_member(&r, 1));
-	cr_expect_eq(members[r.line.n - 1].column, SIZE_MAX);
+	cr_expect_eq(members[r.n - 1].column, SIZE_MAX);
 	cr_expect_eq(tfr_json_row_read(&r, &c, null, strlen(null), NULL), TFR_OK);
-	members = tfr_json_line_members(&r.line);
+	members = tfr_json_row_members(&r);
 	cr_expect_eq(tfr_json_row_member(&r, 0), &members[2], "a null is no value");
 	/* Nothing of a row is left in the next one. */
 	cr_expect_eq(tfr_json_row_read(&r, &c, "{\"z\":1}", 7, NULL), TFR_OK);
@@ -164,7 +164,7 @@ static void expect_text(const char *json, const char *expected, size_t size)
 
 	snprintf(line, sizeof(line), "{\"a\":%s}", json);
 	cr_assert_eq(read_line(&r, line, &err), TFR_OK, "%s: %s", json, err.message);
-	t = tfr_json_line_tokens(&r.line, tfr_json_line_members(&r.line));
+	t = tfr_json_row_members(&r)->value;
 	cr_expect_eq(t->type, TFR_TOKEN_TEXT);
 	cr_expect(t->size == size && !memcmp(t->text, expected, size), "%s is '%.*s'", json,
 		(int)t->size, t->text);
@@ -317,7 +317,7 @@ Test(json_rows, looks)
 
 		snprintf(line, sizeof(line), "{\"a\":%s}", cases[i].json);
 		cr_assert_eq(read_line(&r, line, NULL), TFR_OK, "%s", line);
-		cr_expect_eq(tfr_json_row_looks(&r, tfr_json_line_members(&r.line), &misfit),
+		cr_expect_eq(tfr_json_member_looks(tfr_json_row_members(&r), &misfit),
 			cases[i].looks, "%s", line);
 		cr_expect_eq(misfit != NULL, cases[i].misfit != NULL, "%s", line);
 		if (misfit && cases[i].misfit)
@@ -326,16 +326,6 @@ Test(json_rows, looks)
 				"%s", line);
 		tfr_json_row_clear(&r);
 	}
-}
-
-/* Members of objects in an array come before that of the array. */
-static const struct tfr_json_member *first(const struct tfr_json_row *r)
-{
-	const struct tfr_json_member *m = tfr_json_line_members(&r->line);
-
-	while (m->form == TFR_MEMBER_INNER)
-		m++;
-	return m;
 }
 
 /* The values of {"a": json} as a column of this kind; NULL: refused, and `err` says why. */
@@ -347,10 +337,12 @@ static const void *values_of(struct tfr_json_row *r, const char *json, enum tfr_
 	};
 	const void *values = NULL;
 	char line[200];
+	size_t n;
 
 	snprintf(line, sizeof(line), "{\"a\":%s}", json);
 	cr_assert_eq(read_line(r, line, err), TFR_OK, "%s", line);
-	return tfr_json_row_values(r, first(r), &col, &values, err) ? NULL : values;
+	return tfr_json_row_values(r, tfr_json_row_members(r), &col, &values, &n, err) ? NULL
+										       : values;
 }
 
 Test(json_rows, values)
