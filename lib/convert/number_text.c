@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include <tfr-private/text.h>
 
@@ -41,28 +42,57 @@ const char *tfr_decimal_end(const char *p, const char *end)
 	return p;
 }
 
-/* The result of strtod() in the C locale.  A function of its own, because its array is set to zeros
- * at each call. */
-static bool convert(const char *text, size_t size, double *value)
+/* Calls strtod() or strtof() of the C locale.  A function of its own, because its array is set to
+ * zeros at each call. */
+static bool convert(const char *text, size_t size, double *f64, float *f32)
 {
 	char copy[LONGEST + 1];
 
+	if (!size || size > LONGEST || tfr_decimal_end(text, text + size) != text + size)
+		return false;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	*value = tfr_text_f64(copy, NULL);
-	return isfinite(*value);
+	if (f64)
+		*f64 = tfr_text_f64(copy, NULL);
+	else
+		*f32 = tfr_text_f32(copy, NULL);
+	return f64 ? isfinite(*f64) : isfinite(*f32);
 }
 
 bool tfr_number(const char *text, size_t size, double *value)
 {
-	const char *end = text + size;
 	struct tfr_scanned n;
 
-	if (!size || size > LONGEST)
+	return size <= LONGEST && ((tfr_decimal_scan(text, text + size, &n) == text + size &&
+					   tfr_scanned_f64(&n, value)) ||
+					  convert(text, size, value, NULL));
+}
+
+bool tfr_text_special(const char *text, size_t size, float *value)
+{
+	static const struct {
+		const char *text;
+		float value;
+	} words[] = { { "nan", NAN }, { "inf", INFINITY }, { "infinity", INFINITY },
+		{ "-inf", -INFINITY }, { "-infinity", -INFINITY } };
+
+	if (!size || !strchr("-iInN", *text))
 		return false;
-	if (tfr_decimal_scan(text, end, &n) == end && tfr_scanned_f64(&n, value))
-		return true;
-	return tfr_decimal_end(text, end) == end && convert(text, size, value);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (size == strlen(words[i].text) && !strncasecmp(text, words[i].text, size)) {
+			*value = words[i].value;
+			return true;
+		}
+	return false;
+}
+
+bool tfr_text_float(const char *text, size_t size, float *value)
+{
+	struct tfr_scanned n;
+
+	return (tfr_decimal_scan(text, text + size, &n) == text + size &&
+		       tfr_scanned_f32(&n, value)) ||
+	       tfr_text_special(text, size, value) || convert(text, size, NULL, value);
 }
 
 bool tfr_text_int64(const char *text, size_t size, int64_t *value)

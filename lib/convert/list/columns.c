@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,59 +19,15 @@
 
 #include "base/array.h"
 #include "base/decimal_read.h"
-#include "convert/number_text.h"
 
-enum { NUMBER_MAX = 400 }; /* a double needs no more characters than this */
-
-static bool is_decimal(const char *text, size_t size)
+/* Whether a decimal text is written as an integer. */
+static bool is_integer(const char *text, size_t size)
 {
-	return size && tfr_decimal_end(text, text + size) == text + size;
-}
+	size_t i = 0;
 
-static bool special(const char *text, size_t size, float *value)
-{
-	static const struct {
-		const char *text;
-		float value;
-	} words[] = { { "nan", NAN }, { "inf", INFINITY }, { "infinity", INFINITY },
-		{ "-inf", -INFINITY }, { "-infinity", -INFINITY } };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (size == strlen(words[i].text) && !strncasecmp(text, words[i].text, size)) {
-			*value = words[i].value;
-			return true;
-		}
-	return false;
-}
-
-bool tfr_text_is_special(const char *text, size_t size)
-{
-	float value;
-
-	return size && strchr("-iInN", *text) && *text && special(text, size, &value);
-}
-
-bool tfr_text_float(const char *text, size_t size, float *value)
-{
-	struct tfr_scanned n;
-
-	return (tfr_decimal_scan(text, text + size, &n) == text + size &&
-		       tfr_scanned_f32(&n, value)) ||
-	       tfr_text_float_closely(text, size, value);
-}
-
-bool tfr_text_float_closely(const char *text, size_t size, float *value)
-{
-	char copy[NUMBER_MAX + 1];
-
-	if (special(text, size, value))
-		return true;
-	if (size > NUMBER_MAX || !is_decimal(text, size))
-		return false;
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	*value = tfr_text_f32(copy, NULL);
-	return isfinite(*value);
+	while (i < size && text[i] != '.' && text[i] != 'e' && text[i] != 'E')
+		i++;
+	return i == size;
 }
 
 #if defined(__SSE2__)
@@ -110,60 +65,37 @@ static unsigned look_of_digits(const char *text, size_t size)
 		return TFR_LOOK_INT;
 	return (digits | points) == all && !(points & (points - 1)) ? TFR_LOOK_FLOAT : 0;
 }
-#else
-static unsigned look_of_digits(const char *text, size_t size)
-{
-	(void)text;
-	(void)size;
-	return 0;
-}
 #endif
-
-/* The look of a number that is written without oddities; 0: look closer. */
-static unsigned look_of_number(const char *text, size_t size)
-{
-	enum { SAFE = 37 }; /* powers of ten in float32 */
-	struct tfr_scanned n;
-	int64_t value;
-
-	if (tfr_decimal_scan(text, text + size, &n) != text + size)
-		return 0;
-	if (n.sign == '+' || !n.before || (n.first == '0' && n.before > 1))
-		return 0;
-	if (tfr_scanned_is_integer(&n))
-		return tfr_scanned_int64(&n, &value) ? TFR_LOOK_INT : TFR_LOOK_BIG;
-	return n.exponent + n.before + n.after <= SAFE ? TFR_LOOK_FLOAT : 0;
-}
-
-enum tfr_look tfr_look_closely(const char *text, size_t size)
-{
-	size_t sign = size && (text[0] == '-' || text[0] == '+');
-	size_t digits = 0;
-	bool zeros = size > sign + 1 && text[sign] == '0' && isdigit((unsigned char)text[sign + 1]);
-	int64_t whole;
-	float real;
-
-	if (zeros)
-		return TFR_LOOK_TEXT;
-	if (tfr_text_int64(text, size, &whole))
-		return TFR_LOOK_INT;
-	while (sign + digits < size && isdigit((unsigned char)text[sign + digits]))
-		digits++;
-	if (digits && sign + digits == size)
-		return *text == '+' ? TFR_LOOK_TEXT : TFR_LOOK_BIG;
-	if (!tfr_text_float_closely(text, size, &real))
-		return is_decimal(text, size) ? TFR_LOOK_HUGE : TFR_LOOK_TEXT;
-	return isdigit((unsigned char)text[size - 1]) || text[size - 1] == '.' ? TFR_LOOK_FLOAT
-									       : TFR_LOOK_SPECIAL;
-}
 
 enum tfr_look tfr_look_at(const char *text, size_t size)
 {
+	enum { SAFE = 37 }; /* powers of ten in float32 */
+	const char *end = text + size;
+	struct tfr_scanned n;
+	bool scanned;
+	int64_t whole;
+	float real;
+
+#if defined(__SSE2__)
 	unsigned look = size && size <= 16 ? look_of_digits(text, size) : 0;
 
-	look = look ? look : look_of_number(text, size);
-
-	return look ? (enum tfr_look)look : tfr_look_closely(text, size);
+	if (look)
+		return (enum tfr_look)look;
+#endif
+	scanned = tfr_decimal_scan(text, end, &n) == end;
+	if (!scanned && tfr_decimal_end(text, end) != end)
+		return tfr_text_special(text, size, &real) ? TFR_LOOK_SPECIAL : TFR_LOOK_TEXT;
+	if (n.first == '0' && size > 1 + (n.sign != 0) &&
+		isdigit((unsigned char)text[1 + (n.sign != 0)]))
+		return TFR_LOOK_TEXT;
+	if (scanned ? tfr_scanned_is_integer(&n) : is_integer(text, size)) {
+		if (n.sign == '+')
+			return TFR_LOOK_TEXT;
+		return scanned && tfr_scanned_int64(&n, &whole) ? TFR_LOOK_INT : TFR_LOOK_BIG;
+	}
+	if (scanned && n.exponent + n.before + n.after <= SAFE)
+		return TFR_LOOK_FLOAT;
+	return tfr_text_float(text, size, &real) ? TFR_LOOK_FLOAT : TFR_LOOK_HUGE;
 }
 
 static void apply_options(struct tfr_columns *c, struct tfr_list_column *col)

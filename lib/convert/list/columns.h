@@ -75,8 +75,6 @@ const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess);
 /* The form of a text. */
 enum tfr_look tfr_look_at(const char *text, size_t size);
-/* The same without shortcuts for common numbers, which tests compare it with. */
-enum tfr_look tfr_look_closely(const char *text, size_t size);
 /* Notes values of these looks in `line`. */
 void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line);
 /* Notes a value of one of TFR_LOOK_MISFITS. */
@@ -91,11 +89,5 @@ enum tfr_status tfr_column_decide(
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err);
 void tfr_columns_clear(struct tfr_columns *c);
-
-/* Whether it is nan or an infinity. */
-bool tfr_text_is_special(const char *text, size_t size);
-/* nan and infinity are floats; a number that float32 cannot hold is not. */
-bool tfr_text_float(const char *text, size_t size, float *value);
-bool tfr_text_float_closely(const char *text, size_t size, float *value);
 
 #endif

@@ -62,7 +62,7 @@ static inline unsigned find_delimiters(
 
 static inline struct tfr_cell cell_between(size_t from, size_t to)
 {
-	return (struct tfr_cell){ from, to - from, from == to };
+	return (struct tfr_cell){ (uint32_t)from, (uint32_t)(to - from), from == to };
 }
 
 /* Splits a line without its end.  False: it has a quote or a carriage return, and no cell was

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 struct tfr_cell {
-	size_t at, size; /* in c->base */
+	uint32_t at, size; /* in c->base */
 	bool absent;	 /* nothing between two separators, not even quotes, or one of `na` */
 };
 

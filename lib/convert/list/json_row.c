@@ -254,7 +254,7 @@ static unsigned look_of(const struct tfr_token *t)
 			return TFR_LOOK_FLOAT;
 		return fits_float(t, &real) ? TFR_LOOK_FLOAT : TFR_LOOK_HUGE;
 	case TFR_TOKEN_TEXT:
-		return tfr_text_is_special(t->text, t->size) ? TFR_LOOK_SPECIAL : TFR_LOOK_TEXT;
+		return tfr_text_special(t->text, t->size, &real) ? TFR_LOOK_SPECIAL : TFR_LOOK_TEXT;
 	case TFR_TOKEN_BASE64:
 		return TFR_LOOK_TEXT;
 	default:
