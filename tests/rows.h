@@ -32,7 +32,6 @@ static void rows_close(struct tfr_list *l)
 	tfr_row_reader_close(&l->reader);
 	tfr_row_layout_clear(&l->layout);
 	tfr_buf_clear(&l->rows_);
-	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
 }
 

@@ -1,4 +1,5 @@
-/* convert/list/line_reader.c - a window over the file that grows to the longest line and no further. */
+/* convert/list/line_reader.c - a window over the file that grows to the longest row and no further.
+ */
 #include "convert/list/line_reader.h"
 
 #include <string.h>
@@ -15,14 +16,16 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 {
 	size_t n;
 
-	if (l->at) {
-		memmove(l->buf.data, l->buf.data + l->at, l->buf.size - l->at);
-		l->buf.size -= l->at;
-		l->at = 0;
+	if (l->row) {
+		memmove(l->buf.data, l->buf.data + l->row, l->buf.size - l->row);
+		l->buf.size -= l->row;
+		l->at -= l->row;
+		l->row = 0;
 	}
 	if (l->buf.size > LINE_MAX_BYTES)
-		return tfr_fail(err, TFR_EDATA, "a line of 2 GiB or more in '%s', line %llu",
-			tfr_source_name(l->source), (unsigned long long)l->number + 1);
+		return tfr_fail(err, TFR_EDATA, "a %s of 2 GiB or more in '%s', line %llu",
+			l->at ? "row" : "line", tfr_source_name(l->source),
+			(unsigned long long)(l->at ? l->first : l->number + 1));
 	TFR_NEED_MEMORY(tfr_buf_reserve(&l->buf, BLOCK), err, "reading a list");
 	TFR_TRY(tfr_source_read_some(
 		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err));
@@ -46,7 +49,7 @@ static bool ends_in_cr(const struct tfr_lines *l)
 	return false;
 }
 
-enum tfr_status tfr_lines_next(
+enum tfr_status tfr_lines_more(
 	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err)
 {
 	size_t searched = 0;
@@ -63,7 +66,6 @@ enum tfr_status tfr_lines_next(
 			*line = (const char *)from;
 			*size = feed ? (size_t)(feed + 1 - from) : left;
 			l->at += *size;
-			l->offset = l->next;
 			l->next += *size;
 			l->number++;
 			return TFR_OK;
@@ -73,6 +75,22 @@ enum tfr_status tfr_lines_next(
 		searched = left;
 		TFR_TRY(fill(l, err));
 	}
+}
+
+enum tfr_status tfr_lines_next(
+	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err)
+{
+	l->row = l->at;
+	l->offset = l->next;
+	l->first = l->number + 1;
+	return tfr_lines_more(l, line, size, err);
+}
+
+void tfr_lines_return(struct tfr_lines *l)
+{
+	l->at = l->row;
+	l->next = l->offset;
+	l->number = l->first - 1;
 }
 
 void tfr_lines_clear(struct tfr_lines *l)

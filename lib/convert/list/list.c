@@ -404,7 +404,6 @@ static void close_list(struct tfr_input *in)
 	tfr_row_reader_close(&l->reader);
 	tfr_row_layout_clear(&l->layout);
 	tfr_buf_clear(&l->rows_);
-	tfr_buf_clear(&l->text);
 	tfr_buf_clear(&l->comment);
 	free_own(l->announced);
 	if (l->unpacked >= 0)

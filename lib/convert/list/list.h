@@ -48,12 +48,8 @@ struct tfr_list {
 	struct tfr_lines lines;
 	struct tfr_row_reader reader;
 	struct tfr_row_layout layout; /* of a file without embedded columns */
-	struct tfr_buf text;	      /* a row of several lines */
-	struct tfr_buf comment; /* the last line with '#' before the header, its number, and ... */
-	uint64_t comment_line;	/* 0: there is none */
-	struct tfr_row first;	/* ... the row after it, which is returned again */
-	const char *first_text;
-	bool have_first;
+	struct tfr_buf comment;	      /* the last line with '#' before the header, and its number */
+	uint64_t comment_line;	      /* 0: there is none */
 };
 
 /* What an item keeps. */

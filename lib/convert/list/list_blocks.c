@@ -4,11 +4,7 @@
  * One thread at a time cuts the file into blocks of complete rows.  Each block is read as a list of
  * its own.  Its findings are merged in the order of the blocks, so that the result does not depend
  * on their borders.  A line break ends a row unless it is in a quote. */
-#include <assert.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "convert/list/list.h"
 #include "thread/lanes.h"
@@ -37,25 +33,19 @@ struct reading {
 
 /* ---- borders ---- */
 
+/* In pieces whose number has one byte, so that the compiler compares many bytes at once. */
 static size_t count(const uint8_t *p, size_t n, uint8_t byte)
 {
-	size_t found = 0, i = 0;
+	size_t found = 0;
 
-#if defined(__SSE2__)
-	const __m128i wanted = _mm_set1_epi8((char)byte), one = _mm_set1_epi8(1);
-	__m128i sums = _mm_setzero_si128();
+	for (size_t some; n; p += some, n -= some) {
+		uint8_t here = 0;
 
-	for (; i + 16 <= n; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i ones = _mm_and_si128(_mm_cmpeq_epi8(v, wanted), one);
-
-		sums = _mm_add_epi64(sums, _mm_sad_epu8(ones, _mm_setzero_si128()));
+		some = n < UINT8_MAX ? n : UINT8_MAX;
+		for (size_t i = 0; i < some; i++)
+			here = (uint8_t)(here + (p[i] == byte));
+		found += here;
 	}
-	found = (size_t)_mm_cvtsi128_si64(sums) +
-		(size_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
-#endif
-	for (; i < n; i++)
-		found += p[i] == byte;
 	return found;
 }
 
@@ -281,7 +271,6 @@ static void clear_block(void *slot)
 	tfr_columns_clear(&b->list.columns);
 	tfr_lines_clear(&b->list.lines);
 	tfr_row_reader_close(&b->list.reader);
-	tfr_buf_clear(&b->list.text);
 	tfr_buf_clear(&b->list.comment);
 	tfr_buf_clear(&b->rows_);
 }
@@ -317,21 +306,6 @@ static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
 
 /* ---- all of it ---- */
 
-/* The row that naming the columns has read and given back. */
-static enum tfr_status see_first(struct tfr_list *l, struct tfr_error *err)
-{
-	struct tfr_row row;
-	const char *text;
-	size_t size;
-	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
-
-	assert(status == TFR_OK);
-	TFR_TRY(status);
-	TFR_TRY(see_row(l, &row, text, size, err));
-	return tfr_buf_append(&l->rows_, &row, sizeof(row)) ? TFR_OK
-							    : tfr_fail_nomem(err, "reading a list");
-}
-
 static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
 {
 	for (size_t i = 0; i < l->columns.n; i++)
@@ -343,8 +317,6 @@ static enum tfr_status decide_kinds(struct tfr_list *l, struct tfr_error *err)
 
 enum tfr_status tfr_list_find_rows(struct tfr_list *l, struct tfr_error *err)
 {
-	if (l->have_first)
-		TFR_TRY(see_first(l, err));
 	TFR_TRY(read_blocks(l, err));
 	l->in.items = l->rows_.size / sizeof(struct tfr_row);
 	return decide_kinds(l, err);

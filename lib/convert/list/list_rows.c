@@ -79,6 +79,7 @@ static void skip_mark(struct tfr_list *l, const char **line, size_t *size)
 		return;
 	*line += 3;
 	*size -= 3;
+	l->lines.row += 3;
 	l->lines.offset = 3;
 }
 
@@ -119,23 +120,11 @@ static enum tfr_status take_line(
 	return hint_quotes(l, err);
 }
 
-static enum tfr_status never_closed(
-	struct tfr_list *l, const struct tfr_row *row, struct tfr_error *err)
+static enum tfr_status never_closed(const struct tfr_list *l, struct tfr_error *err)
 {
 	tfr_fail(err, TFR_EDATA, "a quote is never closed");
-	at_line(l, row->line, err);
+	at_line(l, l->lines.first, err);
 	return hint_quotes(l, err);
-}
-
-/* Adds a line to the text of a row of several. */
-static enum tfr_status add_line(struct tfr_list *l, const struct tfr_row *row, const char *line,
-	size_t size, struct tfr_error *err)
-{
-	if (l->text.size + size > INT32_MAX)
-		return tfr_fail(err, TFR_EDATA, "a row of 2 GiB or more in '%s', line %u", l->path,
-			row->line);
-	return tfr_buf_append(&l->text, line, size) ? TFR_OK
-						    : tfr_fail_nomem(err, "reading a list");
 }
 
 /* The delimiter, unless it is given, and the line ends of a table, by its first row. */
@@ -151,38 +140,25 @@ static void find_form(struct tfr_list *l, const char *header, size_t size)
 enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
 	size_t *size, struct tfr_error *err)
 {
+	struct tfr_lines *lines = &l->lines;
 	enum tfr_status status;
-	bool more = false;
 	const char *line;
 
-	if (l->have_first) {
-		l->have_first = false;
-		*row = l->first;
-		*text = l->first_text;
-		*size = row->size;
-		return TFR_OK;
-	}
 	tfr_csv_reset(&l->reader.csv);
-	l->text.size = 0;
 	TFR_TRY(first_line(l, &line, size, err));
 	if (!l->columns.n)
 		find_form(l, line, *size);
-	if (l->lines.number > UINT32_MAX)
+	if (lines->number > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u lines in '%s'", UINT32_MAX, l->path);
-	*row = (struct tfr_row){ l->lines.offset, 0, (uint32_t)l->lines.number };
 	while ((status = take_line(l, line, *size, err)) == TFR_END) {
-		more = true;
-		TFR_TRY(add_line(l, row, line, *size, err));
-		status = tfr_lines_next(&l->lines, &line, size, err);
+		status = tfr_lines_more(lines, &line, size, err);
 		if (status)
-			return status == TFR_END ? never_closed(l, row, err) : status;
+			return status == TFR_END ? never_closed(l, err) : status;
 	}
 	TFR_TRY(status);
-	if (more)
-		TFR_TRY(add_line(l, row, line, *size, err));
-	*text = more ? (const char *)l->text.data : line;
-	*size = more ? l->text.size : *size;
-	row->size = (uint32_t)*size;
+	*text = (const char *)lines->buf.data + lines->row;
+	*size = lines->at - lines->row;
+	*row = (struct tfr_row){ lines->offset, (uint32_t)*size, (uint32_t)lines->first };
 	return TFR_OK;
 }
 
@@ -304,24 +280,28 @@ static enum tfr_status check_text(
 enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 {
 	struct tfr_csv csv;
-	enum tfr_status status;
+	struct tfr_row row;
+	const char *text;
 	size_t size;
+	bool names;
+	enum tfr_status status = tfr_list_read_row(l, &row, &text, &size, err);
 
-	status = tfr_list_read_row(l, &l->first, &l->first_text, &size, err);
 	if (status == TFR_END)
 		return tfr_fail_path(err, TFR_EDATA, l->path, "no header line in");
 	TFR_TRY(status);
-	TFR_TRY(check_text(l, l->first_text, size, err));
+	TFR_TRY(check_text(l, text, size, err));
 	if (!l->comment_line)
 		return name_columns(l, &l->reader.csv, false, err);
 	csv = tfr_row_reader_like(&l->reader).csv;
-	l->have_first = comment_names(l, &csv);
-	if (!l->have_first)
+	names = comment_names(l, &csv);
+	if (names)
+		tfr_lines_return(&l->lines);
+	else
 		tfr_warn(l->in.opts,
 			"skipped the comments before the header of '%.4000s', which begin with '#' "
 			"and end in line %llu",
 			l->path, (unsigned long long)l->comment_line);
-	status = name_columns(l, l->have_first ? &csv : &l->reader.csv, l->have_first, err);
+	status = name_columns(l, names ? &csv : &l->reader.csv, names, err);
 	tfr_csv_clear(&csv);
 	return status;
 }
