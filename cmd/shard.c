@@ -40,11 +40,12 @@ static const char FOLLOW_GONE[] =
 static const struct opt options[] = {
 	OPT_HEADING("Input"),
 	ROW(STRING, 0, "from", "KIND",
-		"folder|audio|pairs|coco|voc|yolo|metadata|archive|webdataset|npy|hdf5|csv|tsv|"
-		"jsonl|records",
+		"folder|audio|pairs|coco|voc|yolo|metadata|csv-boxes|csv-classes|createml|archive|"
+		"webdataset|npy|hdf5|csv|tsv|jsonl|records",
 		convert.input.from,
-		"the kind of input: folder, audio, pairs, coco, voc, yolo, metadata, archive, "
-		"webdataset, npy, hdf5, csv, tsv, jsonl or records [auto: detected from "
+		"the kind of input: folder, audio, pairs, coco, voc, yolo, metadata, csv-boxes, "
+		"csv-classes, createml, archive, webdataset, npy, hdf5, csv, tsv, jsonl or records "
+		"[auto: detected from "
 		"the contents]"),
 	ROW(STRING, 0, "mask", "DIR", NULL, convert.input.masks,
 		"pair each image of INPUT with the mask of the same name in DIR"),

@@ -178,6 +178,13 @@ struct tfr_set_kind;
 /* The kind of annotated data set that a tree is; NULL: none.  TFR_EUSAGE: it can be several. */
 enum tfr_status tfr_set_recognise(const struct tfr_set_kind **set,
 	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err);
+/* Opens the archive opts->input.paths[0] as an annotated data set; `set` NULL: as the kind that it
+ * is, and without annotations as tfr_input_archive. */
+enum tfr_status tfr_archive_open_set(struct tfr_input **in, const struct tfr_set_kind *set,
+	const struct tfr_convert_opts *opts, struct tfr_error *err);
+/* TFR_EUSAGE: an option has no effect on this kind of input. */
+enum tfr_status tfr_input_check(const struct tfr_input_ops *ops,
+	const struct tfr_convert_opts *opts, struct tfr_error *err);
 /* Opens opts->input.paths as the kind opts->input.from, or as the kind that recognises them. */
 enum tfr_status tfr_input_open(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);

@@ -31,7 +31,8 @@ enum { HEAD = 512 }; /* a tar archive has its magic number at byte 257 */
 
 /* Kinds of annotated data sets: all are asked, and one must answer. */
 static const struct tfr_set_kind *const sets[] = { &tfr_set_voc, &tfr_set_coco, &tfr_set_yolo,
-	&tfr_set_metadata, &tfr_set_pairs, NULL };
+	&tfr_set_metadata, &tfr_set_box_lists, &tfr_set_tag_lists, &tfr_set_createml,
+	&tfr_set_pairs, NULL };
 
 /* The other kinds, in the order in which they are asked: one that looks for more comes before one
  * that takes anything similar. */
@@ -320,6 +321,14 @@ static enum tfr_status check_opts(
 	return TFR_EUSAGE;
 }
 
+enum tfr_status tfr_input_check(
+	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	TFR_TRY(tfr_rework_check(&opts->images.rework, err));
+	TFR_TRY(check_opts(ops, opts, err));
+	return check_splits(ops, opts, err);
+}
+
 /* One look at the tree of a folder, for all kinds. */
 static enum tfr_status scan_tree(
 	struct tfr_offer *offer, const struct tfr_convert_opts *opts, struct tfr_error *err)
@@ -343,16 +352,17 @@ static enum tfr_status scan_tree(
 }
 
 static enum tfr_status open_kind(struct tfr_input **in, const struct kind *kind,
-	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err)
+	const struct tfr_convert_opts *opts, const struct tfr_offer *offer, struct tfr_error *err)
 {
-	if (!kind->set && kind->ops->open_tree)
-		return scan ? kind->ops->open_tree(in, opts, scan, err)
-			    : tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "not a folder:");
-	if (!kind->set)
+	if (!kind->set && !kind->ops->open_tree)
 		return kind->ops->open(in, opts, err);
-	if (scan)
-		return tfr_images_open(in, kind->set, opts, scan, err);
-	return tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "not a folder:");
+	if (!offer->scan && kind->set && tfr_input_archive.recognises(opts, offer))
+		return tfr_archive_open_set(in, kind->set, opts, err);
+	if (!offer->scan)
+		return tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "%s",
+			kind->set ? "neither a folder nor an archive:" : "not a folder:");
+	return kind->set ? tfr_images_open(in, kind->set, opts, offer->scan, err)
+			 : kind->ops->open_tree(in, opts, offer->scan, err);
 }
 
 enum tfr_status tfr_input_open(
@@ -373,22 +383,19 @@ enum tfr_status tfr_input_open(
 		status = scan_tree(&offer, opts, err);
 	if (!status && !opts->input.from)
 		status = recognise(&kind, opts, &offer, err);
-	if (!status)
-		status = tfr_rework_check(&opts->images.rework, err);
-	if (!status)
-		status = check_opts(kind.ops, opts, err);
-	if (!status)
-		status = check_splits(kind.ops, opts, err);
+	/* What an archive is shows when it is open. */
+	if (!status && kind.ops != &tfr_input_archive)
+		status = tfr_input_check(kind.ops, opts, err);
 	tfr_opened_collect(&opened);
 	if (!status)
-		status = open_kind(in, &kind, opts, offer.scan, err);
+		status = open_kind(in, &kind, opts, &offer, err);
 	tfr_opened_collect(NULL);
 	if (!status && opened.failed)
 		status = tfr_fail_nomem(err, "opening an input");
 	if (*in) {
-		(*in)->scan = offer.scan;
+		(*in)->scan = offer.scan ?: (*in)->scan;
 		(*in)->opened = opened.sum;
-		if (!status && kind.ops->tree)
+		if (!status && (*in)->ops->tree)
 			status = tfr_unused_refuse(*in, &opened, err);
 	} else if (offer.scan) {
 		tfr_scan_clear(offer.scan);

@@ -7,15 +7,14 @@
  * COCO has them.  All rows of a table are read once before its files: which columns are paths,
  * which files are named, and the objects.  Of a name only its hash is kept. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
 #include <xxhash.h>
 
 #include "base/compare.h"
 #include "base/error.h"
-#include "base/json_read.h"
 #include "convert/annotations/kinds.h"
 #include "convert/folder/splits.h"
 #include "convert/list/list.h"
@@ -102,79 +101,21 @@ static void find(struct tfr_parts *p, uint32_t base)
 
 enum { OBJECTS_MOST = 100000 };
 
-struct objects {
-	struct json_object *row;	     /* owns the arrays */
-	struct json_object *boxes, *classes; /* arrays of the same length; classes may be NULL */
-	size_t n;
-};
-
-static struct json_object *member(struct json_object *o, const char *const *names, size_t n)
+static const struct tfr_token *one_member(const struct tfr_token *t, const char *const *names)
 {
-	struct json_object *value = NULL;
+	const struct tfr_token *found = NULL;
 
-	for (size_t i = 0; i < n && !value; i++)
-		json_object_object_get_ex(o, names[i], &value);
-	return value;
+	for (; t && *names && !found; names++)
+		found = tfr_token_member(t, *names);
+	return found;
 }
 
-static enum tfr_status find_objects(struct objects *o, struct tfr_error *err)
+static bool get_box(const struct tfr_token *t, double box[4])
 {
-	static const char *const boxes[] = { "bbox", "bboxes" };
-	static const char *const classes[] = { "categories", "category", "labels", "label" };
-	struct json_object *objects = tfr_json_member(o->row, "objects", json_type_object);
+	bool good = t->type == TFR_TOKEN_ARRAY && t->n == 4;
 
-	if (!objects)
-		return TFR_OK;
-	o->boxes = member(objects, boxes, sizeof(boxes) / sizeof(*boxes));
-	o->classes = member(objects, classes, sizeof(classes) / sizeof(*classes));
-	if (!o->boxes)
-		return TFR_OK;
-	if (!json_object_is_type(o->boxes, json_type_array))
-		return tfr_fail(err, TFR_EDATA, "'objects' whose 'bbox' is not a list");
-	o->n = json_object_array_length(o->boxes);
-	if (o->n > OBJECTS_MOST)
-		return tfr_fail(err, TFR_EDATA, "more than %d objects", OBJECTS_MOST);
-	if (o->classes && (!json_object_is_type(o->classes, json_type_array) ||
-				  json_object_array_length(o->classes) != o->n))
-		return tfr_fail(
-			err, TFR_EDATA, "%zu boxes in 'objects' and not as many categories", o->n);
-	return TFR_OK;
-}
-
-static void clear_objects(struct objects *o)
-{
-	json_object_put(o->row);
-	*o = (struct objects){ 0 };
-}
-
-/* The objects of a row of JSON lines; n is 0 where it has none.  TFR_EDATA: they are malformed.
- * Release them after TFR_OK. */
-static enum tfr_status read_objects(
-	struct objects *o, const char *row, size_t size, struct tfr_error *err)
-{
-	enum tfr_status status;
-
-	*o = (struct objects){ 0 };
-	status = tfr_json_read(&o->row, row, size, &(struct tfr_json_limits){ .depth = 32 }, err);
-	if (!status)
-		status = find_objects(o, err);
-	if (status)
-		clear_objects(o);
-	return status;
-}
-
-static bool get_box(struct json_object *v, double box[4])
-{
-	bool good = json_object_is_type(v, json_type_array) && json_object_array_length(v) == 4;
-
-	for (size_t i = 0; good && i < 4; i++) {
-		struct json_object *n = json_object_array_get_idx(v, i);
-
-		good = json_object_is_type(n, json_type_int) ||
-		       json_object_is_type(n, json_type_double);
-		box[i] = good ? json_object_get_double(n) : 0;
-		good = good && isfinite(box[i]);
-	}
+	for (int i = 0; good && i < 4; i++)
+		good = tfr_token_double(&t[1 + i], &box[i]) && isfinite(box[i]);
 	return good;
 }
 
@@ -205,36 +146,37 @@ static bool is_wanted(struct scanning *s, const char *name, size_t size)
 	return !filter || (size > strlen(filter) && !memcmp(name, filter, strlen(filter)));
 }
 
-static enum tfr_status read_class(struct scanning *s, struct json_object *v, uint32_t *class,
+static enum tfr_status read_class(struct scanning *s, const struct tfr_token *v, uint32_t *class,
 	const char **fault, struct tfr_error *err)
 {
-	const char *name = json_object_get_string(v);
+	int64_t label;
 
-	if (json_object_is_type(v, json_type_string)) {
+	if (v->type == TFR_TOKEN_TEXT) {
 		s->t->by_name = true;
-		return tfr_table_class(s->t, name, strlen(name), class, err);
+		return tfr_table_class(s->t, v->text, v->size, class, err);
 	}
-	if (json_object_is_type(v, json_type_int))
-		return tfr_table_label(s->t, json_object_get_int64(v) + s->m->opts.classes.base,
-			NULL, 0, class, err);
+	if (tfr_token_int64(v, &label))
+		return tfr_table_label(s->t, label + s->m->opts.classes.base, NULL, 0, class, err);
 	*fault = "'objects' with categories that are neither all numbers nor all texts";
 	return TFR_OK;
 }
 
-/* Adds the boxes of the image that was added last; *fault: what is wrong with them. */
-static enum tfr_status add_objects(
-	struct scanning *s, const struct objects *o, const char **fault, struct tfr_error *err)
+/* Adds the boxes of the image that was added last, and their classes, if there are any; *fault:
+ * what is wrong with them. */
+static enum tfr_status add_boxes(struct scanning *s, const struct tfr_token *boxes,
+	const struct tfr_token *classes, const char **fault, struct tfr_error *err)
 {
-	for (size_t i = 0; i < o->n && !*fault; i++) {
-		struct tfr_box box = { .image = (uint32_t)s->t->n_images - 1,
-			.class = TFR_NO_BOX_CLASS };
+	const struct tfr_token *b = boxes + 1, *c = classes ? classes + 1 : NULL;
+
+	for (uint32_t i = 0; i < boxes->n && !*fault; i++, b = tfr_token_next(b)) {
+		struct tfr_box box = { .image = (uint32_t)s->t->n_images - 1 };
 		uint32_t class = TFR_NO_BOX_CLASS;
 
-		if (!get_box(json_object_array_get_idx(o->boxes, i), box.side))
+		if (!get_box(b, box.side))
 			*fault = "'objects' with a box that is not four numbers";
-		else if (o->classes)
-			TFR_TRY(read_class(
-				s, json_object_array_get_idx(o->classes, i), &class, fault, err));
+		else if (c)
+			TFR_TRY(read_class(s, c, &class, fault, err));
+		c = c ? tfr_token_next(c) : NULL;
 		box.class = class;
 		box.side[2] += box.side[0];
 		box.side[3] += box.side[1];
@@ -245,22 +187,34 @@ static enum tfr_status add_objects(
 }
 
 /* Reads the objects of a row of JSON lines. */
-static enum tfr_status read_row_objects(
-	struct scanning *s, const char *row, size_t size, struct tfr_error *err)
+static enum tfr_status read_objects(
+	struct scanning *s, const struct tfr_token *row, struct tfr_error *err)
 {
+	const struct tfr_token *objects = tfr_token_member(row, "objects");
+	static const char *const box_names[] = { "bbox", "bboxes", NULL };
+	static const char *const class_names[] = { "categories", "category", "labels", "label",
+		NULL };
+	const struct tfr_token *boxes = one_member(objects, box_names);
+	const struct tfr_token *classes = one_member(objects, class_names);
 	struct tfr_image_row *image = &s->t->images[s->t->n_images - 1];
-	struct tfr_error why = { 0 };
 	const char *fault = NULL;
-	struct objects o;
-	enum tfr_status status = read_objects(&o, row, size, &why);
+	char text[100];
 
-	if (status == TFR_EDATA)
-		return tfr_table_fault(s->t, image, TFR_EDATA, why.message, err);
-	TFR_TRY(tfr_error_pass(&why, err));
-	s->objects |= o.n > 0;
-	status = add_objects(s, &o, &fault, err);
-	clear_objects(&o);
-	return status || !fault ? status : tfr_table_fault(s->t, image, TFR_EDATA, fault, err);
+	if (!boxes)
+		return TFR_OK;
+	if (boxes->type != TFR_TOKEN_ARRAY)
+		fault = "'objects' whose 'bbox' is not a list";
+	else if (boxes->n > OBJECTS_MOST)
+		fault = "more than 100000 objects";
+	else if (classes && (classes->type != TFR_TOKEN_ARRAY || classes->n != boxes->n)) {
+		snprintf(text, sizeof(text), "%u boxes in 'objects' and not as many categories",
+			boxes->n);
+		fault = text;
+	} else {
+		s->objects |= boxes->n > 0;
+		TFR_TRY(add_boxes(s, boxes, classes, &fault, err));
+	}
+	return fault ? tfr_table_fault(s->t, image, TFR_EDATA, fault, err) : TFR_OK;
 }
 
 /* Adds the image of row `row`. */
@@ -306,13 +260,12 @@ static enum tfr_status see_members(
 {
 	const struct tfr_json_row *r = &own->reader.json;
 	const struct tfr_json_member *members = tfr_json_row_members(r);
-	bool objects = false, wanted = !s->m->filter;
+	bool wanted = !s->m->filter;
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct tfr_json_member *m = &members[i];
 		const struct tfr_token *t = m->value;
 
-		objects |= t->type == TFR_TOKEN_OBJECT;
 		if (m->parent || t->type != TFR_TOKEN_TEXT ||
 			!is_path(m->name->text, m->name->size))
 			continue;
@@ -323,8 +276,7 @@ static enum tfr_status see_members(
 	if (!wanted)
 		return TFR_OK;
 	TFR_TRY(add_row(s, row, err));
-	return objects ? read_row_objects(s, (const char *)own->text.data, own->text.size, err)
-		       : TFR_OK;
+	return read_objects(s, tfr_tape_root(&r->tape), err);
 }
 
 static enum tfr_status see_cells(

@@ -8,10 +8,13 @@
  * found from the paths of all members, as in a folder on disk. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tfr-private/audio.h>
 
 #include "base/array.h"
+#include "base/error.h"
+#include "convert/annotations/kinds.h"
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"
 #include "convert/audio_features.h"
@@ -51,6 +54,10 @@ struct archive {
 	struct tfr_buf name;	       /* of the member at hand */
 	unsigned looked_at;	       /* files seen before the kind of the archive is known */
 	struct tfr_unused unused;
+	/* Of a data set with annotations: all members, unpacked if they are compressed. */
+	int unpacked; /* a file; -1: none */
+	struct tfr_source *source;
+	struct tfr_scan *scan;
 };
 
 /* --- images or audio --- */
@@ -436,7 +443,125 @@ static enum tfr_status lay_out(struct archive *a, struct tfr_error *err)
 	return TFR_OK;
 }
 
-static enum tfr_status survey(struct archive *a, struct tfr_error *err)
+/* --- annotations --- */
+
+/* Copies a member of a stream to the end of a->unpacked, and lists it. */
+static enum tfr_status unpack_member(struct archive *a, struct tfr_member *member,
+	struct tfr_buf *block, uint64_t *end, struct tfr_error *err)
+{
+	const char *fault = NULL;
+	bool item = false;
+
+	TFR_TRY(take_in(a, member, &item, &fault, err));
+	if (!item || fault)
+		return TFR_OK;
+	member->place = *end;
+	do {
+		block->size = 0;
+		TFR_TRY(tfr_archive_read(a->m, block, WHOLE, err));
+		TFR_TRY(tfr_unpacked_write(a->in.opts, a->unpacked, block->data, block->size, err));
+		*end += block->size;
+	} while (block->size == WHOLE);
+	member->size = *end - member->place;
+	return list_entry(a, member, a->m->fault[0] ? "damaged" : NULL, err);
+}
+
+/* A compressed archive cannot be read in any order. */
+static enum tfr_status unpack(struct archive *a, struct tfr_error *err)
+{
+	TFR_AUTO_BUF block = { 0 };
+	struct tfr_member member;
+	enum tfr_status status;
+	uint64_t end = 0;
+
+	TFR_TRY(tfr_unpacked_open(a->in.opts, &a->unpacked, err));
+	TFR_TRY(a->m->ops->rewind(a->m, err));
+	while (!(status = tfr_archive_next(a->m, &member, err)))
+		TFR_TRY(unpack_member(a, &member, &block, &end, err));
+	if (status != TFR_END)
+		return status;
+	return tfr_source_open_fd(&a->source, a->unpacked, a->m->feed.name, err);
+}
+
+/* Makes a->scan of all members. */
+static enum tfr_status scan_members(struct archive *a, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct tfr_scan_member *list = NULL;
+	const struct tfr_source *source = a->m->feed.source;
+	size_t n = 0;
+
+	if (!a->m->placed) {
+		TFR_TRY(unpack(a, err));
+		source = a->source;
+	}
+	list = calloc(a->n_entries + 1, sizeof(*list));
+	a->scan = calloc(1, sizeof(*a->scan));
+	if (!list || !a->scan)
+		return tfr_fail_nomem(err, "listing an archive");
+	for (size_t i = 0; i < a->n_entries; i++)
+		if (!a->entries[i].fault)
+			list[n++] = (struct tfr_scan_member){ (const char *)a->names.data +
+								      a->entries[i].name,
+				a->entries[i].place, a->entries[i].size };
+	return tfr_scan_members(a->scan, a->in.opts->input.paths[0], source, list, n, err);
+}
+
+static void drop_scan(struct archive *a)
+{
+	if (a->scan)
+		tfr_scan_clear(a->scan);
+	free(TFR_STEAL(a->scan));
+	tfr_source_close(TFR_STEAL(a->source));
+	if (a->unpacked >= 0)
+		close(a->unpacked);
+	a->unpacked = -1;
+}
+
+static void close_archive(struct tfr_input *in)
+{
+	struct archive *a = (struct archive *)in;
+
+	tfr_archive_close(a->m);
+	tfr_splits_clear(&a->splits);
+	tfr_class_folders_clear(&a->folders);
+	tfr_member_folders_clear(&a->tree);
+	tfr_buf_clear(&a->names);
+	free(a->entries);
+	tfr_buf_clear(&a->name);
+	tfr_unused_clear(&a->unused);
+	drop_scan(a);
+	free(a->prefix);
+	free(a);
+}
+
+static void close_owner(void *owner)
+{
+	struct archive *a = owner;
+
+	a->scan = NULL;
+	close_archive(&a->in);
+}
+
+/* Opens the archive as a set.  *in is then that of the set, whose tree owns the archive. */
+static enum tfr_status open_set(struct archive *a, struct tfr_input **in,
+	const struct tfr_set_kind *set, struct tfr_error *err)
+{
+	struct tfr_scan *scan = a->scan;
+	enum tfr_status status;
+
+	TFR_TRY(tfr_input_check(&set->ops, a->in.opts, err));
+	*in = NULL;
+	status = tfr_images_open(in, set, a->in.opts, scan, err);
+	if (!*in) {
+		*in = &a->in;
+		return status;
+	}
+	scan->owner = a;
+	scan->close_owner = close_owner;
+	return status;
+}
+
+static enum tfr_status survey_members(struct archive *a, struct tfr_error *err)
 {
 	TFR_AUTO_BUF head = { 0 };
 	struct tfr_member member;
@@ -449,12 +574,26 @@ static enum tfr_status survey(struct archive *a, struct tfr_error *err)
 	TFR_NEED_MEMORY(tfr_member_folders_finish(&a->tree), err, "listing an archive");
 	if (a->m->placed)
 		TFR_TRY(look_into_list(a, &head, err));
-	TFR_TRY(check_kind(a, err));
+	return check_kind(a, err);
+}
+
+/* Looks for annotations in an archive that can be read twice; what looks like some and is in no
+ * layout is refused. */
+static enum tfr_status survey(struct archive *a, struct tfr_input **in,
+	const struct tfr_set_kind *set, struct tfr_error *err)
+{
+	TFR_TRY(survey_members(a, err));
+	if (set || (!a->in.opts->input.from && a->unused.files.size)) {
+		TFR_TRY(scan_members(a, err));
+		if (!set)
+			TFR_TRY(tfr_set_recognise(&set, a->in.opts, a->scan, err));
+		if (set)
+			return open_set(a, in, set, err);
+		drop_scan(a);
+	}
+	TFR_TRY(tfr_input_check(a->in.ops, a->in.opts, err));
 	if (!a->in.opts->input.ignore_annotations)
-		TFR_TRY(tfr_unused_judge(&a->unused,
-			"Unpack the archive: tfr-shard(1) has the layouts of folders that are "
-			"read.",
-			err));
+		TFR_TRY(tfr_unused_judge(&a->unused, TFR_UNUSED_UNPACK, err));
 	tfr_unused_clear(&a->unused);
 	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;
@@ -472,24 +611,8 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	return tfr_archive_recognises(offer->head, offer->head_size);
 }
 
-static void close_archive(struct tfr_input *in)
-{
-	struct archive *a = (struct archive *)in;
-
-	tfr_archive_close(a->m);
-	tfr_splits_clear(&a->splits);
-	tfr_class_folders_clear(&a->folders);
-	tfr_member_folders_clear(&a->tree);
-	tfr_buf_clear(&a->names);
-	free(a->entries);
-	tfr_buf_clear(&a->name);
-	tfr_unused_clear(&a->unused);
-	free(a->prefix);
-	free(a);
-}
-
-static enum tfr_status open_archive(
-	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_archive_open_set(struct tfr_input **in, const struct tfr_set_kind *set,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	struct archive *a = calloc(1, sizeof(*a));
 
@@ -499,16 +622,27 @@ static enum tfr_status open_archive(
 	a->in.opts = opts;
 	a->in.items = TFR_STREAM;
 	a->unused.in = &a->in;
+	a->unpacked = -1;
 	a->prefix = tfr_asprintf("%s/", opts->input.paths[0]);
 	TFR_NEED_MEMORY(a->prefix, err, "reading an archive");
 	a->in.prefix = a->prefix;
 	TFR_TRY(tfr_archive_open(&a->m, opts->input.paths[0], err));
 	if (a->m->rewindable)
-		return survey(a, err);
+		return survey(a, in, set, err);
+	if (set)
+		return tfr_fail_hint(err, TFR_EUSAGE, "Use a file, which can be read twice.",
+			"the annotations of a stream are not known in advance");
+	TFR_TRY(tfr_input_check(a->in.ops, opts, err));
 	if (tfr_splits_are_asked(opts))
 		return tfr_fail_hint(err, TFR_EUSAGE, "Use a file, which can be read twice.",
 			"the splits of a stream are not known in advance");
 	return TFR_OK;
+}
+
+static enum tfr_status open_archive(
+	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	return tfr_archive_open_set(in, NULL, opts, err);
 }
 
 const struct tfr_input_ops tfr_input_archive = {

@@ -179,12 +179,16 @@ static enum tfr_status read_image(
 	const struct element *e, struct tfr_coco_parsed *out, struct tfr_error *err)
 {
 	struct tfr_coco_image image = { .at = e->at };
+	/* MediaPipe's files have no sizes. */
+	const bool sized = get(e, "width") || get(e, "height");
 	int64_t width = 0, height = 0;
 
 	TFR_TRY(get_whole(e, "id", &image.id, err));
-	TFR_TRY(get_whole(e, "width", &width, err));
-	TFR_TRY(get_whole(e, "height", &height, err));
-	if (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX)
+	if (sized) {
+		TFR_TRY(get_whole(e, "width", &width, err));
+		TFR_TRY(get_whole(e, "height", &height, err));
+	}
+	if (sized && (width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX))
 		return wrong(e, "of an impossible size", err);
 	TFR_TRY(get_text(e, "file_name", &out->names, &image.name, err));
 	image.width = (uint32_t)width;

@@ -58,7 +58,7 @@ enum tfr_coco_what {
 /* Images, annotations and categories begin with their ids. */
 struct tfr_coco_image {
 	int64_t id;
-	uint32_t width, height;
+	uint32_t width, height; /* both 0: not told */
 	uint64_t name; /* offset in the names */
 	uint64_t at;   /* in the file, of the element */
 };

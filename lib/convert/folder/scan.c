@@ -500,6 +500,8 @@ void tfr_scan_clear(struct tfr_scan *s)
 	free(s->sizes);
 	free(s->places);
 	tfr_hash_clear(&s->children);
+	if (s->owner)
+		s->close_owner(s->owner);
 	*s = (struct tfr_scan){ 0 };
 }
 

@@ -70,6 +70,8 @@ struct tfr_scan {
 	size_t items_cap, dirs_cap, sizes_cap, places_cap;
 	struct tfr_hash_index children; /* folders by their parent and name */
 	struct tfr_fetch_ahead ahead;
+	void *owner; /* of what the tree is in, released with it; or NULL */
+	void (*close_owner)(void *owner);
 	const struct tfr_scan_globs *globs; /* NULL: all files are wanted */
 	struct tfr_buf at; /* the current entry: its path below the root, with its NUL */
 };

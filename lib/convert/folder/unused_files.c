@@ -364,11 +364,11 @@ enum tfr_status tfr_unused_refuse(
 		o->input.panoptic || o->classes.list)
 		return TFR_OK;
 	status = note_all(&u, in->scan, &why);
-	if (!status)
+	if (!status && !in->scan->places)
 		status = note_above(&u, &why);
 	tfr_error_pass(&why, err);
 	if (!status)
-		status = tfr_unused_judge(&u, NULL, err);
+		status = tfr_unused_judge(&u, in->scan->places ? TFR_UNUSED_UNPACK : NULL, err);
 	tfr_unused_clear(&u);
 	return status;
 }

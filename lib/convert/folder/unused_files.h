@@ -12,6 +12,10 @@
 
 enum { TFR_UNUSED_HEAD = 16 << 10 };
 
+/* The hint for an archive, whose files no option can name. */
+#define TFR_UNUSED_UNPACK                                                                          \
+	"Unpack the archive: tfr-shard(1) has the layouts of folders that are read."
+
 struct tfr_unused {
 	const struct tfr_input *in;
 	const struct tfr_opened *opened; /* files that the kind has read; NULL: none */

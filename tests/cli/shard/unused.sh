@@ -66,8 +66,8 @@ fresh; mkdir d/masks; for k in 1 2 3 4; do cp "$DATA/images/png/gray8.png" d/mas
 echo "=== in an archive, many at once, in a split that is not asked for"
 for s in train val; do for k in 1 2 3; do jpg e/$s/$k.jpg; echo '0 .5 .5 .1 .1' > e/$s/$k.txt; done; done
 for f in images labels; do mkdir -p w/$f; done; cp e/train/*.jpg w/images; mkdir w/images/x w/images/y; for k in 1 2; do mv w/images/$k.jpg w/images/x; done; mv w/images/3.jpg w/images/y; cp e/train/*.txt w/labels; (cd w; tar --sort=name -cf ../w.tar *)
-tfr shard w.tar -o s.tfrecord; echo $?; tfr shard w.tar --ignore-annotations --dry-run -o s.tfrecord | wc -l
-if tfr version | grep -q libarchive; then gzip -kc w.tar > w.tgz; tfr shard w.tgz -o s.tfrecord | head -1; else echo "tfr shard: 3 files look like annotations, which would not be read: 'labels/1.txt', 'labels/2.txt', 'labels/3.txt'"; fi
+tfr shard w.tar --from archive -o s.tfrecord; echo $?; tfr shard w.tar --from archive --ignore-annotations --dry-run -o s.tfrecord | wc -l
+if tfr version | grep -q libarchive; then gzip -kc w.tar > w.tgz; tfr shard w.tgz --from archive -o s.tfrecord | head -1; else echo "tfr shard: 3 files look like annotations, which would not be read: 'labels/1.txt', 'labels/2.txt', 'labels/3.txt'"; fi
 rm e/train/*.txt; tfr shard e -q -o s.tfrecord=train/; tfr shard e -o s.tfrecord=val/; ls s.*
 echo "=== outside of the splits"
 for s in train test; do for k in 1 2 3; do jpg g/$s/a/$s$k.jpg; jpg g/$s/b/$s-$k.jpg; done; done
