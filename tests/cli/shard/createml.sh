@@ -21,7 +21,7 @@ tfr shard c -f -o train.tfrecord 2>&1 | sed 's/, read [0-9].*sum [0-9a-f]*//'; t
 echo --- two kinds
 printf 'filename,width,height,class,xmin,ymin,xmax,ymax\na.png,20,10,dog,1,2,11,8\n' > c/_annotations.csv
 tfr shard c -o x.tfrecord; echo "status $?"
-tfr shard c --from createml -o x.tfrecord; echo "status $?"
+tfr shard c --from createml -q -o x.tfrecord; echo "status $?"
 tfr shard c --from csv-boxes --ignore-annotations -f -o x.tfrecord 2>&1 | sed 's/, read [0-9].*sum [0-9a-f]*//'
 rm c/_annotations.csv
 echo --- bad files
