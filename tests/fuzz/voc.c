@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum tfr_status status = tfr_voc_parse(&v, data, size, &err);
 	struct tfr_voc_object *o = v.objects;
 	const struct tfr_table table = { .clips = true };
-	struct tfr_box box = { 0 };
+	double side[4];
 
 	if (status && (status != TFR_EDATA || !err.message[0]))
 		abort();
@@ -25,9 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (o[i].name >= v.texts.size || o[i].pose >= v.texts.size ||
 			!*tfr_voc_text(&v, o[i].name))
 			abort();
-		memcpy(box.side, o[i].box, sizeof(box.side));
-		if (tfr_box_is_usable(&table, &box, 100, 50) &&
-			(box.side[2] > 100 || box.side[3] > 50))
+		memcpy(side, o[i].box, sizeof(side));
+		if (tfr_box_is_usable(&table, side, 100, 50) && (side[2] > 100 || side[3] > 50))
 			abort();
 	}
 	tfr_voc_clear(&v);

@@ -112,7 +112,7 @@ static enum tfr_status read_row(struct reading *r, struct tfr_error *err)
 {
 	struct tfr_bytes name = tfr_csv_cell(&r->csv, r->class);
 	struct tfr_box box = { .class = 0 };
-	double *s = box.side;
+	double s[4];
 	uint32_t image, class;
 
 	TFR_TRY(find_image(r, &image, err));
@@ -125,12 +125,12 @@ static enum tfr_status read_row(struct reading *r, struct tfr_error *err)
 	TFR_TRY(tfr_table_class(r->t, (const char *)name.data, name.size, &class, err));
 	box.image = image;
 	box.class = class;
-	if (r->width != SIZE_MAX && !tfr_box_is_usable(r->t, &box, r->t->images[image].width,
+	if (r->width != SIZE_MAX && !tfr_box_is_usable(r->t, s, r->t->images[image].width,
 					    r->t->images[image].height)) {
 		r->unusable++;
 		return TFR_OK;
 	}
-	return tfr_table_add_box(r->t, &box, NULL, err);
+	return tfr_table_add_box(r->t, &box, s, NULL, err);
 }
 
 static enum tfr_status read_part(

@@ -67,7 +67,7 @@ static enum tfr_status add_box(struct tfr_table *t, const struct tfr_open_part *
 	const struct tfr_token *label = member(a, "label", NULL, TFR_TOKEN_TEXT);
 	const struct tfr_token *place = member(a, "coordinates", NULL, TFR_TOKEN_OBJECT);
 	struct tfr_box box = { .image = (uint32_t)t->n_images - 1 };
-	double v[4];
+	double v[4], side[4];
 	uint32_t class;
 
 	if (!label || !place)
@@ -81,12 +81,12 @@ static enum tfr_status add_box(struct tfr_table *t, const struct tfr_open_part *
 				part, number, "coordinates that are not four numbers", err);
 	}
 	for (int axis = 0; axis < 2; axis++) {
-		box.side[axis] = v[axis] - v[2 + axis] / 2;
-		box.side[2 + axis] = v[axis] + v[2 + axis] / 2;
+		side[axis] = v[axis] - v[2 + axis] / 2;
+		side[2 + axis] = v[axis] + v[2 + axis] / 2;
 	}
 	TFR_TRY(tfr_table_class(t, label->text, label->size, &class, err));
 	box.class = class;
-	return tfr_table_add_box(t, &box, NULL, err);
+	return tfr_table_add_box(t, &box, side, NULL, err);
 }
 
 static enum tfr_status add_image(struct tfr_table *t, const struct tfr_open_part *part,

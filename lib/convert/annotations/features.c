@@ -172,11 +172,10 @@ static void add_keypoints(struct making *m, const struct tfr_box_more *more,
 static void add_box(struct making *m, const struct tfr_box *box, const struct tfr_box_more *more)
 {
 	const struct tfr_table *t = m->t;
-	const double width = t->fractions ? 1 : m->item->came.width;
-	const double height = t->fractions ? 1 : m->item->came.height;
+	const struct tfr_image_info *came = &m->item->came;
 
 	for (int side = 0; side < 4; side++)
-		add_float(m, XMIN + side, box->side[side] / (side % 2 ? height : width));
+		add_float(m, XMIN + side, box->side[side]);
 	if (box->class != TFR_NO_BOX_CLASS)
 		add_class(m, &t->classes[box->class]);
 	if (t->areas)
@@ -187,7 +186,7 @@ static void add_box(struct making *m, const struct tfr_box *box, const struct tf
 	if (t->poses)
 		add_text(m, VIEW, more->view);
 	if (t->has_keypoints)
-		add_keypoints(m, more, &t->classes[box->class], width, height);
+		add_keypoints(m, more, &t->classes[box->class], came->width, came->height);
 	for (uint32_t n = 0; t->polygons && n < more->n; n++) {
 		add_float(m, CORNER_X, t->corners[more->first + n].x);
 		add_float(m, CORNER_Y, t->corners[more->first + n].y);
@@ -197,18 +196,27 @@ static void add_box(struct making *m, const struct tfr_box *box, const struct tf
 }
 
 /* Sets the box at place `k`.  False: it is left out; without an annotated size that is known only
- * now. */
+ * now, and so are the fractions. */
 static bool box_at(
 	struct making *m, uint32_t k, struct tfr_box *box, const struct tfr_box_more **more)
 {
 	const struct tfr_table *t = m->t;
 	const struct tfr_image_row *row = &t->images[m->image];
+	const struct tfr_image_info *came = &m->item->came;
+	static const struct tfr_box_more nothing;
 	uint32_t i = tfr_table_box(t, k);
+	double side[4];
 
 	*box = t->boxes[i];
-	*more = t->more ? &t->more[i] : NULL;
-	return t->fractions || row->width || row->height ||
-	       tfr_box_is_usable(t, box, m->item->came.width, m->item->came.height);
+	*more = t->more ? &t->more[i] : &nothing;
+	if (t->fractions || row->width || row->height)
+		return true;
+	memcpy(side, t->pixels[i], sizeof(side));
+	if (!tfr_box_is_usable(t, side, came->width, came->height))
+		return false;
+	for (int s = 0; s < 4; s++)
+		box->side[s] = (float)(side[s] / (s % 2 ? came->height : came->width));
+	return true;
 }
 
 static enum tfr_status add_boxes(struct making *m, struct tfr_error *err)

@@ -171,17 +171,18 @@ static enum tfr_status add_boxes(struct scanning *s, const struct tfr_token *box
 	for (uint32_t i = 0; i < boxes->n && !*fault; i++, b = tfr_token_next(b)) {
 		struct tfr_box box = { .image = (uint32_t)s->t->n_images - 1 };
 		uint32_t class = TFR_NO_BOX_CLASS;
+		double side[4] = { 0 };
 
-		if (!get_box(b, box.side))
+		if (!get_box(b, side))
 			*fault = "'objects' with a box that is not four numbers";
 		else if (c)
 			TFR_TRY(read_class(s, c, &class, fault, err));
 		c = c ? tfr_token_next(c) : NULL;
 		box.class = class;
-		box.side[2] += box.side[0];
-		box.side[3] += box.side[1];
+		side[2] += side[0];
+		side[3] += side[1];
 		if (!*fault)
-			TFR_TRY(tfr_table_add_box(s->t, &box, NULL, err));
+			TFR_TRY(tfr_table_add_box(s->t, &box, side, NULL, err));
 	}
 	return TFR_OK;
 }

@@ -61,15 +61,38 @@ enum tfr_status tfr_table_fault(struct tfr_table *t, struct tfr_image_row *row,
 	return tfr_table_text(t, reason, strlen(reason), &row->fault, err);
 }
 
-enum tfr_status tfr_table_add_box(struct tfr_table *t, const struct tfr_box *box,
-	const struct tfr_box_more *more, struct tfr_error *err)
+enum tfr_status tfr_table_place_box(
+	struct tfr_table *t, size_t k, uint32_t image, const double side[4], struct tfr_error *err)
 {
+	const struct tfr_image_row *row = &t->images[image];
+	const bool sized = t->fractions || row->width || row->height;
+
+	t->boxes[k].image = image;
+	for (int i = 0; sized && i < 4; i++)
+		t->boxes[k].side[i] =
+			(float)(t->fractions ? side[i]
+					     : side[i] / (i % 2 ? row->height : row->width));
+	if (sized)
+		return TFR_OK;
+	if (TFR_ARRAY_RESERVE(t->pixels, t->pixels_cap, t->boxes_cap))
+		return no_memory(err);
+	memcpy(t->pixels[k], side, sizeof(t->pixels[k]));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_table_add_box(struct tfr_table *t, const struct tfr_box *box,
+	const double side[4], const struct tfr_box_more *more, struct tfr_error *err)
+{
+	const size_t before = t->more_cap;
+
+	ADD(t, boxes, n_boxes, boxes_cap, "boxes", *box, err);
 	if (more)
 		ADD(t, more, n_boxes, more_cap, "boxes", *more, err);
-	ADD(t, boxes, n_boxes, boxes_cap, "boxes", *box, err);
+	if (more && !before) /* those before it have none */
+		memset(t->more, 0, t->n_boxes * sizeof(*t->more));
 	t->scattered |= box->image != t->n_images - 1;
 	t->n_boxes++;
-	return TFR_OK;
+	return side ? tfr_table_place_box(t, t->n_boxes - 1, box->image, side, err) : TFR_OK;
 }
 
 enum tfr_status tfr_table_add_keypoint(
@@ -200,11 +223,8 @@ static enum tfr_status number_classes(struct tfr_table *t, struct tfr_error *err
 /* --- boxes --- */
 
 /* Tools that count from 0 or from 1, or round, are one pixel apart. */
-bool tfr_box_is_usable(
-	const struct tfr_table *t, struct tfr_box *box, uint32_t width, uint32_t height)
+bool tfr_box_is_usable(const struct tfr_table *t, double s[4], uint32_t width, uint32_t height)
 {
-	double *s = box->side;
-
 	for (int i = 0; t->clips && i < 4; i++) {
 		double most = i % 2 ? height : width;
 
@@ -266,6 +286,7 @@ void tfr_table_clear(struct tfr_table *t)
 	tfr_buf_clear(&t->texts);
 	free(t->images);
 	free(t->boxes);
+	free(t->pixels);
 	free(t->more);
 	free(t->keypoints);
 	free(t->corners);

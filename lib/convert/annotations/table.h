@@ -2,7 +2,7 @@
  * classes, polygons, keypoints and shapes, and their captions.  Every kind of annotations parses
  * into it, and the engine (images.c) makes records of it.
  *
- * A million images take 40 MB, ten million boxes 400 MB; what only some kinds have is in arrays of
+ * A million images take 48 MB, ten million boxes 240 MB; what only some kinds have is in arrays of
  * its own.  Texts are offsets in one buffer, because it grows; offset 0 is the empty text. */
 #ifndef TFR_CONVERT_ANNOTATIONS_TABLE_H
 #define TFR_CONVERT_ANNOTATIONS_TABLE_H
@@ -27,7 +27,7 @@ struct tfr_image_row {
 #define TFR_NO_BOX_CLASS ((1u << 29) - 1)
 
 struct tfr_box {
-	double side[4]; /* xmin, ymin, xmax, ymax, in pixels or as fractions: `table.fractions` */
+	float side[4];	/* xmin, ymin, xmax, ymax, as fractions of the image's size, if known */
 	uint32_t image; /* UINT32_MAX: the box is left out */
 	uint32_t class : 29; /* of the table's; TFR_NO_BOX_CLASS: it has none */
 	uint32_t crowd : 1, difficult : 1, truncated : 1;
@@ -71,6 +71,7 @@ struct tfr_table {
 	struct tfr_buf texts;
 	struct tfr_image_row *images;
 	struct tfr_box *boxes;
+	double (*pixels)[4];	   /* the sides of boxes whose images have no size; NULL: none */
 	struct tfr_box_more *more; /* NULL: nothing */
 	struct tfr_keypoint *keypoints;
 	struct tfr_corner *corners;
@@ -97,8 +98,8 @@ struct tfr_table {
 	bool clips;	/* boxes up to a pixel past an edge are clipped, not left out */
 	uint64_t unusable; /* boxes that were left out when their image was read */
 
-	size_t images_cap, boxes_cap, more_cap, keypoints_cap, corners_cap, captions_cap, tags_cap,
-		classes_cap;
+	size_t images_cap, boxes_cap, more_cap, pixels_cap, keypoints_cap, corners_cap,
+		captions_cap, tags_cap, classes_cap;
 };
 
 /* The functions that add return TFR_ENOMEM, or TFR_EUSAGE: more than 2^32 - 1 of them. */
@@ -116,9 +117,13 @@ enum tfr_status tfr_table_add_image(
 /* Sets the reason why an image cannot become a record. */
 enum tfr_status tfr_table_fault(struct tfr_table *t, struct tfr_image_row *row,
 	enum tfr_status status, const char *reason, struct tfr_error *err);
-/* Adds a box; `more` can be NULL if no box has any. */
+/* Adds a box of box->image, with the sides in pixels or, with t->fractions, as fractions; NULL: its
+ * image is not known yet.  `more` can be NULL if no box before has any. */
 enum tfr_status tfr_table_add_box(struct tfr_table *t, const struct tfr_box *box,
-	const struct tfr_box_more *more, struct tfr_error *err);
+	const double side[4], const struct tfr_box_more *more, struct tfr_error *err);
+/* Gives box `k`, which was added without an image, its image and sides. */
+enum tfr_status tfr_table_place_box(
+	struct tfr_table *t, size_t k, uint32_t image, const double side[4], struct tfr_error *err);
 enum tfr_status tfr_table_add_keypoint(
 	struct tfr_table *t, const struct tfr_keypoint *point, struct tfr_error *err);
 enum tfr_status tfr_table_add_corner(
@@ -137,8 +142,7 @@ enum tfr_status tfr_table_label(struct tfr_table *t, int64_t label, const char *
 
 /* Whether a box has an area and is inside an image of this size; with t->clips, up to a pixel past
  * an edge is clipped first. */
-bool tfr_box_is_usable(
-	const struct tfr_table *t, struct tfr_box *box, uint32_t width, uint32_t height);
+bool tfr_box_is_usable(const struct tfr_table *t, double side[4], uint32_t width, uint32_t height);
 
 /* After the last image of all parts: numbers the classes, and groups boxes and captions by image.
  * TFR_EDATA, TFR_ESYS: the file of labels. */

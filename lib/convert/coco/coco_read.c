@@ -25,6 +25,7 @@ static const char reading_it[] = "reading annotations";
 /* An annotation whose image and category are not known yet. */
 struct pending {
 	int64_t id, image, category;
+	double side[4];
 	uint64_t at;
 	uint64_t first; /* segments */
 	uint32_t n;	/* of them, or of keypoints */
@@ -182,11 +183,7 @@ static enum tfr_status add_box(struct reading *r, const struct tfr_coco_parsed *
 	const struct tfr_coco_annotation *a, struct tfr_error *err)
 {
 	struct tfr_table *t = r->coco->t;
-	const struct tfr_box box = {
-		.side = { a->box[0], a->box[1], a->box[0] + a->box[2], a->box[1] + a->box[3] },
-		.image = UINT32_MAX,
-		.crowd = a->crowd,
-	};
+	const struct tfr_box box = { .image = UINT32_MAX, .crowd = a->crowd };
 	const struct tfr_box_more more = { .area = a->area,
 		.shape = a->shape_size ? a->shape.text : NULL,
 		.shape_size = a->shape_size,
@@ -202,7 +199,7 @@ static enum tfr_status add_box(struct reading *r, const struct tfr_coco_parsed *
 		TFR_TRY(tfr_table_add_keypoint(
 			t, &(struct tfr_keypoint){ q->x, q->y, q->visibility }, err));
 	}
-	return tfr_table_add_box(t, &box, &more, err);
+	return tfr_table_add_box(t, &box, NULL, &more, err);
 }
 
 static enum tfr_status add_annotation(struct reading *r, const struct tfr_coco_parsed *p,
@@ -211,6 +208,7 @@ static enum tfr_status add_annotation(struct reading *r, const struct tfr_coco_p
 	struct pending one = { .id = a->id,
 		.image = a->image,
 		.category = a->category,
+		.side = { a->box[0], a->box[1], a->box[0] + a->box[2], a->box[1] + a->box[3] },
 		.at = a->at,
 		.first = r->coco->segments.size / sizeof(struct tfr_coco_segment) + a->first,
 		.n = a->n,
@@ -430,8 +428,7 @@ static enum tfr_status place_box(struct reading *r, size_t k, uint32_t image,
 	const struct tfr_coco_id *categories, struct tally *y, struct tfr_error *err)
 {
 	struct tfr_table *t = r->coco->t;
-	const struct pending *p = &r->list[k];
-	struct tfr_box *box = &t->boxes[r->boxes + k];
+	struct pending *p = &r->list[k];
 	const struct tfr_image_row *row = &t->images[image];
 	uint32_t class = find_id(categories, r->n_categories, p->category);
 	const struct tfr_table_class *c = class == UINT32_MAX ? NULL : &t->classes[class];
@@ -441,14 +438,14 @@ static enum tfr_status place_box(struct reading *r, size_t k, uint32_t image,
 	y->boxless += p->boxless;
 	if (p->boxless)
 		return TFR_OK;
-	if ((row->width || row->height) && !tfr_box_is_usable(t, box, row->width, row->height)) {
+	if ((row->width || row->height) &&
+		!tfr_box_is_usable(t, p->side, row->width, row->height)) {
 		y->unusable++;
 		return TFR_OK;
 	}
-	box->class = c ? class : 0;
-	box->image = image;
+	t->boxes[r->boxes + k].class = c ? class : 0;
 	y->shapeless += !t->more[r->boxes + k].shape_size;
-	return TFR_OK;
+	return tfr_table_place_box(t, r->boxes + k, image, p->side, err);
 }
 
 /* An image has only one image of segments. */

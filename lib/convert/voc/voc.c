@@ -148,21 +148,22 @@ static enum tfr_status add_object(
 		.difficult = o->difficult,
 		.truncated = o->truncated };
 	struct tfr_box_more more = { 0 };
+	double side[4];
 	uint32_t class;
 	bool usable;
 
-	memcpy(box.side, o->box, sizeof(box.side));
+	memcpy(side, o->box, sizeof(side));
 	/* Without a size, only an impossible box is left out here. */
-	usable = tfr_box_is_usable(t, &box, v->width ? (uint32_t)v->width : UINT32_MAX,
+	usable = tfr_box_is_usable(t, side, v->width ? (uint32_t)v->width : UINT32_MAX,
 		v->height ? (uint32_t)v->height : UINT32_MAX);
 	r->unusable += !usable;
-	r->clipped += memcmp(o->box, box.side, sizeof(box.side)) != 0;
+	r->clipped += memcmp(o->box, side, sizeof(side)) != 0;
 	TFR_TRY(tfr_table_class(t, name, strlen(name), &class, err));
 	box.class = class;
 	if (!usable)
 		return TFR_OK;
 	TFR_TRY(tfr_table_text(t, pose, strlen(pose), &more.view, err));
-	return tfr_table_add_box(t, &box, &more, err);
+	return tfr_table_add_box(t, &box, side, &more, err);
 }
 
 /* Reads and parses an annotation; a fault of it is that of `item`. */

@@ -308,8 +308,8 @@ static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr
 	for (size_t i = 0; i < r->boxes.size / sizeof(*boxes); i++) {
 		const struct tfr_yolo_box *b = &boxes[i];
 		uint32_t class = tfr_yolo_class_of(c, b->class);
-		struct tfr_box box = { .side = { b->xmin, b->ymin, b->xmax, b->ymax },
-			.image = (uint32_t)r->t->n_images - 1,
+		const double side[4] = { b->xmin, b->ymin, b->xmax, b->ymax };
+		struct tfr_box box = { .image = (uint32_t)r->t->n_images - 1,
 			.class = class == TFR_NO_CLASS ? 0 : c->ids[class] };
 		const struct tfr_box_more more = { .first = (uint32_t)r->t->n_corners,
 			.n = b->corners };
@@ -322,7 +322,9 @@ static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr
 				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
 		for (uint32_t k = 0; k < b->corners; k++, corner += 2)
 			TFR_TRY(tfr_table_add_corner(r->t, corner[0], corner[1], err));
-		TFR_TRY(tfr_table_add_box(r->t, &box, &more, err));
+		TFR_TRY(tfr_table_add_box(
+			r->t, &box, side, r->t->polygons || b->corners ? &more : NULL, err));
+		r->t->polygons |= b->corners > 0;
 	}
 	return TFR_OK;
 }
@@ -481,7 +483,6 @@ static enum tfr_status read_part(
 		status = read_all(&r, err);
 	if (!status)
 		warn_of_labels(&r);
-	t->polygons |= r.tally.polygons > 0;
 	tfr_buf_clear(&r.boxes);
 	tfr_buf_clear(&r.corners);
 	tfr_buf_clear(&r.path);
