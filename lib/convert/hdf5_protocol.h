@@ -19,6 +19,19 @@ enum {
 	TFR_HDF5_REASON = 256, /* bytes of an error text, likewise */
 };
 
+/* A value as it is in memory; of HDF5 files all but BOOL and UCS4. */
+enum tfr_cell_type {
+	TFR_CELL_BOOL, /* a byte, not 0: true */
+	TFR_CELL_INT,  /* of 1, 2, 4 or 8 bytes */
+	TFR_CELL_UINT,
+	TFR_CELL_FLOAT, /* of 2, 4 or 8 bytes */
+	TFR_CELL_BYTES, /* without NULs at the end, as in NumPy */
+	TFR_CELL_UCS4,	/* likewise, with 4 bytes per character */
+	TFR_CELL_BLANK, /* bytes without spaces at the end */
+	TFR_CELL_FIRST, /* bytes up to the first NUL */
+	TFR_CELL_TEXT,	/* struct tfr_bytes, which point to other memory */
+};
+
 /* The helper's arguments: the protocol, the bytes of --memory, and these, in this order. */
 #define TFR_HDF5_SANDBOX "sandbox"
 #define TFR_HDF5_NO_SANDBOX "no-sandbox"
@@ -59,7 +72,7 @@ struct tfr_hdf5_reply {
 
 /* A data set: rows of `n_dims` - 1 dimensions, of cells as they are in the helper's memory. */
 struct tfr_hdf5_set {
-	uint32_t cell;	    /* enum tfr_cell_type: INT, UINT, FLOAT, BYTES, BLANK, FIRST or TEXT */
+	uint32_t cell;	    /* enum tfr_cell_type */
 	uint32_t cell_size; /* bytes */
 	uint32_t n_dims, reserved;
 	uint64_t dims[TFR_HDF5_DIMS]; /* the first is the number of rows */

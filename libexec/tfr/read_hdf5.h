@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "convert/array/cells.h"
 #include "convert/hdf5_protocol.h"
+#include "convert/item.h"
 
 /* --- reply.c --- */
 

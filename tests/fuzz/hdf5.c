@@ -6,8 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "convert/array/cells.h"
-#include "convert/array/hdf5_helper.h"
+#include "convert/array/arrays.h"
 
 enum { SETS = 4, ROOM = 64 << 10, INPUT = 512, REPLIES = 128 << 10 };
 
@@ -49,11 +48,9 @@ static void read_rows(struct tfr_hdf5_helper *h, const struct tfr_hdf5_set *set,
 	if (!rows)
 		return;
 	tfr_hdf5_ask(h, 0, 0, count, NULL, size);
-	if (set->cell != TFR_CELL_TEXT)
-		tfr_hdf5_rows(h, "x", keep ? rows : NULL, size, &err);
-	else if (!tfr_hdf5_texts(h, "x", keep ? rows : NULL, size / sizeof(struct tfr_bytes), &text,
-			 &err) &&
-		 keep)
+	if (!tfr_hdf5_rows(h, "x", keep ? rows : NULL, size,
+		    set->cell == TFR_CELL_TEXT ? &text : NULL, &err) &&
+		keep && set->cell == TFR_CELL_TEXT)
 		sum_texts(rows, size / sizeof(struct tfr_bytes));
 	tfr_buf_clear(&text);
 	free(rows);

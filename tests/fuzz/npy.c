@@ -3,28 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/array/npy.h"
+#include "convert/array/arrays.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void put(const struct tfr_npy *h, const struct tfr_npy_field *f, const uint8_t *row)
+static void put(const struct tfr_cells *field, const uint8_t *row)
 {
-	struct tfr_cells c = { .name = (char *)(uintptr_t) "x",
-		.cell = f->cell,
-		.size = f->size,
-		.swapped = f->swapped,
-		.at = f->at,
-		.outer = 1,
-		.stride = h->element,
-		.inner = 1,
-		.kind = tfr_cell_kind(f->cell) };
+	struct tfr_cells c = *field;
 	struct tfr_builder *b = tfr_builder_new();
 	TFR_AUTO_BUF scratch = { 0 };
 	struct tfr_error err = { 0 };
 	enum tfr_status status;
 
-	for (unsigned d = 0; d < f->n_dims; d++)
-		c.inner *= f->dims[d];
+	c.name = (char *)(uintptr_t) "x";
+	c.outer = 1;
+	c.kind = tfr_cell_kind(c.cell);
 	if (b && c.inner) {
 		status = tfr_cells_put(&c, row, &scratch, b, &err);
 		if (status && (status != TFR_EDATA || !err.message[0]))
@@ -50,11 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		row = calloc(1, h.element + 1);
 		for (size_t i = 0; row && size && i < h.element; i++)
 			row[i] = data[i % size];
-		for (size_t i = 0; row && i < tfr_npy_field_count(&h); i++) {
-			if (tfr_npy_fields(&h)[i].name >= h.names.size)
-				abort();
-			put(&h, &tfr_npy_fields(&h)[i], row);
-		}
+		for (size_t i = 0; row && i < h.n_fields; i++)
+			put(&h.fields[i], row);
 	}
 	free(row);
 	tfr_npy_clear(&h);

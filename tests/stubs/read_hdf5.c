@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "convert/array/cells.h"
 #include "convert/hdf5_protocol.h"
 
 static void reply(enum tfr_hdf5_answer answer, uint32_t code, const void *body, uint64_t size)

@@ -3,20 +3,43 @@
  * Rows are read in blocks, one after the other or, if the records are shuffled, in the order in
  * which they will be needed.  A row's bytes are copied to its item, so that a block can be
  * replaced while other threads still make features of its rows. */
-#include "convert/array/arrays.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include <tfr-private/text.h>
 #include <xxhash.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "base/names.h"
+#include "convert/array/arrays.h"
 #include "convert/folder/globs.h"
 
 enum { BLOCK = 4 << 20, MEMORY = 256 << 20, SHUFFLED_MOST = 4096 };
 
-/* --- selection and checks --- */
+/* --- the arrays --- */
+
+enum tfr_status tfr_arrays_open(struct tfr_input **in, size_t size, const struct tfr_input_ops *ops,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	struct tfr_arrays *a;
+
+	if (opts->classes.labels || opts->classes.base || opts->order.stratify)
+		return tfr_fail(err, TFR_EUSAGE,
+			"%s has no effect on arrays, which have no classes",
+			opts->classes.labels ? "--labels"
+			: opts->classes.base ? "--label-base"
+					     : "--stratify-classes");
+	if (opts->tables.embed_count)
+		return tfr_fail(
+			err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
+	a = calloc(1, size);
+	TFR_NEED_MEMORY(a, err, "reading arrays");
+	a->in = (struct tfr_input){ .ops = ops, .opts = opts };
+	a->memory = opts->run.memory ? opts->run.memory : MEMORY;
+	*in = &a->in;
+	return TFR_OK;
+}
 
 static bool any_matches(const char *const *patterns, size_t n, const char *name)
 {
@@ -26,57 +49,79 @@ static bool any_matches(const char *const *patterns, size_t n, const char *name)
 	return false;
 }
 
-bool tfr_arrays_wants(const struct tfr_convert_opts *o, const char *name)
+bool tfr_arrays_wants(const struct tfr_arrays *a, const char *name)
 {
+	const struct tfr_convert_opts *o = a->in.opts;
+
 	return !any_matches(o->input.exclude, o->input.exclude_count, name) &&
 	       (!o->input.include_count ||
 		       any_matches(o->input.include, o->input.include_count, name));
 }
 
-struct tfr_array *tfr_arrays_add(
-	struct tfr_arrays *a, const char *name, const char *path, uint64_t rows, size_t row_size)
+void *tfr_arrays_add(struct tfr_arrays *a, size_t size, const char *path)
 {
-	struct tfr_array array = {
-		.name = strdup(name), .path = path, .rows = rows, .row_size = row_size
-	};
+	struct tfr_array *array = calloc(1, size);
 
-	if (!array.name || !tfr_buf_append(&a->arrays_, &array, sizeof(array))) {
-		free(array.name);
+	if (!array || TFR_ARRAY_ONE_MORE(a->arrays, a->n)) {
+		free(array);
 		return NULL;
 	}
-	a->arrays = (struct tfr_array *)(void *)a->arrays_.data;
-	return &a->arrays[a->n++];
+	array->path = path;
+	a->arrays[a->n++] = array;
+	return array;
+}
+
+void tfr_arrays_drop(struct tfr_arrays *a)
+{
+	struct tfr_array *array = a->arrays[--a->n];
+
+	a->release(array);
+	free(array->name);
+	free(array->block);
+	free(array);
 }
 
 bool tfr_arrays_add_cells(struct tfr_arrays *a, const char *name, const struct tfr_cells *cells)
 {
-	struct tfr_cells c = *cells;
+	struct tfr_cells *c;
 
-	if (c.stride == c.inner * c.size) { /* all adjacent */
-		c.inner *= c.outer;
-		c.outer = 1;
-	}
-	c.array = a->n - 1;
-	c.name = strdup(name);
-	c.shape_name = NULL;
-	c.kind = tfr_cell_kind(c.cell);
-	if (c.dims > 1)
-		c.shape_name = tfr_asprintf("%s/shape", name);
-	if (!c.name || (c.dims > 1 && !c.shape_name) ||
-		!tfr_buf_append(&a->cells_, &c, sizeof(c))) {
-		free(c.name);
-		free(c.shape_name);
+	if (TFR_ARRAY_ONE_MORE(a->cells, a->n_cells))
 		return false;
+	c = &a->cells[a->n_cells++];
+	*c = *cells;
+	if (c->stride == c->inner * c->size) { /* all adjacent */
+		c->inner *= c->outer;
+		c->outer = 1;
 	}
-	a->cells = (struct tfr_cells *)(void *)a->cells_.data;
-	a->n_cells++;
-	return true;
+	c->array = a->n - 1;
+	c->kind = tfr_cell_kind(c->cell);
+	c->name = strdup(name);
+	c->shape_name = c->dims > 1 ? tfr_asprintf("%s/shape", name) : NULL;
+	return c->name && (c->dims <= 1 || c->shape_name);
 }
+
+void tfr_arrays_close(struct tfr_input *in)
+{
+	struct tfr_arrays *a = (struct tfr_arrays *)in;
+
+	while (a->n)
+		tfr_arrays_drop(a);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		free(a->cells[i].name);
+		free(a->cells[i].shape_name);
+	}
+	free(a->arrays);
+	free(a->cells);
+	free(a->prefix);
+	free(a);
+}
+
+/* --- checks --- */
 
 static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 {
 	for (size_t i = 1; i < a->n; i++) {
-		const struct tfr_array *one = &a->arrays[0], *other = &a->arrays[i];
+		const struct tfr_array *one = a->arrays[0], *other = a->arrays[i];
 
 		if (one->rows == other->rows)
 			continue;
@@ -87,7 +132,7 @@ static enum tfr_status check_rows(struct tfr_arrays *a, struct tfr_error *err)
 			one->path, (unsigned long long)one->rows, other->name, other->path,
 			(unsigned long long)other->rows);
 	}
-	a->rows = a->arrays[0].rows;
+	a->rows = a->arrays[0]->rows;
 	return TFR_OK;
 }
 
@@ -102,7 +147,7 @@ static enum tfr_status check_texts(const struct tfr_arrays *a, struct tfr_error 
 		return tfr_fail_hint(err, TFR_EDATA,
 			"Use --exclude with its name to leave an array out.",
 			"cannot make features of '%s' of '%s': its name is not UTF-8", c->name,
-			a->arrays[c->array].path);
+			a->arrays[c->array]->path);
 	}
 	return TFR_OK;
 }
@@ -165,122 +210,103 @@ static void warn_of_rounding(const struct tfr_arrays *a)
 	}
 }
 
-/* The number of rows that are efficient to read at once, within the memory. */
-static uint64_t whole_units(const struct tfr_array *array, uint64_t memory)
+/* The number of rows to read at once, within the memory. */
+static uint64_t rows_at_once(const struct tfr_array *array, uint64_t memory, bool shuffled)
 {
-	uint64_t rows = array->most - array->most % array->unit;
+	uint64_t part = memory < BLOCK ? memory : BLOCK;
+	uint64_t rows = part < array->row_size ? 1 : part / array->row_size;
 
-	if (rows)
+	if (shuffled)
+		return rows > SHUFFLED_MOST ? SHUFFLED_MOST : rows;
+	if (array->unit <= 1)
 		return rows;
-	return array->unit <= memory / array->row_size ? array->unit : array->most;
+	if (rows >= array->unit)
+		return rows - rows % array->unit;
+	return array->unit <= memory / array->row_size ? array->unit : rows;
+}
+
+/* Places the arrays in the row of all of them. */
+static enum tfr_status arrange_row(struct tfr_arrays *a, struct tfr_error *err)
+{
+	struct tfr_cells *c = a->cells, *end = c + a->n_cells;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct tfr_array *array = a->arrays[i];
+
+		for (; c < end && c->array == i; c++) {
+			c->at += all;
+			array->texts |= c->cell == TFR_CELL_TEXT;
+		}
+		a->texts |= array->texts;
+		all += array->row_size;
+		array->most = rows_at_once(array, a->memory / 4 / a->n, a->in.opts->order.shuffle);
+	}
+	if (all > TFR_ITEM_MOST)
+		return tfr_fail_path(err, TFR_EDATA, a->in.opts->input.paths[0],
+			"a row is larger than 2 GiB, the limit of an Example, in");
+	a->row_size = (size_t)all;
+	return TFR_OK;
 }
 
 enum tfr_status tfr_arrays_ready(struct tfr_arrays *a, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = a->in.opts;
-	uint64_t memory = (o->run.memory ? o->run.memory : MEMORY) / 4, all = 0;
+	const char *path = a->in.opts->input.paths[0];
 
 	if (!a->n)
-		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0], "no arrays in");
+		return tfr_fail_path(err, TFR_EDATA, path, "no arrays in");
 	TFR_TRY(check_texts(a, err));
 	TFR_TRY(check_rows(a, err));
 	TFR_TRY(check_names(a, err));
 	TFR_TRY(set_types(a, err));
-	for (size_t i = 0; i < a->n; i++) {
-		struct tfr_array *array = &a->arrays[i];
-		uint64_t part = memory / a->n < BLOCK ? memory / a->n : BLOCK;
-
-		all += array->row_size;
-		array->most = part < array->row_size ? 1 : part / array->row_size;
-		if (o->order.shuffle && array->most > SHUFFLED_MOST)
-			array->most = SHUFFLED_MOST;
-		if (array->unit > 1 && !o->order.shuffle)
-			array->most = whole_units(array, memory / a->n);
-	}
-	if (all > TFR_ITEM_MOST)
-		return tfr_fail_path(err, TFR_EDATA, o->input.paths[0],
-			"a row is larger than 2 GiB, the limit of an Example, in");
-	a->row_size = (size_t)all;
-	for (size_t i = 0; i < a->n_cells; i++)
-		a->texts = a->texts || a->cells[i].cell == TFR_CELL_TEXT;
+	TFR_TRY(arrange_row(a, err));
 	a->in.item_bytes = a->texts ? 0 : a->row_size;
 	if (a->in.items != TFR_STREAM)
 		a->in.items = a->rows;
 	if (a->rows > UINT32_MAX && a->in.items != TFR_STREAM)
-		return tfr_fail(err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX,
-			o->input.paths[0]);
-	a->prefix = tfr_asprintf("%s:", o->input.paths[0]);
+		return tfr_fail(err, TFR_EUSAGE, "more than %u rows in '%s'", UINT32_MAX, path);
+	a->prefix = tfr_asprintf("%s:", path);
 	TFR_NEED_MEMORY(a->prefix, err, "reading arrays");
 	a->in.prefix = a->prefix;
 	warn_of_rounding(a);
 	return TFR_OK;
 }
 
-enum tfr_status tfr_arrays_check(const struct tfr_convert_opts *opts, struct tfr_error *err)
-{
-	if (opts->classes.labels || opts->classes.base || opts->order.stratify)
-		return tfr_fail(err, TFR_EUSAGE,
-			"%s has no effect on arrays, which have no classes",
-			opts->classes.labels ? "--labels"
-			: opts->classes.base ? "--label-base"
-					     : "--stratify-classes");
-	if (opts->tables.embed_count)
-		return tfr_fail(
-			err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");
-	return TFR_OK;
-}
-
 /* --- a row --- */
 
-/* Reads rows in random order one by one, unless the kind of file does that itself. */
-static enum tfr_status read_block(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
-	uint64_t count, struct tfr_error *err)
-{
-	if (!a->order || a->reads_ordered)
-		return a->read(a, array, first, count, array->block, err);
-	for (uint64_t i = 0; i < count; i++)
-		TFR_TRY(a->read(
-			a, array, a->order[first + i], 1, array->block + i * array->row_size, err));
-	return TFR_OK;
-}
-
-static enum tfr_status fill(
+/* Reads the block that begins with a row.  Rows that are not read on are read one by one. */
+static enum tfr_status read_block(
 	struct tfr_arrays *a, struct tfr_array *array, uint64_t row, struct tfr_error *err)
 {
 	bool on = row == array->first + array->count;
-	uint64_t left = array->rows - row, count = on && array->most < left ? array->most : left;
-	enum tfr_status status;
+	uint64_t left = array->rows - row, most = on ? array->most : 1;
 
-	if (!on)
-		count = 1;
 	if (!array->block) {
 		array->block = malloc(array->most * array->row_size);
 		TFR_NEED_MEMORY(array->block, err, "reading arrays");
 	}
 	array->count = 0;
-	status = read_block(a, array, row, count, err);
+	TFR_TRY(a->read(a, array, row, most < left ? most : left, err));
 	array->first = row;
-	array->count = status ? 0 : count;
-	return status;
+	array->count = most < left ? most : left;
+	return TFR_OK;
 }
 
 /* Calls `each` for every text of the row in item->file. */
 static void each_text(struct tfr_arrays *a, struct tfr_item *item,
 	void (*each)(struct tfr_item *item, struct tfr_bytes *text))
 {
-	uint8_t *row = item->file.data;
-
-	for (size_t i = 0, array = 0; i < a->n_cells; i++) {
+	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct tfr_cells *c = &a->cells[i];
+		uint8_t *at = item->file.data + c->at;
 
-		for (; array < c->array; array++)
-			row += a->arrays[array].row_size;
 		for (size_t k = 0; c->cell == TFR_CELL_TEXT && k < c->inner; k++) {
 			struct tfr_bytes text;
 
-			memcpy(&text, row + c->at + k * sizeof(text), sizeof(text));
+			memcpy(&text, at, sizeof(text));
 			each(item, &text);
-			memcpy(row + c->at + k * sizeof(text), &text, sizeof(text));
+			memcpy(at, &text, sizeof(text));
+			at += sizeof(text);
 		}
 	}
 }
@@ -320,15 +346,11 @@ static enum tfr_status take_texts(
 static void hash_row(struct tfr_arrays *a, struct tfr_item *item)
 {
 	const uint8_t *row = item->file.data;
-	size_t next = 0;
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < a->n; row += a->arrays[i++].row_size) {
-		while (next < a->n_cells && a->cells[next].array < i)
-			next++;
-		if (next == a->n_cells || a->cells[next].cell != TFR_CELL_TEXT)
-			hash = XXH3_64bits_withSeed(row, a->arrays[i].row_size, hash);
-	}
+	for (size_t i = 0; i < a->n; row += a->arrays[i++]->row_size)
+		if (!a->arrays[i]->texts)
+			hash = XXH3_64bits_withSeed(row, a->arrays[i]->row_size, hash);
 	if (a->texts)
 		hash = XXH3_64bits_withSeed(item->more.data, item->more.size, hash);
 	item->hash = hash;
@@ -346,17 +368,17 @@ enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
 	if (row == a->rows)
 		return TFR_END;
 	for (size_t i = 0; a->order != in->order && i < a->n; i++)
-		a->arrays[i].count = 0;
+		a->arrays[i]->count = 0;
 	a->order = in->order;
 	snprintf(name, sizeof(name), "%llu", (unsigned long long)number);
 	tfr_room_reserve(room, 3 * (uint64_t)a->row_size); /* its bytes, wire form, record */
 	if (!tfr_item_name(item, name, strlen(name)) || !tfr_buf_reserve(&item->file, a->row_size))
 		return tfr_fail_nomem(err, "reading arrays");
 	for (size_t i = 0; i < a->n; i++) {
-		struct tfr_array *array = &a->arrays[i];
+		struct tfr_array *array = a->arrays[i];
 
 		if (row < array->first || row - array->first >= array->count)
-			TFR_TRY(fill(a, array, row, err));
+			TFR_TRY(read_block(a, array, row, err));
 		tfr_buf_append(&item->file, array->block + (row - array->first) * array->row_size,
 			array->row_size);
 	}
@@ -371,37 +393,15 @@ enum tfr_status tfr_arrays_next(struct tfr_input *in, struct tfr_item *item,
 enum tfr_status tfr_arrays_load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_arrays *a = (struct tfr_arrays *)in;
-	const uint8_t *row = item->file.data;
+	const struct tfr_arrays *a = (struct tfr_arrays *)in;
 	enum tfr_status status = TFR_OK;
 
 	(void)room;
-	for (size_t i = 0, array = 0; !status && i < a->n_cells; i++) {
-		const struct tfr_cells *c = &a->cells[i];
-
-		for (; array < c->array; array++)
-			row += a->arrays[array].row_size;
-		status = tfr_cells_put(c, row, &bench->pixels, item->builder, err);
-	}
+	for (size_t i = 0; !status && i < a->n_cells; i++)
+		status = tfr_cells_put(
+			&a->cells[i], item->file.data, &bench->pixels, item->builder, err);
 	if (status != TFR_EDATA)
 		return status;
 	tfr_item_skip_error(item, err);
 	return TFR_OK;
-}
-
-void tfr_arrays_clear(struct tfr_arrays *a)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		if (a->arrays[i].own)
-			a->release(a->arrays[i].own);
-		free(a->arrays[i].name);
-		free(a->arrays[i].block);
-	}
-	for (size_t i = 0; i < a->n_cells; i++) {
-		free(a->cells[i].name);
-		free(a->cells[i].shape_name);
-	}
-	tfr_buf_clear(&a->arrays_);
-	tfr_buf_clear(&a->cells_);
-	free(a->prefix);
 }

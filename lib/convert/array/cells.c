@@ -3,26 +3,44 @@
  *
  * Only float64 is changed, by rounding, of which arrays.c warns: a number that the feature
  * cannot hold is an error. */
-#include "convert/array/cells.h"
+#include "convert/array/arrays.h"
 
 #include <endian.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/utf8.h"
+
+enum { ANY_INTEGER = 1 | 2 | 4 | 8 };
+
+/* The kind of the feature, and the sizes that a cell can have, which are powers of two, or 0 for
+ * any. */
+static const struct {
+	enum tfr_kind kind;
+	unsigned sizes;
+} types[] = {
+	[TFR_CELL_BOOL] = { TFR_KIND_INT64, 1 },
+	[TFR_CELL_INT] = { TFR_KIND_INT64, ANY_INTEGER },
+	[TFR_CELL_UINT] = { TFR_KIND_INT64, ANY_INTEGER },
+	[TFR_CELL_FLOAT] = { TFR_KIND_FLOAT, 2 | 4 | 8 },
+	[TFR_CELL_BYTES] = { TFR_KIND_BYTES, 0 },
+	[TFR_CELL_UCS4] = { TFR_KIND_BYTES, 0 },
+	[TFR_CELL_BLANK] = { TFR_KIND_BYTES, 0 },
+	[TFR_CELL_FIRST] = { TFR_KIND_BYTES, 0 },
+	[TFR_CELL_TEXT] = { TFR_KIND_BYTES, TFR_HDF5_TEXT },
+};
 
 enum tfr_kind tfr_cell_kind(enum tfr_cell_type cell)
 {
-	switch (cell) {
-	case TFR_CELL_BOOL:
-	case TFR_CELL_INT:
-	case TFR_CELL_UINT:
-		return TFR_KIND_INT64;
-	case TFR_CELL_FLOAT:
-		return TFR_KIND_FLOAT;
-	default:
-		return TFR_KIND_BYTES;
-	}
+	return types[cell].kind;
+}
+
+bool tfr_cell_has_size(enum tfr_cell_type cell, unsigned size)
+{
+	unsigned sizes = types[cell].sizes;
+
+	return !sizes || ((size & sizes) && !(size & (size - 1)));
 }
 
 enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct tfr_error *err)
@@ -41,25 +59,23 @@ enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct
 
 /* --- one value --- */
 
-static uint64_t load(const struct tfr_cells *c, const uint8_t *p)
+static uint64_t load_bits(const uint8_t *p, unsigned size, bool swapped)
 {
-	uint16_t two;
-	uint32_t four;
-	uint64_t eight;
+	uint64_t v = 0;
 
-	switch (c->size) {
+	switch (size) {
 	case 1:
 		return *p;
 	case 2:
-		memcpy(&two, p, sizeof(two));
-		return c->swapped ? be16toh(two) : le16toh(two);
+		memcpy(&v, p, 2);
+		break;
 	case 4:
-		memcpy(&four, p, sizeof(four));
-		return c->swapped ? be32toh(four) : le32toh(four);
+		memcpy(&v, p, 4);
+		break;
 	default:
-		memcpy(&eight, p, sizeof(eight));
-		return c->swapped ? be64toh(eight) : le64toh(eight);
+		memcpy(&v, p, 8);
 	}
+	return swapped ? be64toh(v) >> (64 - 8 * size) : le64toh(v);
 }
 
 static int64_t sign_extended(uint64_t v, unsigned size)
@@ -89,7 +105,7 @@ float tfr_half(uint16_t bits)
 static enum tfr_status to_int64(
 	const struct tfr_cells *c, const uint8_t *p, int64_t *value, struct tfr_error *err)
 {
-	uint64_t v = load(c, p);
+	uint64_t v = load_bits(p, c->size, c->swapped);
 
 	if (c->cell == TFR_CELL_BOOL)
 		*value = v != 0;
@@ -104,7 +120,7 @@ static enum tfr_status to_int64(
 static enum tfr_status to_float(
 	const struct tfr_cells *c, const uint8_t *p, float *value, struct tfr_error *err)
 {
-	uint64_t bits = load(c, p);
+	uint64_t bits = load_bits(p, c->size, c->swapped);
 	uint32_t half = (uint32_t)bits;
 	double wide;
 
@@ -126,90 +142,25 @@ static enum tfr_status to_float(
 	return TFR_OK;
 }
 
-/* --- all of a row --- */
-
-/* The first of the `inner` adjacent values at place `o` of `outer`. */
-static const uint8_t *place(const struct tfr_cells *c, const uint8_t *row, size_t o)
+/* A text with 4 bytes per character, which is appended to `texts`; UTF-8 is never longer. */
+static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, struct tfr_buf *texts,
+	struct tfr_bytes *value, struct tfr_error *err)
 {
-	return row + c->at + o * c->stride;
-}
-
-static const uint8_t *place_of(const struct tfr_cells *c, const uint8_t *row, size_t i)
-{
-	return place(c, row, i / c->inner) + i % c->inner * c->size;
-}
-
-static size_t count(const struct tfr_cells *c)
-{
-	return c->outer * c->inner;
-}
-
-static enum tfr_status put_int64s(const struct tfr_cells *c, const uint8_t *row,
-	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
-{
-	int64_t *values = (int64_t *)(void *)scratch->data, *to = values;
-
-	for (size_t o = 0; o < c->outer; o++) {
-		const uint8_t *p = place(c, row, o);
-
-		for (size_t i = 0; i < c->inner; i++)
-			TFR_TRY(to_int64(c, p + i * c->size, to++, err));
-	}
-	return tfr_builder_int64s(b, c->name, values, count(c), err);
-}
-
-static enum tfr_status put_floats(const struct tfr_cells *c, const uint8_t *row,
-	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
-{
-	float *values = (float *)(void *)scratch->data, *to = values;
-	/* Values that already have the right form are copied together. */
-	bool plain = c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped;
-
-	for (size_t o = 0; o < c->outer; o++, to += c->inner) {
-		const uint8_t *p = place(c, row, o);
-
-		if (plain)
-			memcpy(to, p, c->inner * sizeof(float));
-		for (size_t i = 0; !plain && i < c->inner; i++)
-			TFR_TRY(to_float(c, p + i * c->size, &to[i], err));
-	}
-	return tfr_builder_floats(b, c->name, values, count(c), err);
-}
-
-/* The bytes of all elements, as NumPy's tobytes() gives them on a little-endian machine. */
-static enum tfr_status put_raw(const struct tfr_cells *c, const uint8_t *row,
-	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
-{
-	uint8_t *to = scratch->data;
-
-	for (size_t i = 0; i < count(c); i++, to += c->size) {
-		const uint8_t *p = place_of(c, row, i);
-
-		for (unsigned k = 0; k < c->size; k++)
-			to[k] = p[c->swapped ? c->size - 1 - k : k];
-	}
-	return tfr_builder_bytes(
-		b, c->name, &(struct tfr_bytes){ scratch->data, count(c) * c->size }, 1, err);
-}
-
-/* A text with 4 bytes per character; UTF-8 is never longer. */
-static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, uint8_t *to,
-	size_t *size, struct tfr_error *err)
-{
-	struct tfr_cells one = { .size = 4, .swapped = c->swapped };
 	size_t n = c->size / 4;
+	uint8_t *to = texts->data + texts->size;
 
-	while (n && !load(&one, p + 4 * (n - 1)))
+	while (n && !load_bits(p + 4 * (n - 1), 4, false))
 		n--;
-	*size = 0;
+	*value = (struct tfr_bytes){ to, 0 };
 	for (size_t i = 0; i < n; i++) {
-		uint32_t v = (uint32_t)load(&one, p + 4 * i);
+		uint32_t v = (uint32_t)load_bits(p + 4 * i, 4, c->swapped);
 
 		if (v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
 			return tfr_fail(err, TFR_EDATA,
 				"'%s' has the code point 0x%x, which is not a character", c->name, v);
-		*size += tfr_utf8_put(to + *size, v);
+		value->size += tfr_utf8_put(to + value->size, v);
 	}
+	texts->size += value->size;
 	return TFR_OK;
 }
 
@@ -227,42 +178,69 @@ static struct tfr_bytes to_bytes(const struct tfr_cells *c, const uint8_t *p)
 	return v;
 }
 
-/* `scratch` has the values, followed by the texts that are made. */
-static enum tfr_status put_texts(const struct tfr_cells *c, const uint8_t *row,
-	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
+/* --- all of a row --- */
+
+/* Appends the bytes of adjacent cells as NumPy's tobytes() gives them on a little-endian
+ * machine. */
+static void append_raw(const struct tfr_cells *c, const uint8_t *p, struct tfr_buf *to)
 {
-	struct tfr_bytes *values = (struct tfr_bytes *)(void *)scratch->data;
-	uint8_t *texts = scratch->data + count(c) * sizeof(*values);
+	for (size_t i = 0; i < c->inner; i++, p += c->size)
+		for (unsigned k = 0; k < c->size; k++)
+			to->data[to->size++] = p[c->swapped ? c->size - 1 - k : k];
+}
 
-	for (size_t i = 0; i < count(c); i++) {
-		const uint8_t *p = place_of(c, row, i);
+/* Converts the adjacent cells at `p` to the values from number `at` on in `scratch`.  Texts that
+ * are made are appended to it. */
+static enum tfr_status convert_cells(const struct tfr_cells *c, const uint8_t *p, size_t at,
+	struct tfr_buf *scratch, struct tfr_error *err)
+{
+	int64_t *ints = (int64_t *)(void *)scratch->data + at;
+	float *floats = (float *)(void *)scratch->data + at;
+	struct tfr_bytes *texts = (struct tfr_bytes *)(void *)scratch->data + at;
 
-		if (c->cell != TFR_CELL_UCS4) {
-			values[i] = to_bytes(c, p);
-			continue;
-		}
-		values[i].data = texts;
-		TFR_TRY(to_utf8(c, p, texts, &values[i].size, err));
-		texts += values[i].size;
-	}
-	return tfr_builder_bytes(b, c->name, values, count(c), err);
+	if (c->raw)
+		append_raw(c, p, scratch);
+	else if (c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped)
+		memcpy(floats, p, c->inner * sizeof(float)); /* already in the right form */
+	else if (c->kind == TFR_KIND_INT64)
+		for (size_t i = 0; i < c->inner; i++)
+			TFR_TRY(to_int64(c, p + i * c->size, &ints[i], err));
+	else if (c->kind == TFR_KIND_FLOAT)
+		for (size_t i = 0; i < c->inner; i++)
+			TFR_TRY(to_float(c, p + i * c->size, &floats[i], err));
+	else if (c->cell == TFR_CELL_UCS4)
+		for (size_t i = 0; i < c->inner; i++)
+			TFR_TRY(to_utf8(c, p + i * c->size, scratch, &texts[i], err));
+	else
+		for (size_t i = 0; i < c->inner; i++)
+			texts[i] = to_bytes(c, p + i * c->size);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
-	size_t each = sizeof(struct tfr_bytes) + (c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0);
+	size_t n = c->outer * c->inner, made = c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0;
+	const void *values;
 
 	scratch->size = 0;
-	TFR_NEED_MEMORY(tfr_buf_reserve(scratch, count(c) * each + 1), err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(scratch, n * (sizeof(struct tfr_bytes) + made) + 1), err,
+		"reading arrays");
+	values = scratch->data;
+	if (!c->raw) /* texts that are made follow the values */
+		scratch->size = n * sizeof(struct tfr_bytes);
+	for (size_t o = 0; o < c->outer; o++)
+		TFR_TRY(convert_cells(c, row + c->at + o * c->stride, o * c->inner, scratch, err));
 	if (c->raw)
-		TFR_TRY(put_raw(c, row, scratch, b, err));
+		TFR_TRY(tfr_builder_bytes(
+			b, c->name, &(struct tfr_bytes){ values, scratch->size }, 1, err));
 	else if (c->kind == TFR_KIND_INT64)
-		TFR_TRY(put_int64s(c, row, scratch, b, err));
+		TFR_TRY(tfr_builder_int64s(b, c->name, values, n, err));
 	else if (c->kind == TFR_KIND_FLOAT)
-		TFR_TRY(put_floats(c, row, scratch, b, err));
+		TFR_TRY(tfr_builder_floats(b, c->name, values, n, err));
 	else
-		TFR_TRY(put_texts(c, row, scratch, b, err));
-	return c->shape_name ? tfr_builder_int64s(b, c->shape_name, c->shape, c->dims, err)
+		TFR_TRY(tfr_builder_bytes(b, c->name, values, n, err));
+	return c->shape_name ? tfr_builder_int64s(
+				       b, c->shape_name, (const int64_t *)c->shape, c->dims, err)
 			     : TFR_OK;
 }

@@ -15,10 +15,9 @@
 #include "config.h"
 #include "convert/archive/members.h"
 #include "convert/array/arrays.h"
-#include "convert/array/hdf5_helper.h"
 #include "io/source.h"
 
-enum { SETS_MOST = 1000, MEMORY = 256 << 20, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
+enum { SETS_MOST = 1000, USER_BLOCK_MOST = 1 << 20, CHUNKS_MOST = 240 << 20 };
 
 /* The helper refuses rows that are only claimed.  This limit holds even if the helper is taken
  * over: so many rows per byte of the file, beyond the first million. */
@@ -26,44 +25,36 @@ enum { ROWS_FREE = 1 << 20, PACKED_MOST = 4096 };
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
-/* A data set. */
 struct data_set {
+	struct tfr_array array;
 	uint32_t number; /* in the helper */
-	struct tfr_hdf5_set is;
+	uint64_t chunk_bytes;
 	struct tfr_buf text; /* of the block in memory */
 };
 
 /* Rows that were requested from the helper. */
 struct asked {
-	struct tfr_array *array; /* NULL: none */
-	const uint32_t *order;	 /* NULL: the order of the file; else `first` is a position in it */
+	struct data_set *set;  /* NULL: none */
+	const uint32_t *order; /* NULL: the order of the file; else `first` is a position in it */
 	uint64_t first, count;
 };
 
 struct hdf5 {
 	struct tfr_arrays a;
-	const char *path;
-	uint64_t size; /* bytes of the file, at least 1 */
 	struct tfr_hdf5_helper helper;
 	struct asked ahead;
 };
 
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	while (n && !p[n - 1])
-		n--;
-	return !n;
-}
-
 /* A user block, such as MATLAB's text, has 512 bytes or a doubling of that (H5Pset_userblock).
- * An HDF5 file in a tar archive begins there, too. */
+ * An HDF5 file in a tar archive begins there, too; such an archive does not begin with zeros. */
 static bool follows_user_block(const struct tfr_offer *offer)
 {
 	TFR_AUTO_CLOSE int fd = -1;
 	uint8_t head[8];
 
 	if (offer->head_size < 512 ||
-		(tfr_tar_recognises(offer->head, offer->head_size) && !is_zero(offer->head, 512)))
+		(tfr_tar_recognises(offer->head, offer->head_size) &&
+			(*offer->head || memcmp(offer->head, offer->head + 1, 511))))
 		return false;
 	fd = TEMP_FAILURE_RETRY(open(offer->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	for (off_t at = 512; fd >= 0 && at <= USER_BLOCK_MOST; at *= 2)
@@ -83,35 +74,28 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- rows --- */
 
-static uint64_t memory_of(const struct hdf5 *h)
-{
-	return h->a.in.opts->run.memory ? h->a.in.opts->run.memory : MEMORY;
-}
-
 static void ask(struct hdf5 *h, const struct asked *rows)
 {
-	const struct data_set *d = rows->array->own;
-	uint64_t bytes = rows->count * rows->array->row_size, chunks;
+	const struct data_set *d = rows->set;
+	uint64_t chunks;
 
 	/* Limits the work that false sizes of chunks can cause. */
-	if (__builtin_mul_overflow(rows->order ? rows->count : 1, d->is.chunk_bytes, &chunks) ||
+	if (__builtin_mul_overflow(rows->order ? rows->count : 1, d->chunk_bytes, &chunks) ||
 		chunks > CHUNKS_MOST)
 		chunks = CHUNKS_MOST;
 	tfr_hdf5_ask(&h->helper, d->number, rows->first, rows->count,
-		rows->order ? rows->order + rows->first : NULL, bytes + chunks);
+		rows->order ? rows->order + rows->first : NULL,
+		rows->count * d->array.row_size + chunks);
 }
 
 /* `into` NULL: drops the rows. */
 static enum tfr_status receive(
 	struct hdf5 *h, const struct asked *rows, uint8_t *into, struct tfr_error *err)
 {
-	struct data_set *d = rows->array->own;
-	size_t size = (size_t)rows->count * rows->array->row_size;
+	struct data_set *d = rows->set;
 
-	if (d->is.cell != TFR_CELL_TEXT)
-		return tfr_hdf5_rows(&h->helper, rows->array->name, into, size, err);
-	return tfr_hdf5_texts(&h->helper, rows->array->name, into, size / sizeof(struct tfr_bytes),
-		&d->text, err);
+	return tfr_hdf5_rows(&h->helper, d->array.name, into,
+		(size_t)rows->count * d->array.row_size, d->array.texts ? &d->text : NULL, err);
 }
 
 /* Finds the next block after `now`: that of the array whose block ends first. */
@@ -120,108 +104,89 @@ static struct asked wanted_next(struct hdf5 *h, const struct asked *now)
 	struct asked next = { .order = now->order, .first = h->a.rows };
 
 	for (size_t i = 0; i < h->a.n; i++) {
-		struct tfr_array *array = &h->a.arrays[i];
+		struct data_set *d = (struct data_set *)h->a.arrays[i];
 		uint64_t end =
-			array == now->array ? now->first + now->count : array->first + array->count;
+			d == now->set ? now->first + now->count : d->array.first + d->array.count;
+		uint64_t left = h->a.rows - end;
 
 		if (end < next.first)
-			next = (struct asked){ array, now->order, end, 0 };
+			next = (struct asked){ d, now->order, end,
+				d->array.most < left ? d->array.most : left };
 	}
-	if (next.array)
-		next.count = next.array->most < h->a.rows - next.first ? next.array->most
-								       : h->a.rows - next.first;
 	return next;
 }
 
 static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
-	uint64_t count, uint8_t *into, struct tfr_error *err)
+	uint64_t count, struct tfr_error *err)
 {
 	struct hdf5 *h = (struct hdf5 *)a;
-	struct asked rows = { array, a->order, first, count }, ahead = h->ahead;
+	struct asked rows = { (struct data_set *)array, a->order, first, count }, ahead = h->ahead;
 
 	h->ahead = (struct asked){ 0 };
-	if (ahead.array != array || ahead.order != a->order || ahead.first != first ||
+	if (ahead.set != rows.set || ahead.order != rows.order || ahead.first != first ||
 		ahead.count != count) {
-		if (ahead.array)
+		if (ahead.set)
 			TFR_TRY(receive(h, &ahead, NULL, err));
 		ask(h, &rows);
 	}
-	TFR_TRY(receive(h, &rows, into, err));
+	TFR_TRY(receive(h, &rows, array->block, err));
 	h->ahead = wanted_next(h, &rows);
-	if (h->ahead.array)
+	if (h->ahead.set)
 		ask(h, &h->ahead);
 	return TFR_OK;
 }
 
 /* --- data sets --- */
 
-static void release(void *own)
+static void release(struct tfr_array *array)
 {
-	struct data_set *d = own;
-
-	tfr_buf_clear(&d->text);
-	free(d);
+	tfr_buf_clear(&((struct data_set *)array)->text);
 }
 
-static enum tfr_status add(
-	struct hdf5 *h, struct data_set *d, const char *name, struct tfr_error *err)
+static enum tfr_status add_cells(struct hdf5 *h, struct tfr_array *array,
+	const struct tfr_hdf5_set *set, struct tfr_error *err)
 {
-	struct tfr_cells c = { .cell = (enum tfr_cell_type)d->is.cell,
-		.size = d->is.cell == TFR_CELL_TEXT ? sizeof(struct tfr_bytes) : d->is.cell_size,
+	struct tfr_cells c = { .cell = (enum tfr_cell_type)set->cell,
+		.size = set->cell == TFR_CELL_TEXT ? sizeof(struct tfr_bytes) : set->cell_size,
 		.outer = 1,
-		.inner = 1 };
-	struct tfr_array *array;
+		.dims = set->n_dims - 1 };
 
-	for (uint32_t i = 1; i < d->is.n_dims; i++) {
-		c.inner *= (size_t)d->is.dims[i];
-		c.shape[c.dims++] = (int64_t)d->is.dims[i];
-	}
+	memcpy(c.shape, set->dims + 1, c.dims * sizeof(*c.shape));
+	c.inner = tfr_dims_product(1, c.shape, c.dims);
 	c.stride = c.inner * c.size;
-	array = tfr_arrays_add(&h->a, name, h->path, d->is.dims[0], c.stride);
-	if (!array) {
-		release(d);
-		return tfr_fail_nomem(err, "reading arrays");
-	}
-	array->unit = d->is.chunk_rows;
-	array->own = d;
+	array->rows = set->dims[0];
+	array->row_size = c.stride;
+	array->unit = set->chunk_rows;
 	tfr_hdf5_allow_memory(&h->helper, 4 * (uint64_t)c.stride);
-	TFR_NEED_MEMORY(tfr_arrays_add_cells(&h->a, name, &c), err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_arrays_add_cells(&h->a, array->name, &c), err, "reading arrays");
 	return TFR_OK;
 }
 
-static enum tfr_status add_data_set(struct hdf5 *h, const char *name, struct tfr_error *err)
+static enum tfr_status add_data_set(
+	struct hdf5 *h, const char *name, uint64_t file_size, struct tfr_error *err)
 {
-	TFR_AUTO_FREE struct data_set *d = NULL;
+	const char *path = h->helper.path;
+	struct tfr_hdf5_set set;
+	struct data_set *d;
 
 	if (h->a.n == SETS_MOST)
-		return tfr_fail_path(
-			err, TFR_EDATA, h->path, "more than %d data sets in", SETS_MOST);
-	d = calloc(1, sizeof(*d));
+		return tfr_fail_path(err, TFR_EDATA, path, "more than %d data sets in", SETS_MOST);
+	d = tfr_arrays_add(&h->a, sizeof(*d), path);
 	TFR_NEED_MEMORY(d, err, "reading arrays");
-	d->number = (uint32_t)h->a.n;
-	TFR_TRY(tfr_hdf5_open(&h->helper, name, &d->is, err));
-	if (d->is.chunk_rows > 1 && d->is.chunk_bytes > memory_of(h))
+	d->number = (uint32_t)h->a.n - 1;
+	d->array.name = strdup(name);
+	TFR_NEED_MEMORY(d->array.name, err, "reading arrays");
+	TFR_TRY(tfr_hdf5_open(&h->helper, name, &set, err));
+	d->chunk_bytes = set.chunk_bytes;
+	if (set.chunk_rows > 1 && set.chunk_bytes > h->a.memory)
 		return tfr_fail(err, TFR_EDATA,
 			"'%s' of '%s' is in chunks of %llu bytes, more than --memory allows", name,
-			h->path, (unsigned long long)d->is.chunk_bytes);
-	if (d->is.dims[0] > ROWS_FREE && d->is.dims[0] / h->size > PACKED_MOST)
+			path, (unsigned long long)set.chunk_bytes);
+	if (set.dims[0] > ROWS_FREE && set.dims[0] / file_size > PACKED_MOST)
 		return tfr_fail(err, TFR_EDATA,
 			"cannot read '%s' of '%s': it has more rows than the file can hold", name,
-			h->path);
-	return add(h, TFR_STEAL(d), name, err);
-}
-
-static enum tfr_status add_data_sets(struct hdf5 *h, struct tfr_error *err)
-{
-	char name[TFR_HDF5_NAME];
-	enum tfr_status status;
-
-	do {
-		status = tfr_hdf5_next(&h->helper, name, err);
-		if (!status && tfr_arrays_wants(h->a.in.opts, name))
-			status = add_data_set(h, name, err);
-	} while (!status);
-	return status == TFR_END ? TFR_OK : status;
+			path);
+	return add_cells(h, &d->array, &set, err);
 }
 
 /* --- the file --- */
@@ -238,37 +203,36 @@ static bool is_written(int fd)
 
 static enum tfr_status open_file(struct hdf5 *h, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = h->a.in.opts;
+	const char *path = h->helper.path;
 	TFR_AUTO_CLOSE int fd = -1;
-	struct tfr_hdf5_start start = { .path = h->path,
-		.memory = memory_of(h),
-		.any_order = o->order.shuffle,
-		.no_sandbox = o->input.no_sandbox };
+	char name[TFR_HDF5_NAME];
+	enum tfr_status status;
 	struct stat st;
 
-	if (!strcmp(h->path, "-") || (!tfr_stat(h->path, &st) && !S_ISREG(st.st_mode)))
+	if (!strcmp(path, "-") || (!tfr_stat(path, &st) && !S_ISREG(st.st_mode)))
 		return tfr_fail_path(
-			err, TFR_EUSAGE, h->path, "HDF5 can be read from files only, not from");
-	fd = TEMP_FAILURE_RETRY(open(h->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+			err, TFR_EUSAGE, path, "HDF5 can be read from files only, not from");
+	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 	if (fd < 0)
-		return tfr_fail_errno(err, errno, h->path, "cannot open");
+		return tfr_fail_errno(err, errno, path, "cannot open");
 	if (is_written(fd))
-		return tfr_fail_path(err, TFR_EDATA, h->path, "another program is writing");
+		return tfr_fail_path(err, TFR_EDATA, path, "another program is writing");
 	if (fstat(fd, &st))
-		return tfr_fail_errno(err, errno, h->path, "cannot access");
-	h->size = st.st_size > 0 ? (uint64_t)st.st_size : 1;
-	start.file = fd;
-	TFR_TRY(tfr_hdf5_start(&h->helper, &start, err));
-	return add_data_sets(h, err);
+		return tfr_fail_errno(err, errno, path, "cannot access");
+	status = tfr_hdf5_start(&h->helper, fd, err);
+	while (!status) {
+		status = tfr_hdf5_next(&h->helper, name, err);
+		if (!status && tfr_arrays_wants(&h->a, name))
+			status = add_data_set(
+				h, name, st.st_size > 0 ? (uint64_t)st.st_size : 1, err);
+	}
+	return status == TFR_END ? TFR_OK : status;
 }
 
 static void close_hdf5(struct tfr_input *in)
 {
-	struct hdf5 *h = (struct hdf5 *)in;
-
-	tfr_hdf5_stop(&h->helper);
-	tfr_arrays_clear(&h->a);
-	free(h);
+	tfr_hdf5_stop(&((struct hdf5 *)in)->helper);
+	tfr_arrays_close(in);
 }
 
 static enum tfr_status open_hdf5(
@@ -282,16 +246,15 @@ static enum tfr_status open_hdf5(
 		tfr_error_hint(err, "Convert the data to NumPy files, .npy or .npz.");
 		return TFR_EUNAVAILABLE;
 	}
-	h = calloc(1, sizeof(*h));
-	TFR_NEED_MEMORY(h, err, "reading arrays");
-	*in = &h->a.in;
-	h->a.in = (struct tfr_input){ .ops = &tfr_input_hdf5, .opts = opts };
+	TFR_TRY(tfr_arrays_open(in, sizeof(*h), &tfr_input_hdf5, opts, err));
+	h = (struct hdf5 *)*in;
 	h->a.read = read_rows;
-	h->a.reads_ordered = true;
 	h->a.release = release;
-	h->path = opts->input.paths[0];
-	h->helper.socket = -1;
-	TFR_TRY(tfr_arrays_check(opts, err));
+	h->helper = (struct tfr_hdf5_helper){ .path = opts->input.paths[0],
+		.memory = h->a.memory,
+		.any_order = opts->order.shuffle,
+		.no_sandbox = opts->input.no_sandbox,
+		.socket = -1 };
 	TFR_TRY(open_file(h, err));
 	return tfr_arrays_ready(&h->a, err);
 }

@@ -4,8 +4,6 @@
  * Its processor time is limited from outside for each request, because no single limit fits files
  * of all sizes.  Every reply must be one that the request allows, with a matching size; otherwise
  * the file is not read.  Texts use only as much memory as has arrived. */
-#include "convert/array/hdf5_helper.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/installed.h"
-#include "convert/array/cells.h"
+#include "convert/array/arrays.h"
 
 enum { PART = 1 << 20, ERRNO_MOST = 4095 /* Linux has no larger ones */ };
 
@@ -32,15 +29,15 @@ enum { SECONDS = 60 /* for a request, and one more for each MiB */ };
 
 extern char **environ;
 
-/* --- finding it --- */
+/* --- starting it --- */
 
-static enum tfr_status find(
-	const struct tfr_hdf5_start *start, struct tfr_installed *program, struct tfr_error *err)
+static enum tfr_status find_program(
+	const struct tfr_hdf5_helper *h, struct tfr_installed *program, struct tfr_error *err)
 {
 	const char *fault;
 
-	if (start->program) {
-		snprintf(program->path, sizeof(program->path), "%s", start->program);
+	if (h->program) {
+		snprintf(program->path, sizeof(program->path), "%s", h->program);
 		fault = tfr_installed_check(program);
 	} else {
 		fault = tfr_installed_open(program, TFR_INSTALLED_PROGRAM, PROGRAM);
@@ -51,10 +48,8 @@ static enum tfr_status find(
 		return tfr_fail_errno(err, program->sys_errno, program->path, "cannot open");
 	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
 		"tfr needs this program to read HDF5 files; it is installed with tfr.",
-		"cannot read '%s': the program '%s' %s", start->path, program->path, fault);
+		"cannot read '%s': the program '%s' %s", h->path, program->path, fault);
 }
-
-/* --- starting it --- */
 
 /* posix_spawn(), because a process with threads cannot be forked safely.  Output of the process is
  * not for users: tfr reports errors itself.  In a process group of its own it does not receive the
@@ -96,46 +91,42 @@ static int spawn(pid_t *pid, const char *program, int socket, int file, char *co
 }
 
 /* Starts the program by its descriptor, so that it is the one whose owner was checked. */
-static int spawn_opened(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, int program, int socket)
+static int spawn_opened(struct tfr_hdf5_helper *h, int file, int program, int socket)
 {
 	/* Moves them above the helper's own descriptors, which would replace them. */
-	TFR_AUTO_CLOSE int file = fcntl(start->file, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
-	TFR_AUTO_CLOSE int above = fcntl(program, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
-	TFR_AUTO_CLOSE int end = fcntl(socket, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	TFR_AUTO_CLOSE int file_above = fcntl(file, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	TFR_AUTO_CLOSE int program_above = fcntl(program, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
+	TFR_AUTO_CLOSE int socket_above = fcntl(socket, F_DUPFD_CLOEXEC, TFR_HDF5_FILE + 1);
 	char protocol[16], memory[24], opened[40];
 	char *argv[] = { (char *)PROGRAM, protocol, memory,
-		(char *)(start->no_sandbox ? TFR_HDF5_NO_SANDBOX : TFR_HDF5_SANDBOX),
-		(char *)(start->any_order ? TFR_HDF5_ANY_ORDER : TFR_HDF5_IN_ORDER), NULL };
+		(char *)(h->no_sandbox ? TFR_HDF5_NO_SANDBOX : TFR_HDF5_SANDBOX),
+		(char *)(h->any_order ? TFR_HDF5_ANY_ORDER : TFR_HDF5_IN_ORDER), NULL };
 
-	if (file < 0 || above < 0 || end < 0)
+	if (file_above < 0 || program_above < 0 || socket_above < 0)
 		return errno;
 	snprintf(protocol, sizeof(protocol), "%d", TFR_HDF5_PROTOCOL);
-	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)start->memory);
-	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", above);
-	return spawn(&h->pid, opened, end, file, argv);
+	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)h->memory);
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", program_above);
+	return spawn(&h->pid, opened, socket_above, file_above, argv);
 }
 
 /* Its first reply has not been received yet. */
-static enum tfr_status start_process(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
+static enum tfr_status start_process(struct tfr_hdf5_helper *h, int file, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int program = -1, theirs = -1;
-	struct tfr_installed file;
+	TFR_AUTO_CLOSE int opened = -1, theirs = -1;
+	struct tfr_installed program;
 	int ends[2], failure;
 
-	TFR_TRY(find(start, &file, err));
-	program = file.fd;
+	TFR_TRY(find_program(h, &program, err));
+	opened = program.fd;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return tfr_fail_errno(err, errno, file.path, "cannot start");
-	if (!h->seconds)
-		h->seconds = SECONDS;
+		return tfr_fail_errno(err, errno, program.path, "cannot start");
 	h->socket = ends[0];
 	theirs = ends[1];
-	failure = spawn_opened(h, start, program, theirs);
+	failure = spawn_opened(h, file, opened, theirs);
 	if (failure) {
 		h->pid = 0;
-		return tfr_fail_errno(err, failure, file.path, "cannot start");
+		return tfr_fail_errno(err, failure, program.path, "cannot start");
 	}
 	return TFR_OK;
 }
@@ -157,7 +148,7 @@ static void limit(pid_t pid, int resource, uint64_t value)
 /* Extends the time limit for a request of so many bytes. */
 static void allow_time(struct tfr_hdf5_helper *h, uint64_t bytes)
 {
-	uint64_t seconds = h->seconds + (bytes >> 20);
+	uint64_t seconds = (h->seconds ?: SECONDS) + (bytes >> 20);
 	struct timespec used;
 	clockid_t clock;
 
@@ -267,18 +258,15 @@ static void send_bytes(struct tfr_hdf5_helper *h, const void *bytes, size_t left
 	}
 }
 
-static void send_request(struct tfr_hdf5_helper *h, const struct tfr_hdf5_request *request)
-{
-	send_bytes(h, request, sizeof(*request));
-}
-
+/* `into` NULL: drops the bytes. */
 static enum tfr_status receive(
-	struct tfr_hdf5_helper *h, void *into, size_t size, struct tfr_error *err)
+	struct tfr_hdf5_helper *h, void *into, uint64_t size, struct tfr_error *err)
 {
-	char *p = into;
+	char dropped[4096], *p = into;
 
 	while (size) {
-		ssize_t n = recv(h->socket, p, size, MSG_WAITALL);
+		size_t most = p || size < sizeof(dropped) ? (size_t)size : sizeof(dropped);
+		ssize_t n = recv(h->socket, p ?: dropped, most, MSG_WAITALL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -286,21 +274,9 @@ static enum tfr_status receive(
 			return tfr_fail_errno(err, errno, h->path, "cannot receive the rows of");
 		if (n <= 0)
 			return has_ended(h, err);
-		p += n;
+		if (p)
+			p += n;
 		size -= (size_t)n;
-	}
-	return TFR_OK;
-}
-
-static enum tfr_status drop(struct tfr_hdf5_helper *h, uint64_t size, struct tfr_error *err)
-{
-	char bytes[4096];
-
-	while (size) {
-		size_t n = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
-
-		TFR_TRY(receive(h, bytes, n, err));
-		size -= n;
 	}
 	return TFR_OK;
 }
@@ -313,12 +289,12 @@ static enum tfr_status receive_text(struct tfr_hdf5_helper *h, const struct tfr_
 {
 	if (reply->size >= room)
 		return nonsense(h, err);
-	TFR_TRY(receive(h, text, (size_t)reply->size, err));
+	TFR_TRY(receive(h, text, reply->size, err));
 	text[reply->size] = '\0';
 	return TFR_OK;
 }
 
-static enum tfr_status damaged(
+static enum tfr_status fail_damaged(
 	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
 {
 	char text[TFR_HDF5_NAME + TFR_HDF5_REASON];
@@ -334,66 +310,45 @@ static enum tfr_status damaged(
 		err, TFR_EDATA, "cannot read '%s' of '%s': %s", text, h->path, text + path + 1);
 }
 
-static enum tfr_status unusable(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
-	const char *name, struct tfr_error *err)
-{
-	char why[TFR_HDF5_REASON];
-
-	TFR_TRY(receive_text(h, reply, why, sizeof(why), err));
-	return tfr_fail_hint(err, TFR_EDATA, "Use --exclude with its name to leave an array out.",
-		"cannot make features of '%s' of '%s': it has %s", name, h->path, why);
-}
-
-static enum tfr_status no_filter(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
-	const char *name, struct tfr_error *err)
-{
-	char filter[TFR_HDF5_REASON];
-
-	TFR_TRY(receive_text(h, reply, filter, sizeof(filter), err));
-	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
-		"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
-		"compress the data set with gzip.",
-		"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here", name,
-		h->path, (int)reply->code, *filter ? ", " : "", filter);
-}
-
-static enum tfr_status failed(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
-{
-	char what[TFR_HDF5_REASON];
-
-	TFR_TRY(receive_text(h, reply, what, sizeof(what), err));
-	if (!reply->code || reply->code > ERRNO_MOST)
-		return nonsense(h, err);
-	return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", what);
-}
-
-static enum tfr_status no_sandbox(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
-{
-	return tfr_fail_hint(err, TFR_EUNAVAILABLE,
-		"Use --no-sandbox to read a file that you trust without one.",
-		"cannot read '%s': this system has no sandbox (seccomp) for it: %s", h->path,
-		strerror((int)reply->code));
-}
-
 /* Receives the head of a reply, and all of a failure.  `name` is that of the data set concerned,
  * or NULL. */
 static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_reply *reply,
 	const char *name, struct tfr_error *err)
 {
+	char text[TFR_HDF5_REASON];
+
 	TFR_TRY(receive(h, reply, sizeof(*reply), err));
 	switch (reply->answer) {
 	case TFR_HDF5_DAMAGED:
-		return damaged(h, reply, err);
+		return fail_damaged(h, reply, err);
 	case TFR_HDF5_FAILED:
-		return failed(h, reply, err);
+		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+		if (!reply->code || reply->code > ERRNO_MOST)
+			return nonsense(h, err);
+		return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", text);
 	case TFR_HDF5_REFUSED:
-		return h->ready ? nonsense(h, err) : no_sandbox(h, reply, err);
+		if (h->ready)
+			return nonsense(h, err);
+		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+			"Use --no-sandbox to read a file that you trust without one.",
+			"cannot read '%s': this system has no sandbox (seccomp) for it: %s",
+			h->path, strerror((int)reply->code));
 	case TFR_HDF5_UNUSABLE:
-		return name ? unusable(h, reply, name, err) : nonsense(h, err);
+		if (!name)
+			return nonsense(h, err);
+		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+		return tfr_fail_hint(err, TFR_EDATA,
+			"Use --exclude with its name to leave an array out.",
+			"cannot make features of '%s' of '%s': it has %s", name, h->path, text);
 	case TFR_HDF5_FILTER:
-		return name ? no_filter(h, reply, name, err) : nonsense(h, err);
+		if (!name)
+			return nonsense(h, err);
+		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
+			"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
+			"compress the data set with gzip.",
+			"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here",
+			name, h->path, (int)reply->code, *text ? ", " : "", text);
 	default:
 		return TFR_OK;
 	}
@@ -401,15 +356,11 @@ static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_
 
 /* --- requests --- */
 
-enum tfr_status tfr_hdf5_start(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_start *start, struct tfr_error *err)
+enum tfr_status tfr_hdf5_start(struct tfr_hdf5_helper *h, int file, struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
 
-	*h = (struct tfr_hdf5_helper){
-		.path = start->path, .socket = -1, .seconds = start->seconds
-	};
-	TFR_TRY(start_process(h, start, err));
+	TFR_TRY(start_process(h, file, err));
 	allow_time(h, 0);
 	TFR_TRY(receive_reply(h, &reply, NULL, err));
 	if (reply.answer != TFR_HDF5_READY || reply.code != TFR_HDF5_PROTOCOL || reply.size)
@@ -418,14 +369,23 @@ enum tfr_status tfr_hdf5_start(
 	return TFR_OK;
 }
 
+/* Sends a request that concerns no rows.  `name` is that of the data set, or NULL. */
+static enum tfr_status request_reply(struct tfr_hdf5_helper *h, enum tfr_hdf5_op op,
+	const char *name, struct tfr_hdf5_reply *reply, struct tfr_error *err)
+{
+	struct tfr_hdf5_request request = { .op = op };
+
+	allow_time(h, 0);
+	send_bytes(h, &request, sizeof(request));
+	return receive_reply(h, reply, name, err);
+}
+
 enum tfr_status tfr_hdf5_next(
 	struct tfr_hdf5_helper *h, char name[TFR_HDF5_NAME], struct tfr_error *err)
 {
 	struct tfr_hdf5_reply reply;
 
-	allow_time(h, 0);
-	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_NEXT });
-	TFR_TRY(receive_reply(h, &reply, NULL, err));
+	TFR_TRY(request_reply(h, TFR_HDF5_NEXT, NULL, &reply, err));
 	if (reply.answer == TFR_HDF5_END)
 		return reply.size ? nonsense(h, err) : TFR_END;
 	if (reply.answer != TFR_HDF5_NAMED)
@@ -434,38 +394,18 @@ enum tfr_status tfr_hdf5_next(
 	return reply.size && strlen(name) == reply.size ? TFR_OK : nonsense(h, err);
 }
 
-static bool cell_is_possible(uint32_t cell, uint32_t size)
-{
-	switch ((enum tfr_cell_type)cell) {
-	case TFR_CELL_INT:
-	case TFR_CELL_UINT:
-		return size == 1 || size == 2 || size == 4 || size == 8;
-	case TFR_CELL_FLOAT:
-		return size == 4 || size == 8;
-	case TFR_CELL_BYTES:
-	case TFR_CELL_BLANK:
-	case TFR_CELL_FIRST:
-		return size > 0;
-	case TFR_CELL_TEXT:
-		return size == TFR_HDF5_TEXT;
-	default:
-		return false;
-	}
-}
-
 static_assert(sizeof(struct tfr_bytes) <= TFR_HDF5_TEXT, "a text fits into its place");
 
 static bool is_possible(const struct tfr_hdf5_set *set)
 {
-	uint64_t bytes = set->cell_size;
+	uint64_t bytes;
 
-	if (!cell_is_possible(set->cell, set->cell_size) || !set->n_dims ||
+	if (set->cell > TFR_CELL_TEXT || set->cell == TFR_CELL_BOOL || set->cell == TFR_CELL_UCS4 ||
+		!tfr_cell_has_size((enum tfr_cell_type)set->cell, set->cell_size) || !set->n_dims ||
 		set->n_dims > TFR_HDF5_DIMS || !set->chunk_rows || set->dims[0] > INT64_MAX)
 		return false;
-	for (uint32_t i = 1; i < set->n_dims; i++)
-		if (!set->dims[i] || __builtin_mul_overflow(bytes, set->dims[i], &bytes))
-			return false;
-	return bytes <= TFR_ITEM_MOST;
+	bytes = tfr_dims_product(set->cell_size, set->dims + 1, set->n_dims - 1);
+	return bytes && bytes <= TFR_ITEM_MOST;
 }
 
 enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
@@ -473,9 +413,7 @@ enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struc
 {
 	struct tfr_hdf5_reply reply;
 
-	allow_time(h, 0);
-	send_request(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN });
-	TFR_TRY(receive_reply(h, &reply, name, err));
+	TFR_TRY(request_reply(h, TFR_HDF5_OPEN, name, &reply, err));
 	if (reply.answer != TFR_HDF5_SET || reply.size != sizeof(*set))
 		return nonsense(h, err);
 	TFR_TRY(receive(h, set, sizeof(*set), err));
@@ -491,20 +429,9 @@ void tfr_hdf5_ask(struct tfr_hdf5_helper *h, uint32_t set, uint64_t first, uint6
 		.count = count };
 
 	allow_time(h, bytes);
-	send_request(h, &request);
+	send_bytes(h, &request, sizeof(request));
 	if (numbers)
 		send_bytes(h, numbers, (size_t)count * sizeof(*numbers));
-}
-
-enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8_t *into,
-	size_t size, struct tfr_error *err)
-{
-	struct tfr_hdf5_reply reply;
-
-	TFR_TRY(receive_reply(h, &reply, name, err));
-	if (reply.answer != TFR_HDF5_ROWS || reply.size != size)
-		return nonsense(h, err);
-	return into ? receive(h, into, size, err) : drop(h, size, err);
 }
 
 /* Receives as many bytes as the sizes say, in parts, so that memory grows as they arrive. */
@@ -527,28 +454,21 @@ static enum tfr_status receive_texts(
 /* The sizes are at the end of the memory for the pointers to their texts, which are written from
  * the first on.  A pointer has twice the bytes of a size, so that the k-th pointer never
  * overwrites a size after the k-th. */
-enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint8_t *into, size_t n,
-	struct tfr_buf *text, struct tfr_error *err)
+static enum tfr_status receive_pointers(struct tfr_hdf5_helper *h, uint64_t bytes, uint8_t *into,
+	size_t n, struct tfr_buf *text, struct tfr_error *err)
 {
-	struct tfr_hdf5_reply reply;
-	uint8_t *sizes;
-	uint64_t all = 0, size, at = 0;
+	uint8_t *sizes = into + n * (sizeof(struct tfr_bytes) - sizeof(uint64_t));
+	uint64_t all = n * sizeof(uint64_t), size, at = 0;
 
-	TFR_TRY(receive_reply(h, &reply, name, err));
-	if (reply.answer != TFR_HDF5_ROWS || reply.size / sizeof(size) < n)
-		return nonsense(h, err);
-	if (!into)
-		return drop(h, reply.size, err);
-	sizes = into + n * (sizeof(struct tfr_bytes) - sizeof(size));
-	TFR_TRY(receive(h, sizes, n * sizeof(size), err));
+	TFR_TRY(receive(h, sizes, all, err));
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
 		if (__builtin_add_overflow(all, size, &all))
 			return nonsense(h, err);
 	}
-	if (all != reply.size - n * sizeof(size))
+	if (all != bytes)
 		return nonsense(h, err);
-	TFR_TRY(receive_texts(h, all, text, err));
+	TFR_TRY(receive_texts(h, all - n * sizeof(size), text, err));
 	for (size_t i = 0; i < n; i++) {
 		struct tfr_bytes v;
 
@@ -558,4 +478,18 @@ enum tfr_status tfr_hdf5_texts(struct tfr_hdf5_helper *h, const char *name, uint
 		at += size;
 	}
 	return TFR_OK;
+}
+
+enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8_t *into,
+	size_t size, struct tfr_buf *text, struct tfr_error *err)
+{
+	size_t n = size / sizeof(struct tfr_bytes);
+	struct tfr_hdf5_reply reply;
+
+	TFR_TRY(receive_reply(h, &reply, name, err));
+	if (reply.answer != TFR_HDF5_ROWS ||
+		(text ? reply.size / sizeof(uint64_t) < n : reply.size != size))
+		return nonsense(h, err);
+	return text && into ? receive_pointers(h, reply.size, into, n, text, err)
+			    : receive(h, into, reply.size, err);
 }

@@ -1,14 +1,25 @@
-/* convert/array/npy.c - parses the header of an NPY file, a Python literal, as far as NumPy
- * writes it: a dictionary of three members, texts, numbers, True and False, tuples and lists.
+/* convert/array/npy.c - parses the header of an NPY file, which describes an array.
  *
- * The parser moves forward only, reads nothing twice, and stops at the header's end. */
-#include "convert/array/npy.h"
-
+ * It is "\x93NUMPY", a version, the length of the header, and the header, a Python dictionary
+ * literal: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.  A structured array has
+ * a list of fields in place of '<f8' (numpy/lib/format.py).
+ *
+ * The literal is parsed as far as NumPy writes it: a dictionary of three members, texts, numbers,
+ * True and False, tuples and lists.  The parser moves forward only, reads nothing twice, and stops
+ * at the header's end. */
 #include <string.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "base/utf8.h"
+#include "convert/array/arrays.h"
 
-enum { NESTED = 8 /* fields within fields */ };
+enum {
+	NESTED = 8 /* fields within fields */,
+	FIELDS = 1000,
+	HEADER = 1 << 20, /* the longest one */
+	NAME = 4096,	  /* the longest one of a field within a field */
+};
 
 struct reader {
 	struct tfr_npy *h;
@@ -16,13 +27,13 @@ struct reader {
 	struct tfr_error *err;
 	unsigned depth;
 	bool latin; /* a header of version 1 or 2 is in Latin-1, one of 3 in UTF-8 */
+	/* The last text, and the path of a field: "outer/inner"; with their NULs. */
+	struct tfr_buf text, path;
 };
-
-static const char magic[] = "\x93NUMPY";
 
 bool tfr_npy_recognises(const uint8_t *head, size_t size)
 {
-	return size >= 6 && !memcmp(head, magic, 6);
+	return size >= 6 && !memcmp(head, "\x93NUMPY", 6);
 }
 
 enum tfr_status tfr_npy_start(
@@ -38,7 +49,7 @@ enum tfr_status tfr_npy_start(
 	*header = (size_t)head[8] | (size_t)head[9] << 8;
 	if (head[6] > 1)
 		*header |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
-	if (*header > TFR_NPY_HEADER)
+	if (*header > HEADER)
 		return tfr_fail(err, TFR_EDATA, "its header claims %zu bytes", *header);
 	*header += head[6] > 1 ? 12 : 10;
 	return TFR_OK;
@@ -52,66 +63,46 @@ static enum tfr_status broken(const struct reader *r, const char *what)
 		(size_t)(r->end - r->p));
 }
 
-static void skip_blanks(struct reader *r)
-{
-	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t'))
-		r->p++;
-}
-
-static bool sees(struct reader *r, char mark)
-{
-	skip_blanks(r);
-	return r->p < r->end && *r->p == mark;
-}
-
-/* Consumes the character if it is next. */
-static bool takes(struct reader *r, char mark)
-{
-	if (!sees(r, mark))
-		return false;
-	r->p++;
-	return true;
-}
-
-static enum tfr_status expect(struct reader *r, char mark)
-{
-	char what[] = "no 'x'";
-
-	what[4] = mark;
-	return takes(r, mark) ? TFR_OK : broken(r, what);
-}
-
-static bool takes_word(struct reader *r, const char *word)
+/* Whether `word` is next, after blanks. */
+static bool sees(struct reader *r, const char *word)
 {
 	size_t n = strlen(word);
 
-	skip_blanks(r);
-	if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n))
-		return false;
-	r->p += n;
-	return true;
+	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t'))
+		r->p++;
+	return (size_t)(r->end - r->p) >= n && !memcmp(r->p, word, n);
 }
 
-/* A byte of a text, in UTF-8. */
-static bool keep(struct reader *r, uint8_t byte)
+/* Consumes the word if it is next. */
+static bool takes(struct reader *r, const char *word)
 {
-	uint8_t utf8[4] = { byte };
+	bool next = sees(r, word);
 
-	return tfr_buf_append(&r->h->names, utf8, r->latin ? tfr_utf8_put(utf8, byte) : 1);
+	if (next)
+		r->p += strlen(word);
+	return next;
 }
 
-/* Parses a text, in which only a quote and a backslash can be escaped, into `names` with its
- * NUL. */
-static enum tfr_status text(struct reader *r, size_t *name)
+static enum tfr_status expect(struct reader *r, const char *mark)
 {
-	struct tfr_buf *names = &r->h->names;
+	char what[] = "no 'x'";
+
+	what[4] = *mark;
+	return takes(r, mark) ? TFR_OK : broken(r, what);
+}
+
+/* Parses a text, in which only a quote and a backslash can be escaped, and puts it into `text` at
+ * `at`, in UTF-8 with its NUL. */
+static enum tfr_status read_text(struct reader *r, struct tfr_buf *text, size_t at)
+{
 	char quote;
 
-	*name = names->size;
-	skip_blanks(r);
-	if (r->p == r->end || (*r->p != '\'' && *r->p != '"'))
+	text->size = at;
+	if (!sees(r, "'") && !sees(r, "\""))
 		return broken(r, "a value that is not a text");
 	for (quote = *r->p++; r->p < r->end && *r->p != quote; r->p++) {
+		uint8_t utf8[4];
+
 		if (*r->p == '\\') {
 			r->p++;
 			if (r->p == r->end || (*r->p != '\\' && *r->p != '\'' && *r->p != '"'))
@@ -119,19 +110,22 @@ static enum tfr_status text(struct reader *r, size_t *name)
 		}
 		if (!*r->p)
 			return broken(r, "a NUL in a text");
-		if (!keep(r, (uint8_t)*r->p))
-			return tfr_fail_nomem(r->err, "reading arrays");
+		utf8[0] = (uint8_t)*r->p;
+		TFR_NEED_MEMORY(
+			tfr_buf_append(text, utf8, r->latin ? tfr_utf8_put(utf8, utf8[0]) : 1),
+			r->err, "reading arrays");
 	}
 	if (r->p == r->end)
 		return broken(r, "a text that does not end");
 	r->p++;
-	return tfr_buf_append(names, "", 1) ? TFR_OK : tfr_fail_nomem(r->err, "reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_append(text, "", 1), r->err, "reading arrays");
+	return TFR_OK;
 }
 
-static enum tfr_status number(struct reader *r, uint64_t *value)
+static enum tfr_status read_number(struct reader *r, uint64_t *value)
 {
 	*value = 0;
-	skip_blanks(r);
+	sees(r, "");
 	if (r->p == r->end || *r->p < '0' || *r->p > '9')
 		return broken(r, "a value that is not a number");
 	for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; r->p++)
@@ -144,193 +138,153 @@ static enum tfr_status number(struct reader *r, uint64_t *value)
 }
 
 /* Parses "(3, 4)", "(3,)" or "()"; of a field also "3". */
-static enum tfr_status shape(struct reader *r, uint64_t *dims, unsigned *n)
+static enum tfr_status read_shape(struct reader *r, uint64_t *dims, unsigned *n)
 {
 	*n = 0;
-	if (!takes(r, '(')) {
+	if (!takes(r, "(")) {
 		*n = 1;
-		return number(r, dims);
+		return read_number(r, dims);
 	}
-	while (!takes(r, ')')) {
+	while (!takes(r, ")")) {
 		if (*n == TFR_CELL_DIMS)
 			return broken(r, "more than 32 dimensions");
-		TFR_TRY(number(r, &dims[(*n)++]));
-		if (!takes(r, ','))
-			return expect(r, ')');
+		TFR_TRY(read_number(r, &dims[(*n)++]));
+		if (!takes(r, ","))
+			return expect(r, ")");
 	}
 	return TFR_OK;
 }
 
-/* --- types of elements --- */
+/* --- elements --- */
 
-/* Types that Examples cannot hold, by NumPy's letters. */
-static const char *stranger(char letter)
+/* The types by NumPy's letters; Examples cannot hold those with a text. */
+static const struct {
+	char letter;
+	enum tfr_cell_type cell;
+	const char *refused;
+} types[] = {
+	{ 'b', TFR_CELL_BOOL, NULL },
+	{ 'i', TFR_CELL_INT, NULL },
+	{ 'u', TFR_CELL_UINT, NULL },
+	{ 'f', TFR_CELL_FLOAT, NULL },
+	{ 'S', TFR_CELL_BYTES, NULL },
+	{ 'a', TFR_CELL_BYTES, NULL },
+	{ 'U', TFR_CELL_UCS4, NULL },
+	{ 'c', 0, "complex numbers" },
+	{ 'O', 0, "Python objects, which are pickled" },
+	{ 'M', 0, "dates (datetime64)" },
+	{ 'm', 0, "spans of time (timedelta64)" },
+	{ 'V', 0, "raw bytes (void)" },
+};
+
+enum { TYPES = sizeof(types) / sizeof(*types) };
+
+/* Parses the text "<f8": a byte order, a letter and a size.  A blank is a void without a name. */
+static enum tfr_status read_type(struct reader *r, struct tfr_cells *f, bool *blank)
 {
-	switch (letter) {
-	case 'c':
-		return "complex numbers";
-	case 'O':
-		return "Python objects, which are pickled";
-	case 'M':
-		return "dates (datetime64)";
-	case 'm':
-		return "spans of time (timedelta64)";
-	case 'V':
-		return "raw bytes (void)";
-	default:
-		return NULL;
-	}
-}
-
-static bool set_cell(struct tfr_npy_field *f, char letter)
-{
-	unsigned n = f->size;
-	bool whole = n == 1 || n == 2 || n == 4 || n == 8;
-
-	switch (letter) {
-	case 'b':
-		f->cell = TFR_CELL_BOOL;
-		return n == 1;
-	case 'i':
-		f->cell = TFR_CELL_INT;
-		return whole;
-	case 'u':
-		f->cell = TFR_CELL_UINT;
-		return whole;
-	case 'f':
-		f->cell = TFR_CELL_FLOAT;
-		return whole && n > 1;
-	case 'S':
-	case 'a':
-		f->cell = TFR_CELL_BYTES;
-		return true;
-	case 'U':
-		f->cell = TFR_CELL_UCS4;
-		f->size *= 4;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Parses "<f8": a byte order, a letter and a size.  A blank is a void without a name. */
-static enum tfr_status type(struct reader *r, struct tfr_npy_field *f, bool *blank)
-{
-	const char *name = (const char *)r->h->names.data + f->name;
-	const char *letter = strchr("<>|=", *name) && *name ? name + 1 : name, *p = letter;
+	const char *name, *p;
 	unsigned long size = 0;
+	size_t i = 0;
+	char letter;
 
+	TFR_TRY(read_text(r, &r->text, 0));
+	name = (const char *)r->text.data;
 	f->swapped = *name == '>';
+	p = name + (*name && strchr("<>|=", *name));
+	letter = *p;
+	while (i < TYPES && types[i].letter != letter)
+		i++;
 	if (*p)
 		p++;
+	*blank = *blank && letter == 'V' && *p;
 	for (; *p >= '0' && *p <= '9' && size < INT32_MAX / 64; p++)
 		size = size * 10 + (unsigned)(*p - '0');
 	f->size = (unsigned)size;
-	if (*blank && *letter == 'V' && !*p && p > letter + 1)
+	*blank = *blank && !*p;
+	if (*blank)
 		return TFR_OK;
-	*blank = false;
-	if (stranger(*letter))
-		return tfr_fail(r->err, TFR_EDATA, "it has %s ('%.40s')", stranger(*letter), name);
-	if (*p || !set_cell(f, *letter))
+	if (i < TYPES && types[i].refused)
+		return tfr_fail(r->err, TFR_EDATA, "it has %s ('%.40s')", types[i].refused, name);
+	if (*p || i == TYPES || !tfr_cell_has_size(types[i].cell, f->size))
 		return tfr_fail(r->err, TFR_EDATA, "it has elements of the type '%.40s'", name);
+	f->cell = types[i].cell;
+	if (f->cell == TFR_CELL_UCS4)
+		f->size *= 4;
 	return TFR_OK;
 }
 
-static enum tfr_status count_in(struct reader *r, const struct tfr_npy_field *f)
+/* Adds a field, which is in the element after those before it; a blank only takes its place. */
+static enum tfr_status add_field(struct reader *r, struct tfr_cells *f, bool blank)
 {
-	uint64_t bytes = f->size;
+	struct tfr_npy *h = r->h;
+	uint64_t bytes = tfr_dims_product(f->size, f->shape, f->dims);
 
-	for (unsigned i = 0; i < f->n_dims; i++)
-		if (__builtin_mul_overflow(bytes, f->dims[i], &bytes))
-			bytes = UINT64_MAX;
-	if (bytes > TFR_ITEM_MOST || r->h->element + bytes > TFR_ITEM_MOST)
+	if (bytes > TFR_ITEM_MOST || h->element + bytes > TFR_ITEM_MOST)
 		return tfr_fail(r->err, TFR_EDATA, "an element of it is larger than 2 GiB");
-	r->h->element += (size_t)bytes;
-	return TFR_OK;
-}
-
-static enum tfr_status fields(struct reader *r, size_t prefix);
-
-static enum tfr_status add_field(struct reader *r, const struct tfr_npy_field *f)
-{
-	if (tfr_npy_field_count(r->h) == TFR_NPY_FIELDS)
-		return tfr_fail(r->err, TFR_EDATA, "it has more than %d fields", TFR_NPY_FIELDS);
-	return tfr_buf_append(&r->h->fields_, f, sizeof(*f))
-		       ? TFR_OK
-		       : tfr_fail_nomem(r->err, "reading arrays");
-}
-
-/* Parses the name of a field: "name", or with a title ("title", "name"). */
-static enum tfr_status field_name(struct reader *r, size_t *name)
-{
-	if (!takes(r, '('))
-		return text(r, name);
-	TFR_TRY(text(r, name));
-	TFR_TRY(expect(r, ','));
-	TFR_TRY(text(r, name));
-	return expect(r, ')');
-}
-
-/* Puts "prefix/name" into `names`, and its offset into *name. */
-static enum tfr_status join(struct reader *r, size_t prefix, size_t *name)
-{
-	struct tfr_buf *names = &r->h->names;
-	size_t above, n;
-
-	if (prefix == SIZE_MAX)
+	f->at = h->element;
+	h->element += (size_t)bytes;
+	if (blank)
 		return TFR_OK;
-	above = strlen((char *)names->data + prefix);
-	n = strlen((char *)names->data + *name) + 1;
-	if (above + n > 4096)
-		return broken(r, "a name that is too long");
-	if (!tfr_buf_reserve(names, above + 1 + n))
+	if (h->n_fields == FIELDS)
+		return tfr_fail(r->err, TFR_EDATA, "it has more than %d fields", FIELDS);
+	if (h->structured)
+		f->name = strdup((const char *)r->path.data);
+	if ((h->structured && !f->name) || TFR_ARRAY_ONE_MORE(h->fields, h->n_fields)) {
+		free(f->name);
 		return tfr_fail_nomem(r->err, "reading arrays");
-	memcpy(names->data + names->size, names->data + prefix, above);
-	names->data[names->size + above] = '/';
-	memcpy(names->data + names->size + above + 1, names->data + *name, n);
-	*name = names->size;
-	names->size += above + 1 + n;
+	}
+	h->fields[h->n_fields++] = *f;
 	return TFR_OK;
 }
 
-/* Parses "('name', '<f4', (2,))" after its bracket. */
-static enum tfr_status field(struct reader *r, size_t prefix)
-{
-	struct tfr_npy_field f = { .at = r->h->element };
-	size_t name;
-	bool blank;
+static enum tfr_status read_fields(struct reader *r, size_t prefix);
 
-	TFR_TRY(field_name(r, &name));
-	TFR_TRY(expect(r, ','));
-	blank = !r->h->names.data[name];
-	TFR_TRY(join(r, prefix, &name));
-	if (takes(r, '[')) {
-		TFR_TRY(fields(r, name));
-		if (takes(r, ','))
-			return tfr_fail(r->err, TFR_EDATA, "its field '%s' is an array of fields",
-				(const char *)r->h->names.data + name);
-		return expect(r, ')');
+/* Parses "('name', '<f4', (2,))"; with a title, the name is ('title', 'name').  The field is in
+ * that whose name and slash are the first `prefix` bytes of the path. */
+static enum tfr_status read_field(struct reader *r, size_t prefix)
+{
+	struct tfr_cells f = { 0 };
+	bool titled, blank;
+
+	TFR_TRY(expect(r, "("));
+	titled = takes(r, "(");
+	TFR_TRY(read_text(r, &r->path, prefix));
+	if (titled) {
+		TFR_TRY(expect(r, ","));
+		TFR_TRY(read_text(r, &r->path, prefix));
+		TFR_TRY(expect(r, ")"));
 	}
-	TFR_TRY(text(r, &f.name));
-	TFR_TRY(type(r, &f, &blank));
-	f.name = name;
-	if (takes(r, ',') && !sees(r, ')'))
-		TFR_TRY(shape(r, f.dims, &f.n_dims));
-	TFR_TRY(expect(r, ')'));
-	TFR_TRY(count_in(r, &f));
-	return blank ? TFR_OK : add_field(r, &f);
+	TFR_TRY(expect(r, ","));
+	blank = !r->path.data[prefix];
+	if (prefix && r->path.size > NAME + 1)
+		return broken(r, "a name that is too long");
+	if (takes(r, "[")) {
+		size_t end = r->path.size - 1;
+
+		r->path.data[end] = '/';
+		TFR_TRY(read_fields(r, end + 1));
+		r->path.data[end] = '\0';
+		if (takes(r, ","))
+			return tfr_fail(r->err, TFR_EDATA, "its field '%s' is an array of fields",
+				(const char *)r->path.data);
+		return expect(r, ")");
+	}
+	TFR_TRY(read_type(r, &f, &blank));
+	if (takes(r, ",") && !sees(r, ")"))
+		TFR_TRY(read_shape(r, f.shape, &f.dims));
+	TFR_TRY(expect(r, ")"));
+	return add_field(r, &f, blank);
 }
 
 /* Parses a list of fields after its bracket. */
-static enum tfr_status fields(struct reader *r, size_t prefix)
+static enum tfr_status read_fields(struct reader *r, size_t prefix)
 {
 	if (++r->depth > NESTED)
 		return broken(r, "fields nested too deep");
-	while (!takes(r, ']')) {
-		TFR_TRY(expect(r, '('));
-		TFR_TRY(field(r, prefix));
-		if (!takes(r, ',')) {
-			TFR_TRY(expect(r, ']'));
+	while (!takes(r, "]")) {
+		TFR_TRY(read_field(r, prefix));
+		if (!takes(r, ",")) {
+			TFR_TRY(expect(r, "]"));
 			break;
 		}
 	}
@@ -338,67 +292,72 @@ static enum tfr_status fields(struct reader *r, size_t prefix)
 	return TFR_OK;
 }
 
-static enum tfr_status descr(struct reader *r)
-{
-	struct tfr_npy_field f = { 0 };
-	bool blank = false;
-
-	if (takes(r, '[')) {
-		r->h->structured = true;
-		return fields(r, SIZE_MAX);
-	}
-	TFR_TRY(text(r, &f.name));
-	TFR_TRY(type(r, &f, &blank));
-	TFR_TRY(count_in(r, &f));
-	return add_field(r, &f);
-}
-
 /* --- the dictionary --- */
 
-enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+enum { ALL_SEEN = 1 << 0 | 1 << 1 | 1 << 2 };
 
-static enum tfr_status member(struct reader *r, unsigned *seen)
+static enum tfr_status read_member(struct reader *r, unsigned *seen)
 {
-	const char *key;
-	size_t name;
-	unsigned which;
+	static const char *const keys[] = { "descr", "fortran_order", "shape", NULL };
+	struct tfr_npy *h = r->h;
+	struct tfr_cells f = { 0 };
+	bool blank = false;
+	unsigned key = 0;
 
-	TFR_TRY(text(r, &name));
-	TFR_TRY(expect(r, ':'));
-	key = (const char *)r->h->names.data + name;
-	which = !strcmp(key, "descr")		? DESCR
-		: !strcmp(key, "fortran_order") ? ORDER
-		: !strcmp(key, "shape")		? SHAPE
-						: 0;
-	if (!which || *seen & which)
-		return broken(r, which ? "a repeated member" : "an unknown member");
-	*seen |= which;
-	if (which == DESCR)
-		return descr(r);
-	if (which == SHAPE && !sees(r, '('))
-		return broken(r, "no shape");
-	if (which == SHAPE)
-		return shape(r, r->h->dims, &r->h->n_dims);
-	r->h->fortran = takes_word(r, "True");
-	return r->h->fortran || takes_word(r, "False") ? TFR_OK : broken(r, "a value that is neither True nor False");
+	TFR_TRY(read_text(r, &r->text, 0));
+	TFR_TRY(expect(r, ":"));
+	while (keys[key] && strcmp(keys[key], (const char *)r->text.data))
+		key++;
+	if (!keys[key] || *seen & 1U << key)
+		return broken(r, keys[key] ? "a repeated member" : "an unknown member");
+	*seen |= 1U << key;
+	switch (key) {
+	case 0:
+		h->structured = takes(r, "[");
+		if (h->structured)
+			return read_fields(r, 0);
+		TFR_TRY(read_type(r, &f, &blank));
+		return add_field(r, &f, false);
+	case 1:
+		h->fortran = takes(r, "True");
+		return h->fortran || takes(r, "False")
+			       ? TFR_OK
+			       : broken(r, "a value that is neither True nor False");
+	default:
+		return sees(r, "(") ? read_shape(r, h->dims, &h->n_dims) : broken(r, "no shape");
+	}
 }
 
-static enum tfr_status dictionary(struct reader *r)
+static enum tfr_status read_dictionary(struct reader *r)
 {
 	unsigned seen = 0;
 
-	TFR_TRY(expect(r, '{'));
-	while (!takes(r, '}')) {
-		TFR_TRY(member(r, &seen));
-		if (!takes(r, ',')) {
-			TFR_TRY(expect(r, '}'));
+	TFR_TRY(expect(r, "{"));
+	while (!takes(r, "}")) {
+		TFR_TRY(read_member(r, &seen));
+		if (!takes(r, ",")) {
+			TFR_TRY(expect(r, "}"));
 			break;
 		}
 	}
-	skip_blanks(r);
+	sees(r, "");
 	if (r->p < r->end)
 		return broken(r, "more than a dictionary");
-	return seen == (DESCR | ORDER | SHAPE) ? TFR_OK : broken(r, "too few members");
+	return seen == ALL_SEEN ? TFR_OK : broken(r, "too few members");
+}
+
+/* Puts the dimensions of a row before those of the field itself. */
+static void extend_to_row(const struct tfr_npy *h, struct tfr_cells *f)
+{
+	unsigned outer = h->n_dims - 1, room = TFR_CELL_DIMS - outer;
+	unsigned inner = f->dims < room ? f->dims : room;
+
+	memmove(f->shape + outer, f->shape, inner * sizeof(*f->shape));
+	memcpy(f->shape, h->dims + 1, outer * sizeof(*f->shape));
+	f->dims = outer + inner;
+	f->outer = tfr_dims_product(1, f->shape, outer);
+	f->inner = tfr_dims_product(1, f->shape + outer, inner);
+	f->stride = h->element;
 }
 
 enum tfr_status tfr_npy_parse(
@@ -414,18 +373,23 @@ enum tfr_status tfr_npy_parse(
 	r.p = (const char *)data + (data[6] > 1 ? 12 : 10);
 	r.end = (const char *)data + header;
 	r.latin = data[6] < 3;
-	status = dictionary(&r);
+	status = read_dictionary(&r);
+	tfr_buf_clear(&r.text);
+	tfr_buf_clear(&r.path);
 	h->single = !status && !h->n_dims;
 	if (h->single)
-		status = tfr_fail(err, TFR_EDATA, "it is a single value, without rows");
-	if (!status && !tfr_npy_field_count(h))
-		status = tfr_fail(err, TFR_EDATA, "its elements have no fields");
+		return tfr_fail(err, TFR_EDATA, "it is a single value, without rows");
+	if (!status && !h->n_fields)
+		return tfr_fail(err, TFR_EDATA, "its elements have no fields");
+	for (size_t i = 0; !status && i < h->n_fields; i++)
+		extend_to_row(h, &h->fields[i]);
 	return status;
 }
 
 void tfr_npy_clear(struct tfr_npy *h)
 {
-	tfr_buf_clear(&h->names);
-	tfr_buf_clear(&h->fields_);
+	for (size_t i = 0; i < h->n_fields; i++)
+		free(h->fields[i].name);
+	free(h->fields);
 	*h = (struct tfr_npy){ 0 };
 }

@@ -12,53 +12,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/suffix.h"
 #include "convert/archive/members.h"
 #include "convert/array/arrays.h"
-#include "convert/array/npy.h"
 #include "io/source.h"
-#include "io/temporaries.h"
 #include "record/filetype.h"
 
-enum { ARRAYS_MOST = 1000 /* of an archive, because each has a reader */, AT_ONCE = 1 << 20 };
+enum {
+	ARRAYS_MOST = 1000 /* of an archive, because each has a reader */,
+	AT_ONCE = 1 << 20,
+	NAME_ROOM = 4096
+};
 
-/* The source of an array: one of the two. */
+/* An array of a file or, if `member` is not NULL, of an archive that is read up to its rows. */
 struct source {
-	int fd;			    /* -1: none */
-	struct tfr_archive *member; /* positioned at the array; NULL: none */
-	struct tfr_buf ahead;	    /* of a member: read and not used yet */
-	uint64_t place;		    /* of its first row in the file */
+	struct tfr_array array;
+	int fd;		/* -1: none */
+	uint64_t place; /* of the next byte of a header, then of the first row */
+	struct tfr_archive *member;
 	struct tfr_npy h;
 };
 
 /* Whether the rows are spread over the array. */
-static bool is_scattered(const struct source *o)
+static bool is_scattered(const struct source *s)
 {
-	return o->h.fortran && o->h.n_dims > 1;
+	return s->h.fortran && s->h.n_dims > 1;
 }
 
-static void release(void *own)
+static void release(struct tfr_array *array)
 {
-	struct source *o = own;
+	struct source *s = (struct source *)array;
 
-	if (o->fd >= 0)
-		close(o->fd);
-	tfr_archive_close(o->member);
-	tfr_buf_clear(&o->ahead);
-	tfr_npy_clear(&o->h);
-	free(o);
+	if (s->fd >= 0)
+		close(s->fd);
+	tfr_archive_close(s->member);
+	tfr_npy_clear(&s->h);
 }
 
-static void release_unused(struct source **o)
+static struct source *add_source(struct tfr_arrays *a, const char *path)
 {
-	if (*o)
-		release(*o);
-}
+	struct source *s = tfr_arrays_add(a, sizeof(*s), path);
 
-/* A source that no array has taken is released when its scope ends. */
-#define AUTO_SOURCE __attribute__((cleanup(release_unused)))
+	if (s)
+		s->fd = -1;
+	return s;
+}
 
 static bool is_zip(const uint8_t *head, size_t size)
 {
@@ -85,323 +84,235 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 	return name > 4 && 30 + name <= offer->head_size && !memcmp(h + 30 + name - 4, ".npy", 4);
 }
 
-/* --- rows of a file --- */
+/* --- rows --- */
 
-static enum tfr_status cut_short(const struct tfr_array *array, struct tfr_error *err)
+static enum tfr_status cut_short(const struct source *s, struct tfr_error *err)
 {
-	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is truncated", array->name, array->path);
+	return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is truncated", s->array.name, s->array.path);
 }
 
-static enum tfr_status pread_all(
-	struct tfr_array *array, uint8_t *into, size_t size, uint64_t place, struct tfr_error *err)
+static enum tfr_status read_at(
+	const struct source *s, uint8_t *into, size_t size, uint64_t place, struct tfr_error *err)
 {
-	const struct source *o = array->own;
-	ssize_t n = tfr_fd_read(o->fd, into, size, (int64_t)place);
+	ssize_t n = tfr_fd_read(s->fd, into, size, (int64_t)place);
 
 	if (n < 0)
-		return tfr_fail_errno(err, errno, array->path, "cannot read");
-	return (size_t)n < size ? cut_short(array, err) : TFR_OK;
+		return tfr_fail_errno(err, errno, s->array.path, "cannot read");
+	return (size_t)n < size ? cut_short(s, err) : TFR_OK;
 }
 
 /* Reads rows of an array in Fortran order: reads a run for each place of their elements, and
  * stores its elements apart. */
-static enum tfr_status read_fortran(struct tfr_array *array, uint64_t first, uint64_t count,
+static enum tfr_status read_fortran(const struct source *s, uint64_t first, uint64_t count,
 	uint8_t *into, struct tfr_error *err)
 {
-	const struct source *o = array->own;
-	const struct tfr_npy *h = &o->h;
-	size_t element = h->element, places = array->row_size / element;
+	const struct tfr_npy *h = &s->h;
+	size_t element = h->element, row_size = s->array.row_size;
 	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
 	uint64_t at[TFR_CELL_DIMS] = { 0 };
 
 	TFR_NEED_MEMORY(run, err, "reading arrays");
-	for (size_t q = 0; q < places; q++) {
+	for (size_t q = 0; q < row_size / element; q++) {
 		size_t to = 0;
 
 		for (unsigned d = 1; d < h->n_dims; d++)
 			to = to * h->dims[d] + at[d];
-		TFR_TRY(pread_all(array, run, (size_t)count * element,
-			o->place + (q * array->rows + first) * element, err));
+		TFR_TRY(read_at(s, run, (size_t)count * element,
+			s->place + (q * s->array.rows + first) * element, err));
 		for (uint64_t k = 0; k < count; k++)
-			memcpy(into + k * array->row_size + to * element, run + k * element,
-				element);
+			memcpy(into + k * row_size + to * element, run + k * element, element);
 		for (unsigned d = 1; d < h->n_dims && ++at[d] == h->dims[d]; d++)
 			at[d] = 0;
 	}
 	return TFR_OK;
 }
 
-/* --- rows of a member --- */
-
-/* Bytes of the array, from the position of its reader. */
-static enum tfr_status read_on(
-	struct tfr_array *array, uint8_t *into, size_t size, size_t *got, struct tfr_error *err)
-{
-	struct source *o = array->own;
-	struct tfr_buf rest = { 0 };
-	size_t n = o->ahead.size < size ? o->ahead.size : size;
-
-	if (n) {
-		memcpy(into, o->ahead.data, n);
-		memmove(o->ahead.data, o->ahead.data + n, o->ahead.size - n);
-		o->ahead.size -= n;
-	}
-	*got = n;
-	if (n == size)
-		return TFR_OK;
-	/* Reads directly into the caller's memory. */
-	rest = (struct tfr_buf){ into + n, 0, size - n };
-	TFR_TRY(tfr_archive_read(o->member, &rest, size - n, err));
-	*got += rest.size;
-	if (o->member->fault[0])
-		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s", array->name, array->path,
-			o->member->fault);
-	return TFR_OK;
-}
-
-/* Checks that nothing follows the array, and that its checksum is right. */
-static enum tfr_status check_end(struct tfr_array *array, struct tfr_error *err)
-{
-	uint8_t more;
-	size_t got;
-
-	TFR_TRY(read_on(array, &more, 1, &got, err));
-	if (got)
-		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has trailing bytes after its rows",
-			array->name, array->path);
-	return TFR_OK;
-}
-
+/* Reads on in the member, directly into the caller's memory.  After the last rows, checks that
+ * nothing follows, and with that the checksum. */
 static enum tfr_status read_member(
-	struct tfr_array *array, uint8_t *into, size_t size, bool last, struct tfr_error *err)
+	const struct source *s, uint8_t *into, size_t size, bool last, struct tfr_error *err)
 {
-	size_t got;
+	struct tfr_buf rows = { into, 0, size };
+	TFR_AUTO_BUF more = { 0 };
 
-	TFR_TRY(read_on(array, into, size, &got, err));
-	if (got < size)
-		return cut_short(array, err);
-	return last ? check_end(array, err) : TFR_OK;
+	TFR_TRY(tfr_archive_read(s->member, &rows, size, err));
+	if (last && rows.size == size && !s->member->fault[0])
+		TFR_TRY(tfr_archive_read(s->member, &more, 1, err));
+	if (s->member->fault[0])
+		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s", s->array.name, s->array.path,
+			s->member->fault);
+	if (rows.size < size)
+		return cut_short(s, err);
+	if (more.size)
+		return tfr_fail(err, TFR_EDATA, "'%s' of '%s' has trailing bytes after its rows",
+			s->array.name, s->array.path);
+	return TFR_OK;
 }
 
 static enum tfr_status unpack(
-	const struct tfr_convert_opts *opts, struct tfr_array *array, struct tfr_error *err)
+	const struct tfr_convert_opts *opts, struct source *s, struct tfr_error *err)
 {
-	struct source *o = array->own;
-	uint64_t left = array->rows * array->row_size;
+	uint64_t left = s->array.rows * s->array.row_size;
 	TFR_AUTO_FREE uint8_t *block = malloc(AT_ONCE);
-	enum tfr_status status = TFR_OK;
 
 	TFR_NEED_MEMORY(block, err, "reading arrays");
-	TFR_TRY(tfr_unpacked_open(opts, &o->fd, err));
-	while (!status && left) {
+	TFR_TRY(tfr_unpacked_open(opts, &s->fd, err));
+	while (left) {
 		size_t n = left < AT_ONCE ? (size_t)left : AT_ONCE;
 
 		left -= n;
-		status = read_member(array, block, n, !left, err);
-		if (!status)
-			status = tfr_unpacked_write(opts, o->fd, block, n, err);
+		TFR_TRY(read_member(s, block, n, !left, err));
+		TFR_TRY(tfr_unpacked_write(opts, s->fd, block, n, err));
 	}
-	tfr_archive_close(TFR_STEAL(o->member));
-	o->place = 0;
-	return status;
+	tfr_archive_close(TFR_STEAL(s->member));
+	s->place = 0;
+	return TFR_OK;
 }
 
 static enum tfr_status read_rows(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
-	uint64_t count, uint8_t *into, struct tfr_error *err)
+	uint64_t count, struct tfr_error *err)
 {
-	const struct source *o = array->own;
-	size_t size = (size_t)count * array->row_size;
+	struct source *s = (struct source *)array;
+	uint64_t run = a->order ? 1 : count;
 
-	if (o->member && (a->in.items != TFR_STREAM || is_scattered(o)))
-		TFR_TRY(unpack(a->in.opts, array, err));
-	if (!o->member && is_scattered(o))
-		return read_fortran(array, first, count, into, err);
-	if (!o->member)
-		return pread_all(array, into, size, o->place + first * array->row_size, err);
-	return read_member(array, into, size, first + count == array->rows, err);
+	if (s->member && (a->in.items != TFR_STREAM || is_scattered(s)))
+		TFR_TRY(unpack(a->in.opts, s, err));
+	if (s->member)
+		return read_member(s, array->block, (size_t)count * array->row_size,
+			first + count == array->rows, err);
+	for (uint64_t k = 0; k < count; k += run) {
+		uint64_t row = a->order ? a->order[first + k] : first;
+		uint8_t *into = array->block + k * array->row_size;
+
+		TFR_TRY(is_scattered(s) ? read_fortran(s, row, run, into, err)
+					: read_at(s, into, (size_t)run * array->row_size,
+						  s->place + row * array->row_size, err));
+	}
+	return TFR_OK;
 }
 
-/* --- its cells --- */
+/* --- headers --- */
 
-static enum tfr_status bad_header(
-	const char *name, const char *path, const struct tfr_error *why, struct tfr_error *err)
+/* Appends up to `size` of the next bytes of the array's file. */
+static enum tfr_status read_head(
+	struct source *s, struct tfr_buf *head, size_t size, struct tfr_error *err)
 {
-	if (why->status != TFR_EDATA)
-		return tfr_error_pass(why, err);
-	return tfr_fail_hint(err, TFR_EDATA, "Use --exclude with its name to leave an array out.",
-		"cannot make features of '%s' of '%s': %s", name, path, why->message);
+	ssize_t n;
+
+	if (s->member) {
+		TFR_TRY(tfr_archive_read(s->member, head, size, err));
+		return s->member->fault[0] ? tfr_fail(err, TFR_EDATA, "%s", s->member->fault)
+					   : TFR_OK;
+	}
+	TFR_NEED_MEMORY(tfr_buf_reserve(head, size), err, "reading arrays");
+	n = tfr_fd_read(s->fd, head->data + head->size, size, (int64_t)s->place);
+	if (n < 0)
+		return tfr_fail_errno(err, errno, s->array.path, "cannot read");
+	head->size += (size_t)n;
+	s->place += (size_t)n;
+	return TFR_OK;
 }
 
-/* Computes the bytes of a row, within the 2 GiB of a record. */
-static enum tfr_status measure_row(const struct tfr_npy *h, size_t *size, struct tfr_error *err)
+/* The shortest header that can be parsed has TFR_NPY_START bytes, so that no row is read with it.
+ */
+static enum tfr_status read_header(struct source *s, struct tfr_error *err)
 {
-	uint64_t bytes = h->element;
+	TFR_AUTO_BUF head = { 0 };
+	size_t all;
 
-	for (unsigned d = 1; d < h->n_dims; d++)
-		if (__builtin_mul_overflow(bytes, h->dims[d], &bytes))
-			bytes = UINT64_MAX;
+	TFR_TRY(read_head(s, &head, TFR_NPY_START, err));
+	TFR_TRY(tfr_npy_start(head.data, head.size, &all, err));
+	if (all > head.size)
+		TFR_TRY(read_head(s, &head, all - head.size, err));
+	return tfr_npy_parse(&s->h, head.data, all < head.size ? all : head.size, err);
+}
+
+/* Checks the bytes of a row, within the 2 GiB of a record. */
+static enum tfr_status measure_rows(struct source *s, struct tfr_error *err)
+{
+	uint64_t bytes = tfr_dims_product(s->h.element, s->h.dims + 1, s->h.n_dims - 1);
+
 	if (!bytes || bytes > TFR_ITEM_MOST)
 		return tfr_fail(err, TFR_EDATA,
 			bytes ? "a row is larger than 2 GiB, the limit of an Example"
 			      : "its rows are empty");
-	*size = (size_t)bytes;
+	s->array.rows = s->h.dims[0];
+	s->array.row_size = (size_t)bytes;
 	return TFR_OK;
 }
 
-/* Makes the cells of a field: in each element of a row, as many as the field's own shape has. */
-static struct tfr_cells cells_of(const struct tfr_npy *h, const struct tfr_npy_field *f)
+/* Checks that the file of `size` bytes holds the rows that its header claims. */
+static enum tfr_status check_size(const struct source *s, uint64_t size, struct tfr_error *err)
 {
-	struct tfr_cells c = { .cell = f->cell,
-		.size = f->size,
-		.swapped = f->swapped,
-		.at = f->at,
-		.outer = 1,
-		.stride = h->element,
-		.inner = 1 };
+	uint64_t left = size - s->place, rows = left / s->array.row_size;
 
-	for (unsigned d = 1; d < h->n_dims; d++) {
-		c.outer *= h->dims[d];
-		c.shape[c.dims++] = (int64_t)h->dims[d];
-	}
-	for (unsigned d = 0; d < f->n_dims && c.dims < TFR_CELL_DIMS; d++) {
-		c.inner *= f->dims[d];
-		c.shape[c.dims++] = (int64_t)f->dims[d];
-	}
-	return c;
+	if (rows < s->array.rows)
+		return tfr_fail(err, TFR_EDATA,
+			"it is truncated: its header has %llu rows, the file %llu",
+			(unsigned long long)s->array.rows, (unsigned long long)rows);
+	left -= s->array.rows * s->array.row_size;
+	return left ? tfr_fail(err, TFR_EDATA, "it has %llu trailing bytes after its rows",
+			      (unsigned long long)left)
+		    : TFR_OK;
 }
 
-/* Adds the cells of the last array.  Fields of a single file are features with their own names. */
-static enum tfr_status add_fields(struct tfr_arrays *a, const char *name, const struct tfr_npy *h,
-	bool alone, struct tfr_error *err)
+static enum tfr_status bad_header(
+	const struct source *s, const struct tfr_error *why, struct tfr_error *err)
 {
-	const struct tfr_npy_field *f = tfr_npy_fields(h);
+	if (why->status != TFR_EDATA)
+		return tfr_error_pass(why, err);
+	return tfr_fail_hint(err, TFR_EDATA, "Use --exclude with its name to leave an array out.",
+		"cannot make features of '%s' of '%s': %s", s->array.name, s->array.path,
+		why->message);
+}
 
-	for (size_t i = 0; i < tfr_npy_field_count(h); i++) {
-		struct tfr_cells c = cells_of(h, &f[i]);
-		const char *field = (const char *)h->names.data + f[i].name;
+/* Fields of a single file are features with their own names. */
+static enum tfr_status add_fields(
+	struct tfr_arrays *a, const struct source *s, bool alone, struct tfr_error *err)
+{
+	for (size_t i = 0; i < s->h.n_fields; i++) {
+		const struct tfr_cells *f = &s->h.fields[i];
 		TFR_AUTO_FREE char *full = NULL;
 
-		if (!c.inner)
+		if (!f->inner)
 			continue;
-		if (h->structured)
-			full = tfr_asprintf("%s/%s", name, field);
-		if ((h->structured && !full) || !tfr_arrays_add_cells(a,
-							!h->structured ? name
-							: alone	       ? field
-								       : full,
-							&c))
-			return tfr_fail_nomem(err, "reading arrays");
+		if (f->name && !alone) {
+			full = tfr_asprintf("%s/%s", s->array.name, f->name);
+			TFR_NEED_MEMORY(full, err, "reading arrays");
+		}
+		TFR_NEED_MEMORY(tfr_arrays_add_cells(a, full ?: f->name ?: s->array.name, f), err,
+			"reading arrays");
 	}
 	return TFR_OK;
-}
-
-static enum tfr_status add_array(struct tfr_arrays *a, const char *name, const char *path,
-	struct source *o, bool alone, struct tfr_error *err)
-{
-	AUTO_SOURCE struct source *own = o;
-	struct tfr_array *array;
-	size_t row_size = 0;
-
-	TFR_TRY(measure_row(&o->h, &row_size, err));
-	array = tfr_arrays_add(a, name, path, o->h.dims[0], row_size);
-	TFR_NEED_MEMORY(array, err, "reading arrays");
-	array->own = TFR_STEAL(own);
-	return add_fields(a, name, &o->h, alone, err);
 }
 
 /* --- NPY --- */
 
-static enum tfr_status read_header(
-	struct source *o, const char *path, uint64_t size, struct tfr_error *err)
+/* Reads the header of the file of `size` bytes.  The name of "data/x_train.npy" is "x_train". */
+static enum tfr_status add_file(
+	struct tfr_arrays *a, struct source *s, uint64_t size, struct tfr_error *err)
 {
-	TFR_AUTO_BUF head = { 0 };
-	struct tfr_array file = { .name = (char *)(uintptr_t)path, .path = path, .own = o };
-	size_t n = size < TFR_NPY_START ? (size_t)size : TFR_NPY_START, whole;
-
-	TFR_NEED_MEMORY(tfr_buf_reserve(&head, TFR_NPY_START), err, "reading arrays");
-	TFR_TRY(pread_all(&file, head.data, n, 0, err));
-	TFR_TRY(tfr_npy_start(head.data, n, &whole, err));
-	if (whole > size)
-		return tfr_fail(err, TFR_EDATA, "its header is truncated");
-	TFR_NEED_MEMORY(tfr_buf_reserve(&head, whole), err, "reading arrays");
-	TFR_TRY(pread_all(&file, head.data, whole, 0, err));
-	o->place = whole;
-	return tfr_npy_parse(&o->h, head.data, whole, err);
-}
-
-/* Checks that the file holds the rows that its header claims. */
-static enum tfr_status check_size(const struct source *o, uint64_t size, struct tfr_error *err)
-{
-	size_t row = 0;
-	uint64_t left = size - o->place;
-
-	TFR_TRY(measure_row(&o->h, &row, err));
-	if (left / row < o->h.dims[0])
-		return tfr_fail(err, TFR_EDATA,
-			"it is truncated: its header has %llu rows, the file %llu",
-			(unsigned long long)o->h.dims[0], (unsigned long long)(left / row));
-	if (left != o->h.dims[0] * row)
-		return tfr_fail(err, TFR_EDATA, "it has %llu trailing bytes after its rows",
-			(unsigned long long)(left - o->h.dims[0] * row));
-	return TFR_OK;
-}
-
-/* "x_train" of "data/x_train.npy". */
-static char *stem_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = tfr_base_name(s->array.path);
 	size_t n = strlen(base);
-
-	return strndup(base, n > 4 && !strcmp(base + n - 4, ".npy") ? n - 4 : n);
-}
-
-static enum tfr_status open_file(
-	struct tfr_arrays *a, int fd, const char *path, uint64_t size, struct tfr_error *err)
-{
-	AUTO_SOURCE struct source *o = calloc(1, sizeof(*o));
-	TFR_AUTO_FREE char *stem = stem_of(path);
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
 
-	if (o)
-		o->fd = fd;
-	else
-		close(fd);
-	if (!o || !stem)
-		return tfr_fail_nomem(err, "reading arrays");
-	if (!tfr_arrays_wants(a->in.opts, stem))
+	s->array.name = strndup(base, n > 4 && tfr_has_suffix(base, ".npy") ? n - 4 : n);
+	TFR_NEED_MEMORY(s->array.name, err, "reading arrays");
+	if (!tfr_arrays_wants(a, s->array.name)) {
+		tfr_arrays_drop(a);
 		return TFR_OK;
-	status = read_header(o, path, size, &why);
+	}
+	status = read_header(s, &why);
 	if (!status)
-		status = check_size(o, size, &why);
-	return status ? bad_header(stem, path, &why, err)
-		      : add_array(a, stem, path, TFR_STEAL(o), a->in.opts->input.count == 1, err);
+		status = measure_rows(s, &why);
+	if (!status)
+		status = check_size(s, size, &why);
+	return status ? bad_header(s, &why, err)
+		      : add_fields(a, s, a->in.opts->input.count == 1, err);
 }
 
 /* --- NPZ --- */
-
-/* Reads the header of the current member of o->member. */
-static enum tfr_status read_member_header(struct source *o, struct tfr_error *err)
-{
-	size_t whole = TFR_NPY_START, known = 0;
-
-	for (;;) {
-		TFR_TRY(tfr_archive_read(o->member, &o->ahead, whole - o->ahead.size, err));
-		if (o->member->fault[0])
-			return tfr_fail(err, TFR_EDATA, "%s", o->member->fault);
-		if (!known)
-			TFR_TRY(tfr_npy_start(o->ahead.data, o->ahead.size, &whole, err));
-		if (known && o->ahead.size < whole)
-			return tfr_fail(err, TFR_EDATA, "its header is truncated");
-		if (known || o->ahead.size >= whole)
-			break;
-		known = whole;
-	}
-	TFR_TRY(tfr_npy_parse(&o->h, o->ahead.data, whole, err));
-	o->ahead.size -= whole;
-	memmove(o->ahead.data, o->ahead.data + whole, o->ahead.size);
-	return TFR_OK;
-}
 
 /* Whether a part of a path begins with a dot, such as the files that macOS adds to archives. */
 static bool is_hidden(const char *path)
@@ -412,80 +323,75 @@ static bool is_hidden(const char *path)
 	return false;
 }
 
-/* Whether a member is a wanted array, and its name: "x" for "x.npy". */
-static bool takes(
-	const struct tfr_arrays *a, const struct tfr_member *member, char *name, size_t room)
+static bool is_array(const struct tfr_member *member)
 {
 	size_t n = strlen(member->path);
 
-	if (member->kind != TFR_MEMBER_FILE || n <= 4 || n - 4 >= room ||
-		strcmp(member->path + n - 4, ".npy") || is_hidden(member->path))
-		return false;
-	memcpy(name, member->path, n - 4);
-	name[n - 4] = '\0';
-	return tfr_arrays_wants(a->in.opts, name);
+	return member->kind == TFR_MEMBER_FILE && n > 4 && n - 4 < NAME_ROOM &&
+	       tfr_has_suffix(member->path, ".npy") && !is_hidden(member->path);
 }
 
-/* Opens the archive at the first wanted array after the `skip`th member.  TFR_END: none. */
-static enum tfr_status open_member(struct tfr_arrays *a, const char *path, size_t *skip,
-	struct source *o, char *name, size_t room, struct tfr_error *err)
+/* Opens the archive at the first wanted array after `skip` members, "x" for "x.npy".  TFR_END:
+ * none. */
+static enum tfr_status open_member(
+	const struct tfr_arrays *a, struct source *s, size_t *skip, struct tfr_error *err)
 {
 	struct tfr_member member;
 	size_t at = 0;
-	enum tfr_status status = tfr_archive_open(&o->member, path, err);
 
-	while (!status) {
-		status = tfr_archive_next(o->member, &member, err);
-		if (status)
-			break;
+	TFR_TRY(tfr_archive_open(&s->member, s->array.path, err));
+	for (;;) {
+		TFR_TRY(tfr_archive_next(s->member, &member, err));
 		if (at++ < *skip)
 			continue;
 		*skip = at;
-		if (!takes(a, &member, name, room))
+		if (!is_array(&member))
 			continue;
-		return member.fault ? tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s", name, path,
-					      member.fault)
-				    : TFR_OK;
+		free(s->array.name);
+		s->array.name = strndup(member.path, strlen(member.path) - 4);
+		TFR_NEED_MEMORY(s->array.name, err, "reading arrays");
+		if (tfr_arrays_wants(a, s->array.name))
+			return member.fault ? tfr_fail(err, TFR_EDATA, "'%s' of '%s' is %s",
+						      s->array.name, s->array.path, member.fault)
+					    : TFR_OK;
 	}
-	return status;
 }
 
-/* A single number beside arrays of rows, such as a count or a version, belongs to no row. */
-static void leave_out(const struct tfr_arrays *a, const char *name, const char *path)
-{
-	tfr_warn(a->in.opts,
-		"'%.2000s' of '%.2000s' is left out: it is a single value, without rows", name,
-		path);
-}
-
-static enum tfr_status open_archive(struct tfr_arrays *a, const char *path, struct tfr_error *err)
+static enum tfr_status add_members(struct tfr_arrays *a, const char *path, struct tfr_error *err)
 {
 	size_t skip = 0;
-	char name[4096];
 
 	if (!a->in.opts->order.shuffle)
 		a->in.items = TFR_STREAM;
 	for (;;) {
-		AUTO_SOURCE struct source *o = calloc(1, sizeof(*o));
+		struct source *s = add_source(a, path);
 		struct tfr_error why = { 0 };
 		enum tfr_status status;
 
-		TFR_NEED_MEMORY(o, err, "reading arrays");
-		o->fd = -1;
-		status = open_member(a, path, &skip, o, name, sizeof(name), err);
+		TFR_NEED_MEMORY(s, err, "reading arrays");
+		status = open_member(a, s, &skip, err);
+		if (status == TFR_END)
+			tfr_arrays_drop(a);
 		if (status)
 			return status == TFR_END ? TFR_OK : status;
-		status = read_member_header(o, &why);
-		if (status && o->h.single) {
-			leave_out(a, name, path);
+		status = read_header(s, &why);
+		if (s->h.single) {
+			/* A single number beside arrays of rows, such as a count or a version,
+			 * belongs to no row. */
+			tfr_warn(a->in.opts,
+				"'%.2000s' of '%.2000s' is left out: it is a single value, without "
+				"rows",
+				s->array.name, path);
+			tfr_arrays_drop(a);
 			continue;
 		}
 		if (status)
-			return bad_header(name, path, &why, err);
-		if (a->n == ARRAYS_MOST)
+			return bad_header(s, &why, err);
+		if (a->n > ARRAYS_MOST)
 			return tfr_fail_path(
 				err, TFR_EDATA, path, "more than %d arrays in", ARRAYS_MOST);
-		TFR_TRY(add_array(a, name, path, TFR_STEAL(o), false, err));
+		TFR_TRY(measure_rows(s, err));
+		TFR_TRY(add_fields(a, s, false, err));
 	}
 }
 
@@ -503,10 +409,9 @@ static enum tfr_status another_file(
 	return TFR_EDATA;
 }
 
-static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
+static enum tfr_status add_input(struct tfr_arrays *a, const char *path, struct tfr_error *err)
 {
-	TFR_AUTO_CLOSE int fd = -1;
-	int taken;
+	struct source *s;
 	uint8_t head[512];
 	struct stat st;
 	ssize_t got;
@@ -514,45 +419,38 @@ static enum tfr_status open_input(struct tfr_arrays *a, const char *path, struct
 	if (!strcmp(path, "-"))
 		return tfr_fail(
 			err, TFR_EUSAGE, "arrays can be read from files only, not from standard input");
-	fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-	if (fd < 0)
+	s = add_source(a, path);
+	TFR_NEED_MEMORY(s, err, "reading arrays");
+	s->fd = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+	if (s->fd < 0)
 		return tfr_fail_errno(err, errno, path, "cannot open");
-	if (fstat(fd, &st))
+	if (fstat(s->fd, &st))
 		return tfr_fail_errno(err, errno, path, "cannot read");
 	if (!S_ISREG(st.st_mode))
 		return tfr_fail_path(
 			err, TFR_EUSAGE, path, "arrays can be read from files only, not from");
-	got = tfr_fd_read(fd, head, sizeof(head), 0);
+	got = tfr_fd_read(s->fd, head, sizeof(head), 0);
 	if (got < 0)
 		return tfr_fail_errno(err, errno, path, "cannot read");
-	if (is_zip(head, (size_t)got))
-		return open_archive(a, path, err);
-	if (!tfr_npy_recognises(head, (size_t)got))
-		return another_file(path, head, (size_t)got, err);
-	taken = fd;
-	fd = -1;
-	return open_file(a, taken, path, (uint64_t)st.st_size, err);
-}
-
-static void close_numpy(struct tfr_input *in)
-{
-	tfr_arrays_clear((struct tfr_arrays *)in);
-	free(in);
+	if (is_zip(head, (size_t)got)) {
+		tfr_arrays_drop(a);
+		return add_members(a, path, err);
+	}
+	return tfr_npy_recognises(head, (size_t)got) ? add_file(a, s, (uint64_t)st.st_size, err)
+						     : another_file(path, head, (size_t)got, err);
 }
 
 static enum tfr_status open_numpy(
 	struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	struct tfr_arrays *a = calloc(1, sizeof(*a));
+	struct tfr_arrays *a;
 
-	TFR_NEED_MEMORY(a, err, "reading arrays");
-	*in = &a->in;
-	a->in = (struct tfr_input){ .ops = &tfr_input_npy, .opts = opts };
+	TFR_TRY(tfr_arrays_open(in, sizeof(*a), &tfr_input_npy, opts, err));
+	a = (struct tfr_arrays *)*in;
 	a->read = read_rows;
 	a->release = release;
-	TFR_TRY(tfr_arrays_check(opts, err));
 	for (size_t i = 0; i < opts->input.count; i++)
-		TFR_TRY(open_input(a, opts->input.paths[i], err));
+		TFR_TRY(add_input(a, opts->input.paths[i], err));
 	return tfr_arrays_ready(a, err);
 }
 
@@ -568,5 +466,5 @@ const struct tfr_input_ops tfr_input_npy = {
 	.open = open_numpy,
 	.next = tfr_arrays_next,
 	.load = tfr_arrays_load,
-	.close = close_numpy,
+	.close = tfr_arrays_close,
 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "convert/array/cells.h"
+#include "convert/array/arrays.h"
 
 /* Puts a row and parses the Example.  NULL: refused, and `err` says why. */
 static struct tfr_example *put(

@@ -4,8 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "convert/array/cells.h"
-#include "convert/array/hdf5_helper.h"
+#include "convert/array/arrays.h"
 #include "support/temp.h"
 
 static char *dir;
@@ -37,7 +36,9 @@ static const char *stub(void)
 /* Starts the stub on a file that holds `how`, and asks for a data set. */
 static enum tfr_status ask(const char *how, const char *program, struct tfr_error *err)
 {
-	struct tfr_hdf5_helper h;
+	struct tfr_hdf5_helper h = {
+		.path = "x.h5", .memory = 1 << 20, .program = program, .seconds = 1, .socket = -1
+	};
 	char name[TFR_HDF5_NAME];
 	enum tfr_status status;
 	int fd;
@@ -45,13 +46,7 @@ static enum tfr_status ask(const char *how, const char *program, struct tfr_erro
 	temp_write("x.h5", how, strlen(how));
 	fd = open("x.h5", O_RDONLY | O_CLOEXEC);
 	cr_assert_geq(fd, 0);
-	status = tfr_hdf5_start(&h,
-		&(struct tfr_hdf5_start){ .path = "x.h5",
-			.file = fd,
-			.memory = 1 << 20,
-			.program = program,
-			.seconds = 1 },
-		err);
+	status = tfr_hdf5_start(&h, fd, err);
 	close(fd);
 	if (!status)
 		status = tfr_hdf5_next(&h, name, err);
@@ -166,7 +161,7 @@ static enum tfr_status read_texts(
 	enum tfr_status status;
 
 	answer(&h, &head, &body, 21);
-	status = tfr_hdf5_texts(&h, "a", (uint8_t *)out, 2, &text, NULL);
+	status = tfr_hdf5_rows(&h, "a", (uint8_t *)out, 2 * sizeof(*out), &text, NULL);
 	tfr_hdf5_stop(&h);
 	return status;
 }

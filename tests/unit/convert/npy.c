@@ -3,7 +3,7 @@
 
 #include "support/temp.h"
 
-#include "convert/array/npy.h"
+#include "convert/array/arrays.h"
 
 static struct tfr_buf file_of(const char *literal)
 {
@@ -29,28 +29,29 @@ Test(npy, plain_and_structured)
 {
 	struct tfr_npy h;
 	struct tfr_error err = { 0 };
-	const struct tfr_npy_field *f;
+	const struct tfr_cells *f;
 
 	cr_assert_eq(parse("{'descr': '>f8', 'fortran_order': True, 'shape': (3, 4, 5), }  \n", &h,
 			     &err),
 		TFR_OK, "%s", err.message);
-	f = tfr_npy_fields(&h);
+	f = h.fields;
 	cr_assert(h.fortran && !h.structured && h.n_dims == 3 && h.dims[2] == 5 && h.element == 8);
-	cr_assert(f->cell == TFR_CELL_FLOAT && f->swapped && f->size == 8);
+	cr_assert(f->cell == TFR_CELL_FLOAT && f->swapped && f->size == 8 && !f->name);
+	cr_assert(f->outer == 20 && f->inner == 1 && f->stride == 8 && f->dims == 2);
 	tfr_npy_clear(&h);
 
 	cr_assert_eq(parse("{\"shape\":(10L,),'fortran_order':False,'descr':[('a','<i4'),(('title',"
 			   "'b'),'|S3',(2,)),('','|V5'),('in',[('x','|u1'),('y','<U2',3)])]}",
 			     &h, &err),
 		TFR_OK, "%s", err.message);
-	f = tfr_npy_fields(&h);
-	cr_assert(h.structured && tfr_npy_field_count(&h) == 4 && h.element == 4 + 6 + 5 + 1 + 24);
-	cr_assert_str_eq((char *)h.names.data + f[0].name, "a");
-	cr_assert_str_eq((char *)h.names.data + f[1].name, "b");
-	cr_assert_str_eq((char *)h.names.data + f[2].name, "in/x");
-	cr_assert_str_eq((char *)h.names.data + f[3].name, "in/y");
-	cr_assert(f[1].at == 4 && f[1].n_dims == 1 && f[1].dims[0] == 2);
-	cr_assert(f[2].at == 15 && f[3].at == 16 && f[3].size == 8 && f[3].dims[0] == 3);
+	f = h.fields;
+	cr_assert(h.structured && h.n_fields == 4 && h.element == 4 + 6 + 5 + 1 + 24);
+	cr_assert_str_eq(f[0].name, "a");
+	cr_assert_str_eq(f[1].name, "b");
+	cr_assert_str_eq(f[2].name, "in/x");
+	cr_assert_str_eq(f[3].name, "in/y");
+	cr_assert(f[1].at == 4 && f[1].inner == 2 && f[1].dims == 1 && f[1].shape[0] == 2);
+	cr_assert(f[2].at == 15 && f[3].at == 16 && f[3].size == 8 && f[3].inner == 3);
 	tfr_npy_clear(&h);
 }
 
