@@ -47,7 +47,7 @@ static void read_rows(struct tfr_hdf5_helper *h, const struct tfr_hdf5_set *set,
 
 	if (!rows)
 		return;
-	tfr_hdf5_ask(h, 0, 0, count, NULL, size);
+	tfr_hdf5_ask(h, &(struct tfr_hdf5_request){ TFR_HDF5_READ, 0, 0, count }, NULL, size);
 	if (!tfr_hdf5_rows(h, "x", keep ? rows : NULL, size,
 		    set->cell == TFR_CELL_TEXT ? &text : NULL, &err) &&
 		keep && set->cell == TFR_CELL_TEXT)

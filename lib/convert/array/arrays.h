@@ -106,9 +106,9 @@ struct tfr_arrays {
 	size_t row_size;       /* of all arrays together */
 	bool texts;	       /* there are cells of TFR_CELL_TEXT */
 	char *prefix;
-	/* Reads `count` rows into array->block, from `first` on, which is a position in `order`
-	 * if that is not NULL.  If in.items is TFR_STREAM, rows are read one after the other.
-	 * Texts that cells point to are valid until the array is read again. */
+	/* Reads `count` rows into array->block, from `first` on, which is a position in
+	 * `order` if that is not NULL.  If in.items is TFR_STREAM, rows are read one after the
+	 * other. Texts that cells point to are valid until the array is read again. */
 	enum tfr_status (*read)(struct tfr_arrays *a, struct tfr_array *array, uint64_t first,
 		uint64_t count, struct tfr_error *err);
 	void (*release)(struct tfr_array *array); /* the kind's part of an array */
@@ -153,6 +153,7 @@ struct tfr_hdf5_helper {
 	pid_t pid;	/* 0: no process, or it has ended */
 	bool ready;	/* it has started */
 	uint64_t until; /* the processor time at which it is killed */
+	struct tfr_hdf5_reply reply; /* the head of the last one */
 };
 
 /* Starts the helper, which reads the open `file`.  TFR_EUNAVAILABLE: it is missing, or the system
@@ -165,10 +166,9 @@ enum tfr_status tfr_hdf5_next(
  * plausible: a row has at least one byte and at most TFR_ITEM_MOST. */
 enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
 	struct tfr_error *err);
-/* Requests `count` rows from `first` on or, if `numbers` is not NULL, those with these numbers.
- * Before any other request, tfr_hdf5_rows() must receive them.  `bytes`, the bytes to read for
- * them, sets the time limit. */
-void tfr_hdf5_ask(struct tfr_hdf5_helper *h, uint32_t set, uint64_t first, uint64_t count,
+/* Requests rows.  Before any other request, tfr_hdf5_rows() must receive them.  `numbers` are those
+ * of a PICK.  `bytes`, the bytes to read for them, sets the time limit. */
+void tfr_hdf5_ask(struct tfr_hdf5_helper *h, const struct tfr_hdf5_request *request,
 	const uint32_t *numbers, uint64_t bytes);
 /* Receives rows of exactly `size` bytes; `into` NULL: drops them.  `name` is for messages.  If
  * `text` is not NULL, the rows are texts: their bytes replace those in `text`, and struct tfr_bytes

@@ -78,11 +78,14 @@ static uint64_t load_bits(const uint8_t *p, unsigned size, bool swapped)
 	return swapped ? be64toh(v) >> (64 - 8 * size) : le64toh(v);
 }
 
-static int64_t sign_extended(uint64_t v, unsigned size)
+/* The integer with these bits; of UINT, up to the maximum of int64. */
+static int64_t integer_of(const struct tfr_cells *c, uint64_t bits)
 {
-	unsigned unused = 64 - 8 * size;
+	unsigned unused = 64 - 8 * c->size;
 
-	return (int64_t)(v << unused) >> unused;
+	if (c->cell == TFR_CELL_BOOL)
+		return bits != 0;
+	return c->cell == TFR_CELL_INT ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
 float tfr_half(uint16_t bits)
@@ -105,15 +108,12 @@ float tfr_half(uint16_t bits)
 static enum tfr_status to_int64(
 	const struct tfr_cells *c, const uint8_t *p, int64_t *value, struct tfr_error *err)
 {
-	uint64_t v = load_bits(p, c->size, c->swapped);
+	uint64_t bits = load_bits(p, c->size, c->swapped);
 
-	if (c->cell == TFR_CELL_BOOL)
-		*value = v != 0;
-	else
-		*value = c->cell == TFR_CELL_INT ? sign_extended(v, c->size) : (int64_t)v;
-	if (c->cell == TFR_CELL_UINT && v > INT64_MAX)
+	*value = integer_of(c, bits);
+	if (c->cell == TFR_CELL_UINT && bits > INT64_MAX)
 		return tfr_fail(err, TFR_EDATA, "'%s' has %llu, which int64 cannot hold", c->name,
-			(unsigned long long)v);
+			(unsigned long long)bits);
 	return TFR_OK;
 }
 
@@ -121,17 +121,15 @@ static enum tfr_status to_float(
 	const struct tfr_cells *c, const uint8_t *p, float *value, struct tfr_error *err)
 {
 	uint64_t bits = load_bits(p, c->size, c->swapped);
-	uint32_t half = (uint32_t)bits;
+	uint32_t single = (uint32_t)bits;
 	double wide;
 
 	if (c->cell != TFR_CELL_FLOAT) {
-		*value = c->cell == TFR_CELL_INT    ? (float)sign_extended(bits, c->size)
-			 : c->cell == TFR_CELL_UINT ? (float)bits
-						    : (float)(bits != 0);
+		*value = c->cell == TFR_CELL_UINT ? (float)bits : (float)integer_of(c, bits);
 	} else if (c->size == 2) {
 		*value = tfr_half((uint16_t)bits);
 	} else if (c->size == 4) {
-		memcpy(value, &half, sizeof(half));
+		memcpy(value, &single, sizeof(single));
 	} else {
 		memcpy(&wide, &bits, sizeof(wide));
 		*value = (float)wide;

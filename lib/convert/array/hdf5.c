@@ -77,15 +77,16 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 static void ask(struct hdf5 *h, const struct asked *rows)
 {
 	const struct data_set *d = rows->set;
+	const uint32_t *numbers = rows->order ? rows->order + rows->first : NULL;
+	struct tfr_hdf5_request request = { numbers ? TFR_HDF5_PICK : TFR_HDF5_READ, d->number,
+		rows->first, rows->count };
 	uint64_t chunks;
 
 	/* Limits the work that false sizes of chunks can cause. */
-	if (__builtin_mul_overflow(rows->order ? rows->count : 1, d->chunk_bytes, &chunks) ||
+	if (__builtin_mul_overflow(numbers ? rows->count : 1, d->chunk_bytes, &chunks) ||
 		chunks > CHUNKS_MOST)
 		chunks = CHUNKS_MOST;
-	tfr_hdf5_ask(&h->helper, d->number, rows->first, rows->count,
-		rows->order ? rows->order + rows->first : NULL,
-		rows->count * d->array.row_size + chunks);
+	tfr_hdf5_ask(&h->helper, &request, numbers, rows->count * d->array.row_size + chunks);
 }
 
 /* `into` NULL: drops the rows. */

@@ -59,32 +59,23 @@ static int spawn(pid_t *pid, const char *program, int socket, int file, char *co
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t none, all;
-	int failure = posix_spawn_file_actions_init(&actions);
+	int failure;
 
-	if (failure)
-		return failure;
-	failure = posix_spawnattr_init(&attr);
-	if (failure) {
-		posix_spawn_file_actions_destroy(&actions);
-		return failure;
-	}
+	/* On Linux, these calls allocate nothing and always succeed. */
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setpgroup(&attr, 0);
-	failure = posix_spawnattr_setflags(
+	posix_spawnattr_setflags(
 		&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	if (!failure)
-		failure = posix_spawn_file_actions_adddup2(&actions, socket, TFR_HDF5_SOCKET);
-	if (!failure)
-		failure = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	if (!failure)
-		failure = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-	if (!failure)
-		failure = posix_spawn_file_actions_adddup2(&actions, file, TFR_HDF5_FILE);
-	if (!failure)
-		failure = posix_spawn(pid, program, &actions, &attr, argv, environ);
+	failure = posix_spawn_file_actions_adddup2(&actions, socket, TFR_HDF5_SOCKET) ?:
+		  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) ?:
+		  posix_spawn_file_actions_adddup2(&actions, 1, 2) ?:
+		  posix_spawn_file_actions_adddup2(&actions, file, TFR_HDF5_FILE) ?:
+		  posix_spawn(pid, program, &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return failure;
@@ -133,16 +124,19 @@ static enum tfr_status start_process(struct tfr_hdf5_helper *h, int file, struct
 
 /* --- limits --- */
 
-static void limit(pid_t pid, int resource, uint64_t value)
+/* Sets a limit of the helper to `value`, or raises one that it has by `value`. */
+static void set_limit(pid_t pid, __rlimit_resource_t resource, uint64_t value, bool raise)
 {
 	struct rlimit now;
 
-	if (prlimit(pid, (__rlimit_resource_t)resource, NULL, &now))
+	if (prlimit(pid, resource, NULL, &now) || (raise && now.rlim_cur == RLIM_INFINITY))
 		return;
+	if (raise)
+		value += now.rlim_cur;
 	if (value > now.rlim_max)
 		return;
 	now.rlim_cur = (rlim_t)value;
-	prlimit(pid, (__rlimit_resource_t)resource, &now, NULL);
+	prlimit(pid, resource, &now, NULL);
 }
 
 /* Extends the time limit for a request of so many bytes. */
@@ -158,68 +152,55 @@ static void allow_time(struct tfr_hdf5_helper *h, uint64_t bytes)
 	if (h->until > (uint64_t)used.tv_sec + seconds / 2)
 		return;
 	h->until = (uint64_t)used.tv_sec + seconds + 1;
-	limit(h->pid, RLIMIT_CPU, h->until);
+	set_limit(h->pid, RLIMIT_CPU, h->until, false);
 }
 
 void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes)
 {
-	struct rlimit now;
-
-	if (!h->pid || prlimit(h->pid, RLIMIT_AS, NULL, &now) || now.rlim_cur == RLIM_INFINITY)
-		return;
-	limit(h->pid, RLIMIT_AS, now.rlim_cur + bytes);
+	if (h->pid)
+		set_limit(h->pid, RLIMIT_AS, bytes, true);
 }
 
 /* --- its end --- */
 
-/* Gives an ending process time to exit, and kills it otherwise. */
+/* Gives an ending process time to exit, and kills it otherwise.  Returns its status, or 0. */
 static int wait_for(pid_t pid)
 {
 	int status = 0;
-	pid_t ended = 0;
 
-	for (unsigned i = 0; !ended && i < 500; i++) {
-		if (i)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-		ended = waitpid(pid, &status, WNOHANG);
+	for (unsigned i = 0; i < 500; i++) {
+		if (waitpid(pid, &status, WNOHANG))
+			return status;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
-	if (!ended) {
-		kill(pid, SIGKILL);
-		do
-			ended = waitpid(pid, &status, 0);
-		while (ended < 0 && errno == EINTR);
-	}
-	return ended == pid ? status : -1;
-}
-
-static enum tfr_status did_not_start(
-	const struct tfr_hdf5_helper *h, int status, struct tfr_error *err)
-{
-	tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': " PROGRAM " does not start", h->path);
-	if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		tfr_error_hint(err, "It needs libhdf5, which is not installed.");
-	return TFR_EUNAVAILABLE;
+	kill(pid, SIGKILL);
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
+	return status;
 }
 
 /* Returns why the helper has ended. */
 static enum tfr_status has_ended(struct tfr_hdf5_helper *h, struct tfr_error *err)
 {
-	int status = h->pid ? wait_for(h->pid) : -1;
+	int status = h->pid ? wait_for(h->pid) : 0;
 
 	h->pid = 0;
-	if (!h->ready)
-		return did_not_start(h, status, err);
-	if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-		return tfr_fail(err, TFR_EDATA,
-			"cannot read '%s': libhdf5 took too much processor time; the file may be "
-			"damaged",
+	if (!h->ready) {
+		tfr_fail(err, TFR_EUNAVAILABLE, "cannot read '%s': " PROGRAM " does not start",
 			h->path);
-	if (status >= 0 && WIFSIGNALED(status))
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+			tfr_error_hint(err, "It needs libhdf5, which is not installed.");
+		return TFR_EUNAVAILABLE;
+	}
+	if (!WIFSIGNALED(status))
+		return tfr_fail(err, TFR_EDATA, "cannot read '%s': " PROGRAM " ended unexpectedly",
+			h->path);
+	if (WTERMSIG(status) != SIGXCPU)
 		return tfr_fail(err, TFR_EDATA,
 			"cannot read '%s': libhdf5 crashed (signal %d); the file may be damaged",
 			h->path, WTERMSIG(status));
-	return tfr_fail(
-		err, TFR_EDATA, "cannot read '%s': " PROGRAM " ended unexpectedly", h->path);
+	return tfr_fail(err, TFR_EDATA,
+		"cannot read '%s': libhdf5 took too much processor time; the file may be damaged",
+		h->path);
 }
 
 void tfr_hdf5_stop(struct tfr_hdf5_helper *h)
@@ -284,25 +265,24 @@ static enum tfr_status receive(
 /* --- replies --- */
 
 /* Receives the body of a reply as a text, with a NUL added. */
-static enum tfr_status receive_text(struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply,
-	char *text, size_t room, struct tfr_error *err)
+static enum tfr_status receive_text(
+	struct tfr_hdf5_helper *h, char *text, size_t room, struct tfr_error *err)
 {
-	if (reply->size >= room)
+	if (h->reply.size >= room)
 		return nonsense(h, err);
-	TFR_TRY(receive(h, text, reply->size, err));
-	text[reply->size] = '\0';
+	TFR_TRY(receive(h, text, h->reply.size, err));
+	text[h->reply.size] = '\0';
 	return TFR_OK;
 }
 
-static enum tfr_status fail_damaged(
-	struct tfr_hdf5_helper *h, const struct tfr_hdf5_reply *reply, struct tfr_error *err)
+static enum tfr_status fail_damaged(struct tfr_hdf5_helper *h, struct tfr_error *err)
 {
 	char text[TFR_HDF5_NAME + TFR_HDF5_REASON];
 	size_t path;
 
-	TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+	TFR_TRY(receive_text(h, text, sizeof(text), err));
 	path = strlen(text);
-	if (path == reply->size)
+	if (path == h->reply.size)
 		return nonsense(h, err);
 	if (!path)
 		return tfr_fail(err, TFR_EDATA, "cannot read '%s': %s", h->path, text + 1);
@@ -312,43 +292,43 @@ static enum tfr_status fail_damaged(
 
 /* Receives the head of a reply, and all of a failure.  `name` is that of the data set concerned,
  * or NULL. */
-static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_reply *reply,
-	const char *name, struct tfr_error *err)
+static enum tfr_status receive_reply(
+	struct tfr_hdf5_helper *h, const char *name, struct tfr_error *err)
 {
 	char text[TFR_HDF5_REASON];
 
-	TFR_TRY(receive(h, reply, sizeof(*reply), err));
-	switch (reply->answer) {
+	TFR_TRY(receive(h, &h->reply, sizeof(h->reply), err));
+	switch (h->reply.answer) {
 	case TFR_HDF5_DAMAGED:
-		return fail_damaged(h, reply, err);
+		return fail_damaged(h, err);
 	case TFR_HDF5_FAILED:
-		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
-		if (!reply->code || reply->code > ERRNO_MOST)
+		TFR_TRY(receive_text(h, text, sizeof(text), err));
+		if (!h->reply.code || h->reply.code > ERRNO_MOST)
 			return nonsense(h, err);
-		return tfr_fail_errno(err, (int)reply->code, h->path, "cannot %s", text);
+		return tfr_fail_errno(err, (int)h->reply.code, h->path, "cannot %s", text);
 	case TFR_HDF5_REFUSED:
 		if (h->ready)
 			return nonsense(h, err);
 		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
 			"Use --no-sandbox to read a file that you trust without one.",
 			"cannot read '%s': this system has no sandbox (seccomp) for it: %s",
-			h->path, strerror((int)reply->code));
+			h->path, strerror((int)h->reply.code));
 	case TFR_HDF5_UNUSABLE:
 		if (!name)
 			return nonsense(h, err);
-		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+		TFR_TRY(receive_text(h, text, sizeof(text), err));
 		return tfr_fail_hint(err, TFR_EDATA,
 			"Use --exclude with its name to leave an array out.",
 			"cannot make features of '%s' of '%s': it has %s", name, h->path, text);
 	case TFR_HDF5_FILTER:
 		if (!name)
 			return nonsense(h, err);
-		TFR_TRY(receive_text(h, reply, text, sizeof(text), err));
+		TFR_TRY(receive_text(h, text, sizeof(text), err));
 		return tfr_fail_hint(err, TFR_EUNAVAILABLE,
 			"Set HDF5_PLUGIN_PATH to the folder of a libhdf5 plugin that has it, or "
 			"compress the data set with gzip.",
 			"'%s' of '%s' is compressed by filter %d%s%s, which libhdf5 lacks here",
-			name, h->path, (int)reply->code, *text ? ", " : "", text);
+			name, h->path, (int)h->reply.code, *text ? ", " : "", text);
 	default:
 		return TFR_OK;
 	}
@@ -358,40 +338,36 @@ static enum tfr_status receive_reply(struct tfr_hdf5_helper *h, struct tfr_hdf5_
 
 enum tfr_status tfr_hdf5_start(struct tfr_hdf5_helper *h, int file, struct tfr_error *err)
 {
-	struct tfr_hdf5_reply reply;
-
 	TFR_TRY(start_process(h, file, err));
 	allow_time(h, 0);
-	TFR_TRY(receive_reply(h, &reply, NULL, err));
-	if (reply.answer != TFR_HDF5_READY || reply.code != TFR_HDF5_PROTOCOL || reply.size)
+	TFR_TRY(receive_reply(h, NULL, err));
+	if (h->reply.answer != TFR_HDF5_READY || h->reply.code != TFR_HDF5_PROTOCOL ||
+		h->reply.size)
 		return nonsense(h, err);
 	h->ready = true;
 	return TFR_OK;
 }
 
-/* Sends a request that concerns no rows.  `name` is that of the data set, or NULL. */
-static enum tfr_status request_reply(struct tfr_hdf5_helper *h, enum tfr_hdf5_op op,
-	const char *name, struct tfr_hdf5_reply *reply, struct tfr_error *err)
+void tfr_hdf5_ask(struct tfr_hdf5_helper *h, const struct tfr_hdf5_request *request,
+	const uint32_t *numbers, uint64_t bytes)
 {
-	struct tfr_hdf5_request request = { .op = op };
-
-	allow_time(h, 0);
-	send_bytes(h, &request, sizeof(request));
-	return receive_reply(h, reply, name, err);
+	allow_time(h, bytes);
+	send_bytes(h, request, sizeof(*request));
+	if (request->op == TFR_HDF5_PICK)
+		send_bytes(h, numbers, (size_t)request->count * sizeof(*numbers));
 }
 
 enum tfr_status tfr_hdf5_next(
 	struct tfr_hdf5_helper *h, char name[TFR_HDF5_NAME], struct tfr_error *err)
 {
-	struct tfr_hdf5_reply reply;
-
-	TFR_TRY(request_reply(h, TFR_HDF5_NEXT, NULL, &reply, err));
-	if (reply.answer == TFR_HDF5_END)
-		return reply.size ? nonsense(h, err) : TFR_END;
-	if (reply.answer != TFR_HDF5_NAMED)
+	tfr_hdf5_ask(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_NEXT }, NULL, 0);
+	TFR_TRY(receive_reply(h, NULL, err));
+	if (h->reply.answer == TFR_HDF5_END)
+		return h->reply.size ? nonsense(h, err) : TFR_END;
+	if (h->reply.answer != TFR_HDF5_NAMED)
 		return nonsense(h, err);
-	TFR_TRY(receive_text(h, &reply, name, TFR_HDF5_NAME, err));
-	return reply.size && strlen(name) == reply.size ? TFR_OK : nonsense(h, err);
+	TFR_TRY(receive_text(h, name, TFR_HDF5_NAME, err));
+	return h->reply.size && strlen(name) == h->reply.size ? TFR_OK : nonsense(h, err);
 }
 
 static_assert(sizeof(struct tfr_bytes) <= TFR_HDF5_TEXT, "a text fits into its place");
@@ -411,85 +387,52 @@ static bool is_possible(const struct tfr_hdf5_set *set)
 enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
 	struct tfr_error *err)
 {
-	struct tfr_hdf5_reply reply;
-
-	TFR_TRY(request_reply(h, TFR_HDF5_OPEN, name, &reply, err));
-	if (reply.answer != TFR_HDF5_SET || reply.size != sizeof(*set))
+	tfr_hdf5_ask(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN }, NULL, 0);
+	TFR_TRY(receive_reply(h, name, err));
+	if (h->reply.answer != TFR_HDF5_SET || h->reply.size != sizeof(*set))
 		return nonsense(h, err);
 	TFR_TRY(receive(h, set, sizeof(*set), err));
 	return is_possible(set) ? TFR_OK : nonsense(h, err);
 }
 
-void tfr_hdf5_ask(struct tfr_hdf5_helper *h, uint32_t set, uint64_t first, uint64_t count,
-	const uint32_t *numbers, uint64_t bytes)
+/* Receives the sizes of `n` texts and the texts, in parts, so that memory grows as they arrive. */
+static enum tfr_status receive_texts(struct tfr_hdf5_helper *h, uint8_t *into, size_t n,
+	struct tfr_buf *text, struct tfr_error *err)
 {
-	struct tfr_hdf5_request request = { .op = numbers ? TFR_HDF5_PICK : TFR_HDF5_READ,
-		.set = set,
-		.first = first,
-		.count = count };
+	uint64_t at = n * sizeof(uint64_t), left, size;
 
-	allow_time(h, bytes);
-	send_bytes(h, &request, sizeof(request));
-	if (numbers)
-		send_bytes(h, numbers, (size_t)count * sizeof(*numbers));
-}
-
-/* Receives as many bytes as the sizes say, in parts, so that memory grows as they arrive. */
-static enum tfr_status receive_texts(
-	struct tfr_hdf5_helper *h, uint64_t size, struct tfr_buf *text, struct tfr_error *err)
-{
 	text->size = 0;
-	TFR_NEED_MEMORY(tfr_buf_reserve(text, 1), err, "reading arrays");
-	while (size) {
-		size_t n = size < PART ? (size_t)size : PART;
-
-		TFR_NEED_MEMORY(tfr_buf_reserve(text, n), err, "reading arrays");
-		TFR_TRY(receive(h, text->data + text->size, n, err));
-		text->size += n;
-		size -= n;
+	while (text->size < h->reply.size) {
+		left = h->reply.size - text->size;
+		size = left < PART ? left : PART;
+		TFR_NEED_MEMORY(tfr_buf_reserve(text, (size_t)size), err, "reading arrays");
+		TFR_TRY(receive(h, text->data + text->size, size, err));
+		text->size += (size_t)size;
 	}
-	return TFR_OK;
-}
-
-/* The sizes are at the end of the memory for the pointers to their texts, which are written from
- * the first on.  A pointer has twice the bytes of a size, so that the k-th pointer never
- * overwrites a size after the k-th. */
-static enum tfr_status receive_pointers(struct tfr_hdf5_helper *h, uint64_t bytes, uint8_t *into,
-	size_t n, struct tfr_buf *text, struct tfr_error *err)
-{
-	uint8_t *sizes = into + n * (sizeof(struct tfr_bytes) - sizeof(uint64_t));
-	uint64_t all = n * sizeof(uint64_t), size, at = 0;
-
-	TFR_TRY(receive(h, sizes, all, err));
-	for (size_t i = 0; i < n; i++) {
-		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
-		if (__builtin_add_overflow(all, size, &all))
-			return nonsense(h, err);
-	}
-	if (all != bytes)
-		return nonsense(h, err);
-	TFR_TRY(receive_texts(h, all - n * sizeof(size), text, err));
+	left = text->size - at;
 	for (size_t i = 0; i < n; i++) {
 		struct tfr_bytes v;
 
-		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
+		memcpy(&size, text->data + i * sizeof(size), sizeof(size));
+		if (size > left)
+			return nonsense(h, err);
 		v = (struct tfr_bytes){ text->data + at, (size_t)size };
 		memcpy(into + i * sizeof(v), &v, sizeof(v));
 		at += size;
+		left -= size;
 	}
-	return TFR_OK;
+	return left ? nonsense(h, err) : TFR_OK;
 }
 
 enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8_t *into,
 	size_t size, struct tfr_buf *text, struct tfr_error *err)
 {
 	size_t n = size / sizeof(struct tfr_bytes);
-	struct tfr_hdf5_reply reply;
 
-	TFR_TRY(receive_reply(h, &reply, name, err));
-	if (reply.answer != TFR_HDF5_ROWS ||
-		(text ? reply.size / sizeof(uint64_t) < n : reply.size != size))
+	TFR_TRY(receive_reply(h, name, err));
+	if (h->reply.answer != TFR_HDF5_ROWS ||
+		(text ? h->reply.size / sizeof(uint64_t) < n : h->reply.size != size))
 		return nonsense(h, err);
-	return text && into ? receive_pointers(h, reply.size, into, n, text, err)
-			    : receive(h, into, reply.size, err);
+	return text && into ? receive_texts(h, into, n, text, err)
+			    : receive(h, into, h->reply.size, err);
 }
