@@ -219,7 +219,9 @@ static enum tfr_status add_field(struct reader *r, struct tfr_cells *f, bool bla
 	struct tfr_npy *h = r->h;
 	uint64_t bytes = tfr_dims_product(f->size, f->shape, f->dims);
 
-	if (bytes > TFR_ITEM_MOST || h->element + bytes > TFR_ITEM_MOST)
+	/* Texts of no bytes ('|S0') are values of the Example, too. */
+	if (bytes > TFR_ITEM_MOST || h->element + bytes > TFR_ITEM_MOST ||
+		tfr_dims_product(1, f->shape, f->dims) > TFR_ITEM_MOST)
 		return tfr_fail(r->err, TFR_EDATA, "an element of it is larger than 2 GiB");
 	f->at = h->element;
 	h->element += (size_t)bytes;

@@ -227,12 +227,18 @@ static enum tfr_status read_header(struct source *s, struct tfr_error *err)
 	return tfr_npy_parse(&s->h, head.data, all < head.size ? all : head.size, err);
 }
 
-/* Checks the bytes of a row, within the 2 GiB of a record. */
+/* Checks the bytes of a row, within the 2 GiB of a record, and the values that have no bytes. */
 static enum tfr_status measure_rows(struct source *s, struct tfr_error *err)
 {
 	uint64_t bytes = tfr_dims_product(s->h.element, s->h.dims + 1, s->h.n_dims - 1);
+	bool large = bytes > TFR_ITEM_MOST;
 
-	if (!bytes || bytes > TFR_ITEM_MOST)
+	for (size_t i = 0; i < s->h.n_fields; i++) {
+		const struct tfr_cells *f = &s->h.fields[i];
+
+		large = large || tfr_dims_product(1, f->shape, f->dims) > TFR_ITEM_MOST;
+	}
+	if (!bytes || large)
 		return tfr_fail(err, TFR_EDATA,
 			bytes ? "a row is larger than 2 GiB, the limit of an Example"
 			      : "its rows are empty");

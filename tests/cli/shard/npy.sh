@@ -51,3 +51,14 @@ at = data.index('größe'.encode()) + 2
 open('bytes.npy', 'wb').write(data[:at] + b'\xff' + data[at + 1:])
 END
 refused bytes.npy; refused --exclude bytes bytes.npy
+echo "texts of no bytes, but too many of them"
+python3 - <<'END'
+def npy(name, count, shape):
+    head = "{'descr': [('a', '|S0', (%d,)), ('b', '|i1')], 'fortran_order': False, 'shape': %s}" % (count, shape)
+    with open(name + '.npy', 'wb') as f:
+        f.write(b'\x93NUMPY\x01\x00' + len(head).to_bytes(2, 'little') + head.encode() + bytes(65536))
+npy('few', 3, '(65536,)')
+npy('element', 1 << 60, '(65536,)')
+npy('row', 65536, '(1, 65536)')
+END
+tfr shard -q few.npy -o few.tfrecord; tfr show -q --limit 1 few.tfrecord; refused element.npy; refused row.npy

@@ -62,11 +62,13 @@ Test(npy, what_is_wrong_is_told)
 		{ "{'descr': '<f4', 'fortran_order': False, }",
 			"its header has too few members where 0 bytes are left" },
 		{ "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}",
-			"its header has a value that is neither True nor False where 17 bytes are left" },
+			"its header has a value that is neither True nor False where 17 bytes are "
+			"left" },
 		{ "{'descr': '<f4', 'descr': '<f4'}",
 			"its header has a repeated member where 7 bytes are left" },
 		{ "{'x': 1}", "its header has an unknown member where 3 bytes are left" },
-		{ "{'shape': (-1,)}", "its header has a value that is not a number where 5 bytes are left" },
+		{ "{'shape': (-1,)}",
+			"its header has a value that is not a number where 5 bytes are left" },
 		{ "{'shape': (9223372036854775808,)}",
 			"its header has a number that is too large where 4 bytes are left" },
 		{ "{'shape': (1 2)}", "its header has no ')' where 3 bytes are left" },
@@ -88,13 +90,14 @@ Test(npy, what_is_wrong_is_told)
 		{ "{'descr': '|S2147483648'}", "it has elements of the type '|S2147483648'" },
 		{ "{'descr': [('a', '|S1', (100000, 100000))]}",
 			"an element of it is larger than 2 GiB" },
+		{ "{'descr': [('a', '|S0', (1152921504606846976,))]}",
+			"an element of it is larger than 2 GiB" },
 		{ "{'descr': [('a', [('b', '<f4')], (2,))]}",
 			"its field 'a' is an array of fields" },
 		{ "{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '<f4')]"
 		  ")])])])])])])])]}",
 			"its header has fields nested too deep where 30 bytes are left" },
-		{ "{'desc\\x72': 1}",
-			"its header has an unknown escape where 8 bytes are left" },
+		{ "{'desc\\x72': 1}", "its header has an unknown escape where 8 bytes are left" },
 		{ "{'descr", "its header has a text that does not end where 0 bytes are left" },
 	};
 
