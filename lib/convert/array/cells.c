@@ -61,21 +61,23 @@ enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct
 
 static uint64_t load_bits(const uint8_t *p, unsigned size, bool swapped)
 {
-	uint64_t v = 0;
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
 
 	switch (size) {
 	case 1:
 		return *p;
 	case 2:
-		memcpy(&v, p, 2);
-		break;
+		memcpy(&two, p, sizeof(two));
+		return swapped ? be16toh(two) : le16toh(two);
 	case 4:
-		memcpy(&v, p, 4);
-		break;
+		memcpy(&four, p, sizeof(four));
+		return swapped ? be32toh(four) : le32toh(four);
 	default:
-		memcpy(&v, p, 8);
+		memcpy(&eight, p, sizeof(eight));
+		return swapped ? be64toh(eight) : le64toh(eight);
 	}
-	return swapped ? be64toh(v) >> (64 - 8 * size) : le64toh(v);
 }
 
 /* The integer with these bits; of UINT, up to the maximum of int64. */
@@ -105,139 +107,149 @@ float tfr_half(uint16_t bits)
 	return v;
 }
 
-static enum tfr_status to_int64(
-	const struct tfr_cells *c, const uint8_t *p, int64_t *value, struct tfr_error *err)
-{
-	uint64_t bits = load_bits(p, c->size, c->swapped);
+struct conversion {
+	const struct tfr_cells *c;
+	struct tfr_buf *scratch; /* the values, to which texts that are made are appended */
+	struct tfr_error *err;
+};
 
-	*value = integer_of(c, bits);
-	if (c->cell == TFR_CELL_UINT && bits > INT64_MAX)
-		return tfr_fail(err, TFR_EDATA, "'%s' has %llu, which int64 cannot hold", c->name,
-			(unsigned long long)bits);
+/* Converts the cell at `p` to the value at `to`. */
+typedef enum tfr_status converter(const struct conversion *v, const uint8_t *p, void *to);
+
+static enum tfr_status to_int64(const struct conversion *v, const uint8_t *p, void *to)
+{
+	uint64_t bits = load_bits(p, v->c->size, v->c->swapped);
+
+	*(int64_t *)to = integer_of(v->c, bits);
+	if (v->c->cell == TFR_CELL_UINT && bits > INT64_MAX)
+		return tfr_fail(v->err, TFR_EDATA, "'%s' has %llu, which int64 cannot hold",
+			v->c->name, (unsigned long long)bits);
 	return TFR_OK;
 }
 
-static enum tfr_status to_float(
-	const struct tfr_cells *c, const uint8_t *p, float *value, struct tfr_error *err)
+static enum tfr_status to_float(const struct conversion *v, const uint8_t *p, void *to)
 {
-	uint64_t bits = load_bits(p, c->size, c->swapped);
+	uint64_t bits = load_bits(p, v->c->size, v->c->swapped);
 	uint32_t single = (uint32_t)bits;
+	float *value = to;
 	double wide;
 
-	if (c->cell != TFR_CELL_FLOAT) {
-		*value = c->cell == TFR_CELL_UINT ? (float)bits : (float)integer_of(c, bits);
-	} else if (c->size == 2) {
+	if (v->c->cell == TFR_CELL_UINT) {
+		*value = (float)bits;
+	} else if (v->c->cell != TFR_CELL_FLOAT) {
+		*value = (float)integer_of(v->c, bits);
+	} else if (v->c->size == 2) {
 		*value = tfr_half((uint16_t)bits);
-	} else if (c->size == 4) {
+	} else if (v->c->size == 4) {
 		memcpy(value, &single, sizeof(single));
 	} else {
 		memcpy(&wide, &bits, sizeof(wide));
 		*value = (float)wide;
 		if (isinf(*value) && !isinf(wide))
-			return tfr_fail(err, TFR_EDATA, "'%s' has %g, which float cannot hold",
-				c->name, wide);
+			return tfr_fail(v->err, TFR_EDATA, "'%s' has %g, which float cannot hold",
+				v->c->name, wide);
 	}
 	return TFR_OK;
 }
 
-/* A text with 4 bytes per character, which is appended to `texts`; UTF-8 is never longer. */
-static enum tfr_status to_utf8(const struct tfr_cells *c, const uint8_t *p, struct tfr_buf *texts,
-	struct tfr_bytes *value, struct tfr_error *err)
+/* A text with 4 bytes per character; UTF-8 is never longer. */
+static enum tfr_status to_utf8(const struct conversion *v, const uint8_t *p, void *to)
 {
-	size_t n = c->size / 4;
-	uint8_t *to = texts->data + texts->size;
+	uint8_t *text = v->scratch->data + v->scratch->size, *end = text;
+	size_t n = v->c->size / 4;
 
 	while (n && !load_bits(p + 4 * (n - 1), 4, false))
 		n--;
-	*value = (struct tfr_bytes){ to, 0 };
 	for (size_t i = 0; i < n; i++) {
-		uint32_t v = (uint32_t)load_bits(p + 4 * i, 4, c->swapped);
+		uint32_t code = (uint32_t)load_bits(p + 4 * i, 4, v->c->swapped);
 
-		if (v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
-			return tfr_fail(err, TFR_EDATA,
-				"'%s' has the code point 0x%x, which is not a character", c->name, v);
-		value->size += tfr_utf8_put(to + value->size, v);
+		if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+			return tfr_fail(v->err, TFR_EDATA,
+				"'%s' has the code point 0x%x, which is not a character",
+				v->c->name, code);
+		end += tfr_utf8_put(end, code);
 	}
-	texts->size += value->size;
+	v->scratch->size += (size_t)(end - text);
+	*(struct tfr_bytes *)to = (struct tfr_bytes){ text, (size_t)(end - text) };
 	return TFR_OK;
 }
 
-static struct tfr_bytes to_bytes(const struct tfr_cells *c, const uint8_t *p)
+static enum tfr_status to_bytes(const struct conversion *v, const uint8_t *p, void *to)
 {
-	struct tfr_bytes v = { p, c->size };
+	struct tfr_bytes *value = to;
 
-	if (c->cell == TFR_CELL_TEXT)
-		memcpy(&v, p, sizeof(v));
-	else if (c->cell == TFR_CELL_FIRST)
-		v.size = strnlen((const char *)p, c->size);
+	*value = (struct tfr_bytes){ p, v->c->size };
+	if (v->c->cell == TFR_CELL_TEXT)
+		memcpy(value, p, sizeof(*value));
+	else if (v->c->cell == TFR_CELL_FIRST)
+		value->size = strnlen((const char *)p, v->c->size);
 	else
-		while (v.size && p[v.size - 1] == (c->cell == TFR_CELL_BLANK ? ' ' : '\0'))
-			v.size--;
-	return v;
+		while (value->size &&
+			p[value->size - 1] == (v->c->cell == TFR_CELL_BLANK ? ' ' : '\0'))
+			value->size--;
+	return TFR_OK;
+}
+
+static enum tfr_status to_little_endian(const struct conversion *v, const uint8_t *p, void *to)
+{
+	for (unsigned k = 0; k < v->c->size; k++)
+		((uint8_t *)to)[k] = p[v->c->size - 1 - k];
+	return TFR_OK;
 }
 
 /* --- all of a row --- */
 
-/* Appends the bytes of adjacent cells as NumPy's tobytes() gives them on a little-endian
- * machine. */
-static void append_raw(const struct tfr_cells *c, const uint8_t *p, struct tfr_buf *to)
+/* Converts all cells to values of `size` bytes.  It is inlined so that each converter has a loop of
+ * its own.  `convert` NULL: the cells already have the form of the values. */
+static inline __attribute__((always_inline)) enum tfr_status convert_cells(
+	const struct conversion *v, const uint8_t *row, size_t size, converter *convert)
 {
-	for (size_t i = 0; i < c->inner; i++, p += c->size)
-		for (unsigned k = 0; k < c->size; k++)
-			to->data[to->size++] = p[c->swapped ? c->size - 1 - k : k];
-}
+	const struct tfr_cells *c = v->c;
+	uint8_t *to = v->scratch->data;
 
-/* Converts the adjacent cells at `p` to the values from number `at` on in `scratch`.  Texts that
- * are made are appended to it. */
-static enum tfr_status convert_cells(const struct tfr_cells *c, const uint8_t *p, size_t at,
-	struct tfr_buf *scratch, struct tfr_error *err)
-{
-	int64_t *ints = (int64_t *)(void *)scratch->data + at;
-	float *floats = (float *)(void *)scratch->data + at;
-	struct tfr_bytes *texts = (struct tfr_bytes *)(void *)scratch->data + at;
+	v->scratch->size = c->outer * c->inner * size;
+	for (size_t o = 0; o < c->outer; o++) {
+		const uint8_t *p = row + c->at + o * c->stride;
 
-	if (c->raw)
-		append_raw(c, p, scratch);
-	else if (c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped)
-		memcpy(floats, p, c->inner * sizeof(float)); /* already in the right form */
-	else if (c->kind == TFR_KIND_INT64)
-		for (size_t i = 0; i < c->inner; i++)
-			TFR_TRY(to_int64(c, p + i * c->size, &ints[i], err));
-	else if (c->kind == TFR_KIND_FLOAT)
-		for (size_t i = 0; i < c->inner; i++)
-			TFR_TRY(to_float(c, p + i * c->size, &floats[i], err));
-	else if (c->cell == TFR_CELL_UCS4)
-		for (size_t i = 0; i < c->inner; i++)
-			TFR_TRY(to_utf8(c, p + i * c->size, scratch, &texts[i], err));
-	else
-		for (size_t i = 0; i < c->inner; i++)
-			texts[i] = to_bytes(c, p + i * c->size);
+		if (!convert)
+			to = mempcpy(to, p, c->inner * size);
+		for (size_t i = 0; convert && i < c->inner; i++, p += c->size, to += size)
+			TFR_TRY(convert(v, p, to));
+	}
 	return TFR_OK;
 }
 
 enum tfr_status tfr_cells_put(const struct tfr_cells *c, const uint8_t *row,
 	struct tfr_buf *scratch, struct tfr_builder *b, struct tfr_error *err)
 {
-	size_t n = c->outer * c->inner, made = c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0;
+	const struct conversion v = { c, scratch, err };
+	size_t n = c->outer * c->inner;
+	size_t each = sizeof(struct tfr_bytes) + (c->cell == TFR_CELL_UCS4 || c->raw ? c->size : 0);
+	struct tfr_bytes raw = { NULL, n * c->size };
 	const void *values;
 
 	scratch->size = 0;
-	TFR_NEED_MEMORY(tfr_buf_reserve(scratch, n * (sizeof(struct tfr_bytes) + made) + 1), err,
-		"reading arrays");
+	TFR_NEED_MEMORY(tfr_buf_reserve(scratch, n * each + 1), err, "reading arrays");
 	values = scratch->data;
-	if (!c->raw) /* texts that are made follow the values */
-		scratch->size = n * sizeof(struct tfr_bytes);
-	for (size_t o = 0; o < c->outer; o++)
-		TFR_TRY(convert_cells(c, row + c->at + o * c->stride, o * c->inner, scratch, err));
-	if (c->raw)
-		TFR_TRY(tfr_builder_bytes(
-			b, c->name, &(struct tfr_bytes){ values, scratch->size }, 1, err));
+	if (c->raw && c->swapped)
+		TFR_TRY(convert_cells(&v, row, c->size, to_little_endian));
+	else if (c->raw || (c->cell == TFR_CELL_FLOAT && c->size == sizeof(float) && !c->swapped))
+		TFR_TRY(convert_cells(&v, row, c->size, NULL));
 	else if (c->kind == TFR_KIND_INT64)
+		TFR_TRY(convert_cells(&v, row, sizeof(int64_t), to_int64));
+	else if (c->kind == TFR_KIND_FLOAT)
+		TFR_TRY(convert_cells(&v, row, sizeof(float), to_float));
+	else if (c->cell == TFR_CELL_UCS4)
+		TFR_TRY(convert_cells(&v, row, sizeof(struct tfr_bytes), to_utf8));
+	else
+		TFR_TRY(convert_cells(&v, row, sizeof(struct tfr_bytes), to_bytes));
+	raw.data = values;
+	if (c->kind == TFR_KIND_INT64)
 		TFR_TRY(tfr_builder_int64s(b, c->name, values, n, err));
 	else if (c->kind == TFR_KIND_FLOAT)
 		TFR_TRY(tfr_builder_floats(b, c->name, values, n, err));
 	else
-		TFR_TRY(tfr_builder_bytes(b, c->name, values, n, err));
+		TFR_TRY(tfr_builder_bytes(b, c->name, c->raw ? &raw : values, c->raw ? 1 : n, err));
 	return c->shape_name ? tfr_builder_int64s(
 				       b, c->shape_name, (const int64_t *)c->shape, c->dims, err)
 			     : TFR_OK;
