@@ -163,7 +163,8 @@ enum tfr_status tfr_hdf5_start(struct tfr_hdf5_helper *h, int file, struct tfr_e
 enum tfr_status tfr_hdf5_next(
 	struct tfr_hdf5_helper *h, char name[TFR_HDF5_NAME], struct tfr_error *err);
 /* Opens the last named data set; its number is one more than that of the previous one.  `set` is
- * plausible: a row has at least one byte and at most TFR_ITEM_MOST. */
+ * plausible: a row has at least one byte and at most TFR_ITEM_MOST.  The helper may use more
+ * memory, by four rows. */
 enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
 	struct tfr_error *err);
 /* Requests rows.  Before any other request, tfr_hdf5_rows() must receive them.  `numbers` are those
@@ -176,7 +177,5 @@ void tfr_hdf5_ask(struct tfr_hdf5_helper *h, const struct tfr_hdf5_request *requ
 enum tfr_status tfr_hdf5_rows(struct tfr_hdf5_helper *h, const char *name, uint8_t *into,
 	size_t size, struct tfr_buf *text, struct tfr_error *err);
 void tfr_hdf5_stop(struct tfr_hdf5_helper *h);
-/* Allows `bytes` more of memory. */
-void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes);
 
 #endif

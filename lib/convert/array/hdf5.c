@@ -158,7 +158,6 @@ static enum tfr_status add_cells(struct hdf5 *h, struct tfr_array *array,
 	array->rows = set->dims[0];
 	array->row_size = c.stride;
 	array->unit = set->chunk_rows;
-	tfr_hdf5_allow_memory(&h->helper, 4 * (uint64_t)c.stride);
 	TFR_NEED_MEMORY(tfr_arrays_add_cells(&h->a, array->name, &c), err, "reading arrays");
 	return TFR_OK;
 }

@@ -125,18 +125,20 @@ static enum tfr_status start_process(struct tfr_hdf5_helper *h, int file, struct
 /* --- limits --- */
 
 /* Sets a limit of the helper to `value`, or raises one that it has by `value`. */
-static void set_limit(pid_t pid, __rlimit_resource_t resource, uint64_t value, bool raise)
+static void set_limit(
+	const struct tfr_hdf5_helper *h, __rlimit_resource_t resource, uint64_t value, bool raise)
 {
 	struct rlimit now;
 
-	if (prlimit(pid, resource, NULL, &now) || (raise && now.rlim_cur == RLIM_INFINITY))
+	if (!h->pid || prlimit(h->pid, resource, NULL, &now) ||
+		(raise && now.rlim_cur == RLIM_INFINITY))
 		return;
 	if (raise)
 		value += now.rlim_cur;
 	if (value > now.rlim_max)
 		return;
 	now.rlim_cur = (rlim_t)value;
-	prlimit(pid, resource, &now, NULL);
+	prlimit(h->pid, resource, &now, NULL);
 }
 
 /* Extends the time limit for a request of so many bytes. */
@@ -152,13 +154,7 @@ static void allow_time(struct tfr_hdf5_helper *h, uint64_t bytes)
 	if (h->until > (uint64_t)used.tv_sec + seconds / 2)
 		return;
 	h->until = (uint64_t)used.tv_sec + seconds + 1;
-	set_limit(h->pid, RLIMIT_CPU, h->until, false);
-}
-
-void tfr_hdf5_allow_memory(struct tfr_hdf5_helper *h, uint64_t bytes)
-{
-	if (h->pid)
-		set_limit(h->pid, RLIMIT_AS, bytes, true);
+	set_limit(h, RLIMIT_CPU, h->until, false);
 }
 
 /* --- its end --- */
@@ -372,27 +368,32 @@ enum tfr_status tfr_hdf5_next(
 
 static_assert(sizeof(struct tfr_bytes) <= TFR_HDF5_TEXT, "a text fits into its place");
 
-static bool is_possible(const struct tfr_hdf5_set *set)
+/* The bytes of a row; 0: it is not plausible. */
+static uint64_t measure_row(const struct tfr_hdf5_set *set)
 {
 	uint64_t bytes;
 
 	if (set->cell > TFR_CELL_TEXT || set->cell == TFR_CELL_BOOL || set->cell == TFR_CELL_UCS4 ||
 		!tfr_cell_has_size((enum tfr_cell_type)set->cell, set->cell_size) || !set->n_dims ||
 		set->n_dims > TFR_HDF5_DIMS || !set->chunk_rows || set->dims[0] > INT64_MAX)
-		return false;
+		return 0;
 	bytes = tfr_dims_product(set->cell_size, set->dims + 1, set->n_dims - 1);
-	return bytes && bytes <= TFR_ITEM_MOST;
+	return bytes <= TFR_ITEM_MOST ? bytes : 0;
 }
 
 enum tfr_status tfr_hdf5_open(struct tfr_hdf5_helper *h, const char *name, struct tfr_hdf5_set *set,
 	struct tfr_error *err)
 {
+	uint64_t row;
+
 	tfr_hdf5_ask(h, &(struct tfr_hdf5_request){ .op = TFR_HDF5_OPEN }, NULL, 0);
 	TFR_TRY(receive_reply(h, name, err));
 	if (h->reply.answer != TFR_HDF5_SET || h->reply.size != sizeof(*set))
 		return nonsense(h, err);
 	TFR_TRY(receive(h, set, sizeof(*set), err));
-	return is_possible(set) ? TFR_OK : nonsense(h, err);
+	row = measure_row(set);
+	set_limit(h, RLIMIT_AS, 4 * row, true);
+	return row ? TFR_OK : nonsense(h, err);
 }
 
 /* Receives the sizes of `n` texts and the texts, in parts, so that memory grows as they arrive. */

@@ -102,27 +102,24 @@ static enum tfr_status read_at(
 }
 
 /* Reads rows of an array in Fortran order: reads a run for each place of their elements, and
- * stores its elements apart. */
+ * stores its elements apart.  From place to place the first dimension of a row changes fastest. */
 static enum tfr_status read_fortran(const struct source *s, uint64_t first, uint64_t count,
 	uint8_t *into, struct tfr_error *err)
 {
 	const struct tfr_npy *h = &s->h;
 	size_t element = h->element, row_size = s->array.row_size;
 	TFR_AUTO_FREE uint8_t *run = malloc((size_t)count * element);
-	uint64_t at[TFR_CELL_DIMS] = { 0 };
 
 	TFR_NEED_MEMORY(run, err, "reading arrays");
 	for (size_t q = 0; q < row_size / element; q++) {
-		size_t to = 0;
+		size_t to = 0, rest = q;
 
-		for (unsigned d = 1; d < h->n_dims; d++)
-			to = to * h->dims[d] + at[d];
+		for (unsigned d = 1; d < h->n_dims; rest /= h->dims[d++])
+			to = to * h->dims[d] + rest % h->dims[d];
 		TFR_TRY(read_at(s, run, (size_t)count * element,
 			s->place + (q * s->array.rows + first) * element, err));
 		for (uint64_t k = 0; k < count; k++)
 			memcpy(into + k * row_size + to * element, run + k * element, element);
-		for (unsigned d = 1; d < h->n_dims && ++at[d] == h->dims[d]; d++)
-			at[d] = 0;
 	}
 	return TFR_OK;
 }
