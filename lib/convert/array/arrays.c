@@ -292,45 +292,35 @@ static enum tfr_status read_block(
 	return TFR_OK;
 }
 
-/* Calls `each` for every text of the row in item->file. */
-static void each_text(struct tfr_arrays *a, struct tfr_item *item,
-	void (*each)(struct tfr_item *item, struct tfr_bytes *text))
+/* Adds the sizes of the row's texts to item->size or, if `move`, moves the texts into item->more,
+ * where memory is reserved for them.  The length precedes each text, so that equal rows have equal
+ * bytes for the hash. */
+static void walk_texts(const struct tfr_arrays *a, struct tfr_item *item, bool move)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct tfr_cells *c = &a->cells[i];
 		uint8_t *at = item->file.data + c->at;
+		struct tfr_bytes text;
 
 		for (size_t k = 0; c->cell == TFR_CELL_TEXT && k < c->inner; k++) {
-			struct tfr_bytes text;
-
 			memcpy(&text, at, sizeof(text));
-			each(item, &text);
-			memcpy(at, &text, sizeof(text));
+			if (move) {
+				tfr_buf_append(&item->more, &(uint64_t){ text.size }, 8);
+				tfr_buf_append(&item->more, text.data, text.size);
+				text.data = item->more.data + item->more.size - text.size;
+				memcpy(at, &text, sizeof(text));
+			} else {
+				item->size += text.size;
+			}
 			at += sizeof(text);
 		}
 	}
 }
 
-static void measure_text(struct tfr_item *item, struct tfr_bytes *text)
-{
-	item->size += text->size;
-}
-
-/* The memory is reserved; the row's pointers now point into the item.  The length precedes each
- * text, so that equal rows have equal bytes for the hash. */
-static void take_text(struct tfr_item *item, struct tfr_bytes *text)
-{
-	uint64_t size = text->size;
-
-	tfr_buf_append(&item->more, &size, sizeof(size));
-	tfr_buf_append(&item->more, text->data, text->size);
-	text->data = item->more.data + item->more.size - text->size;
-}
-
 static enum tfr_status take_texts(
-	struct tfr_arrays *a, struct tfr_item *item, struct tfr_error *err)
+	const struct tfr_arrays *a, struct tfr_item *item, struct tfr_error *err)
 {
-	each_text(a, item, measure_text);
+	walk_texts(a, item, false);
 	if (item->size > TFR_ITEM_MOST) {
 		tfr_item_skip(item, TFR_EDATA, "larger than 2 GiB, the limit of an Example");
 		return TFR_OK;
@@ -338,7 +328,7 @@ static enum tfr_status take_texts(
 	/* The lengths of the texts need less memory than the texts' pointers in the row. */
 	TFR_NEED_MEMORY(tfr_buf_reserve(&item->more, item->size + item->file.size + 1), err,
 		"reading arrays");
-	each_text(a, item, take_text);
+	walk_texts(a, item, true);
 	return TFR_OK;
 }
 
