@@ -42,6 +42,9 @@ enum tfr_kind tfr_cell_kind(enum tfr_cell_type cell);
 bool tfr_cell_has_size(enum tfr_cell_type cell, unsigned size);
 /* Sets the kind that --types names.  TFR_EUSAGE: the values cannot have it. */
 enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct tfr_error *err);
+/* Makes the cells of an element, whose dimensions are its own, those of a row: of `n` dimensions,
+ * with elements of so many bytes. */
+void tfr_cells_extend(struct tfr_cells *c, const uint64_t *dims, unsigned n, size_t element);
 /* A float of 2 bytes. */
 float tfr_half(uint16_t bits);
 

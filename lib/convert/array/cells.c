@@ -57,6 +57,18 @@ enum tfr_status tfr_cells_become(struct tfr_cells *c, enum tfr_kind kind, struct
 	return TFR_OK;
 }
 
+void tfr_cells_extend(struct tfr_cells *c, const uint64_t *dims, unsigned n, size_t element)
+{
+	unsigned own = c->dims < TFR_CELL_DIMS - n ? c->dims : TFR_CELL_DIMS - n;
+
+	memmove(c->shape + n, c->shape, own * sizeof(*c->shape));
+	memcpy(c->shape, dims, n * sizeof(*c->shape));
+	c->dims = n + own;
+	c->outer = tfr_dims_product(1, c->shape, n);
+	c->inner = tfr_dims_product(1, c->shape + n, own);
+	c->stride = element;
+}
+
 /* --- one value --- */
 
 static uint64_t load_bits(const uint8_t *p, unsigned size, bool swapped)

@@ -147,16 +147,13 @@ static void release(struct tfr_array *array)
 static enum tfr_status add_cells(struct hdf5 *h, struct tfr_array *array,
 	const struct tfr_hdf5_set *set, struct tfr_error *err)
 {
-	struct tfr_cells c = { .cell = (enum tfr_cell_type)set->cell,
-		.size = set->cell == TFR_CELL_TEXT ? sizeof(struct tfr_bytes) : set->cell_size,
-		.outer = 1,
-		.dims = set->n_dims - 1 };
+	struct tfr_cells c = { .cell = (enum tfr_cell_type)set->cell, .size = set->cell_size };
 
-	memcpy(c.shape, set->dims + 1, c.dims * sizeof(*c.shape));
-	c.inner = tfr_dims_product(1, c.shape, c.dims);
-	c.stride = c.inner * c.size;
+	if (c.cell == TFR_CELL_TEXT)
+		c.size = sizeof(struct tfr_bytes);
+	tfr_cells_extend(&c, set->dims + 1, set->n_dims - 1, c.size);
 	array->rows = set->dims[0];
-	array->row_size = c.stride;
+	array->row_size = c.outer * c.size;
 	array->unit = set->chunk_rows;
 	TFR_NEED_MEMORY(tfr_arrays_add_cells(&h->a, array->name, &c), err, "reading arrays");
 	return TFR_OK;

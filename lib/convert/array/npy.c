@@ -348,20 +348,6 @@ static enum tfr_status read_dictionary(struct reader *r)
 	return seen == ALL_SEEN ? TFR_OK : broken(r, "too few members");
 }
 
-/* Puts the dimensions of a row before those of the field itself. */
-static void extend_to_row(const struct tfr_npy *h, struct tfr_cells *f)
-{
-	unsigned outer = h->n_dims - 1, room = TFR_CELL_DIMS - outer;
-	unsigned inner = f->dims < room ? f->dims : room;
-
-	memmove(f->shape + outer, f->shape, inner * sizeof(*f->shape));
-	memcpy(f->shape, h->dims + 1, outer * sizeof(*f->shape));
-	f->dims = outer + inner;
-	f->outer = tfr_dims_product(1, f->shape, outer);
-	f->inner = tfr_dims_product(1, f->shape + outer, inner);
-	f->stride = h->element;
-}
-
 enum tfr_status tfr_npy_parse(
 	struct tfr_npy *h, const uint8_t *data, size_t size, struct tfr_error *err)
 {
@@ -384,7 +370,7 @@ enum tfr_status tfr_npy_parse(
 	if (!status && !h->n_fields)
 		return tfr_fail(err, TFR_EDATA, "its elements have no fields");
 	for (size_t i = 0; !status && i < h->n_fields; i++)
-		extend_to_row(h, &h->fields[i]);
+		tfr_cells_extend(&h->fields[i], h->dims + 1, h->n_dims - 1, h->element);
 	return status;
 }
 
