@@ -1,7 +1,7 @@
 /* convert/list/columns.c - numbers are recognised by their form.  A text that would lose something
  * as a number (leading zeros, a plus sign before an integer) stays text.  A number that int64 or
  * float32 cannot hold never decides the kind of its column: the column is refused. */
-#include "convert/list/columns.h"
+#include "convert/list/list.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -2,7 +2,7 @@
  *
  * The caller passes one line at a time.  A row is complete after a line at whose end no quote is
  * open; until then even an empty line belongs to a cell. */
-#include "convert/list/csv.h"
+#include "convert/list/list.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* convert/list/json_row.c - a column that a member fills is marked with the number of the row, so
  * that nothing is reset from row to row, and a name that occurs twice is found. */
-#include "convert/list/json_row.h"
+#include "convert/list/list.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,30 +1,260 @@
 /* convert/list/list_features.c - a row's values under the names of their columns, each of the one
- * kind that its column has; files of paths read last. */
-#include <string.h>
+ * kind that its column has; files of paths read last.
+ *
+ * The columns of a file are known before its records are made, and so is the order of their
+ * features in an Example: rows go straight into framed records, with what does not change from row
+ * to row prepared once.  All lengths of a feature follow from that of its values, so that an
+ * Example is written forwards.  Only the length of all features is known at the end: three bytes
+ * are kept free for it, and an Example that needs another number of them is moved.  The bytes are
+ * those that struct tfr_builder makes, which makes all other rows. */
+#include <assert.h>
+#include <stdlib.h>
 
+#include "base/crc32c.h"
 #include "base/url.h"
 #include "convert/audio_features.h"
 #include "convert/image_features.h"
 #include "convert/list/list.h"
+#include "example/wire.h"
+#include "record/framing.h"
+#include "record/writer.h"
 
 enum {
 	MOST_ROW = 1 << 20, /* bytes: memory for a larger row is not taken in advance */
 	SPARSE = 8,	    /* columns for each member, beyond which most are absent */
 	FEW_COLUMNS = 64,
+	TAG_1 = 0x0a, /* field 1, bytes */
+	TAG_2 = 0x12,
+	MAX_VARINT = 10,
+	/* Of an entry, beside its key and values: its length, the tag and length of the list, the
+	 * tag and length of packed values. */
+	ENTRY_ROOM = 3 * (1 + MAX_VARINT) + MAX_VARINT,
+	SHORT_HEAD = 32, /* bytes of a head that are copied at once */
+	SHORT_LIST = 64,
+	FEATURES_ROOM = 3,     /* the tag of the features and a length of two bytes */
+	FEATURES_MOST = 1 + 5, /* and of five */
+	/* A value takes at least two characters of its row ("1,"), and a negative integer, which
+	 * becomes ten bytes, three. */
+	GROWTH = 5,
 };
 
-/* A column that is embedded: its path is kept until load() reads the file. */
-static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
-	size_t size, struct tfr_error *err)
-{
-	struct tfr_buf *to = &own->paths[embed];
+/* ---- wire form ---- */
 
-	if (memchr(path, '\0', size))
-		return tfr_fail(err, TFR_EDATA, "a path with a NUL byte in it");
-	to->size = 0;
-	if (!tfr_buf_append(to, path, size) || !tfr_buf_append(to, "", 1))
-		return tfr_fail_nomem(err, "reading a list");
-	return TFR_OK;
+static inline size_t varint_size(uint64_t v)
+{
+	if (v < 0x80)
+		return 1;
+	return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+/* ---- the layout ---- */
+
+/* A column, in the order of the names. */
+struct row_column {
+	uint32_t index; /* of the column */
+	enum tfr_kind kind;
+	size_t head_at, head_size; /* in the heads: from the key to the tag of the feature */
+};
+
+static const struct row_column *row_columns(const struct tfr_row_layout *l)
+{
+	return (const struct row_column *)(const void *)l->order_.data;
+}
+
+static int by_name(const void *a, const void *b, void *columns)
+{
+	const struct tfr_list_column *list = columns;
+	const struct row_column *x = a, *y = b;
+
+	return strcmp(list[x->index].name, list[y->index].name);
+}
+
+static bool add_head(struct tfr_row_layout *l, struct row_column *c, const char *name)
+{
+	size_t n = strlen(name);
+	uint8_t *p;
+
+	if (!tfr_buf_reserve(&l->heads, n + MAX_VARINT + 2))
+		return false;
+	p = l->heads.data + l->heads.size;
+	*p++ = TAG_1;
+	p = tfr_wire_put_varint(p, n);
+	memcpy(p, name, n);
+	p += n;
+	*p++ = TAG_2;
+	c->head_at = l->heads.size;
+	c->head_size = (size_t)(p - l->heads.data) - l->heads.size;
+	l->heads.size += c->head_size;
+	return true;
+}
+
+bool tfr_row_layout_init(struct tfr_row_layout *l, const struct tfr_columns *columns)
+{
+	*l = (struct tfr_row_layout){ .columns = columns };
+	l->bound = TFR_RECORD_OVERHEAD + FEATURES_MOST + SHORT_HEAD;
+	for (size_t i = 0; i < columns->n; i++) {
+		struct row_column c = { (uint32_t)i, columns->list[i].kind, 0, 0 };
+
+		if (!add_head(l, &c, columns->list[i].name) ||
+			!tfr_buf_append(&l->order_, &c, sizeof(c)))
+			return false;
+		l->bound += c.head_size + ENTRY_ROOM;
+	}
+	if (!tfr_buf_reserve(&l->heads, SHORT_HEAD))
+		return false;
+	memset(l->heads.data + l->heads.size, 0, SHORT_HEAD);
+	if (columns->n)
+		qsort_r(l->order_.data, columns->n, sizeof(struct row_column), by_name,
+			columns->list);
+	return true;
+}
+
+void tfr_row_layout_clear(struct tfr_row_layout *l)
+{
+	tfr_buf_clear(&l->order_);
+	tfr_buf_clear(&l->heads);
+	*l = (struct tfr_row_layout){ 0 };
+}
+
+/* ---- records ---- */
+
+void tfr_records_clear(struct tfr_records *r)
+{
+	tfr_buf_clear(&r->data);
+	tfr_buf_clear(&r->sums);
+	*r = (struct tfr_records){ 0 };
+}
+
+/* Writes what comes before `list` bytes of values, and returns where they are to be written. */
+static uint8_t *put_entry(struct tfr_records *r, const struct tfr_row_layout *l,
+	const struct row_column *c, size_t list)
+{
+	size_t feature = 1 + varint_size(list) + list;
+	uint8_t *p = r->data.data + r->data.size;
+
+	*p++ = TAG_1;
+	if (c->head_size <= SHORT_HEAD && list < SHORT_LIST) {
+		/* All lengths have one byte, and a copy of a constant size needs no call. */
+		*p++ = (uint8_t)(c->head_size + 1 + feature);
+		memcpy(p, l->heads.data + c->head_at, SHORT_HEAD);
+	} else {
+		p = tfr_wire_put_varint(p, c->head_size + varint_size(feature) + feature);
+		memcpy(p, l->heads.data + c->head_at, c->head_size);
+	}
+	p = tfr_wire_put_varint(p + c->head_size, feature);
+	*p++ = (uint8_t)(c->kind << 3 | 2);
+	p = tfr_wire_put_varint(p, list);
+	r->data.size = (size_t)(p - r->data.data) + list;
+	assert(r->data.size <= r->room);
+	return p;
+}
+
+/* The same of numbers, which are packed. */
+static inline uint8_t *put_packed(struct tfr_records *r, const struct tfr_row_layout *l,
+	const struct row_column *c, size_t size)
+{
+	uint8_t *p = put_entry(r, l, c, size ? 1 + varint_size(size) + size : 0);
+
+	if (!size)
+		return p;
+	*p++ = TAG_1;
+	return tfr_wire_put_varint(p, size);
+}
+
+static uint8_t *put_int64s(struct tfr_records *r, const struct tfr_row_layout *l,
+	const struct row_column *c, const int64_t *values, size_t n)
+{
+	size_t size = 0;
+	uint8_t *p;
+
+	for (size_t i = 0; i < n; i++)
+		size += varint_size((uint64_t)values[i]);
+	p = put_packed(r, l, c, size);
+	for (size_t i = 0; i < n; i++)
+		p = tfr_wire_put_varint(p, (uint64_t)values[i]);
+	return p;
+}
+
+static uint8_t *put_floats(struct tfr_records *r, const struct tfr_row_layout *l,
+	const struct row_column *c, const float *values, size_t n)
+{
+	uint8_t *p = put_packed(r, l, c, n * sizeof(*values));
+
+	if (n)
+		memcpy(p, values, n * sizeof(*values));
+	return p + n * sizeof(*values);
+}
+
+static uint8_t *put_bytes(struct tfr_records *r, const struct tfr_row_layout *l,
+	const struct row_column *c, const struct tfr_bytes *values, size_t n)
+{
+	size_t size = 0;
+	uint8_t *p;
+
+	for (size_t i = 0; i < n; i++)
+		size += 1 + varint_size(values[i].size) + values[i].size;
+	p = put_entry(r, l, c, size);
+	for (size_t i = 0; i < n; i++) {
+		*p++ = TAG_1;
+		p = tfr_wire_put_varint(p, values[i].size);
+		if (values[i].size)
+			memcpy(p, values[i].data, values[i].size);
+		p += values[i].size;
+	}
+	return p;
+}
+
+/* Adds the framing of `size` bytes of payload at the end of the data. */
+static bool put_framing(struct tfr_records *r, size_t size)
+{
+	uint8_t *payload = r->data.data + r->begin + TFR_RECORD_HEADER;
+	uint64_t sum = tfr_content_sum(payload, size);
+
+	if (!tfr_buf_append(&r->sums, &sum, sizeof(sum)))
+		return false;
+	tfr_put_header(r->data.data + r->begin, size);
+	tfr_store32(payload + size, tfr_crc_mask(tfr_crc32c(0, payload, size)));
+	r->data.size = r->begin + TFR_RECORD_OVERHEAD + size;
+	assert(r->data.size <= r->room);
+	return true;
+}
+
+/* Ends the features of a record.  False: out of memory, or it is larger than an Example may be. */
+static bool end_features(struct tfr_records *r)
+{
+	uint8_t *payload = r->data.data + r->begin + TFR_RECORD_HEADER;
+	uint8_t *from = payload + FEATURES_ROOM;
+	size_t size = r->data.size - (size_t)(from - r->data.data), head;
+
+	if (size > INT32_MAX - FEATURES_MOST)
+		return false;
+	if (!size) /* an Example without features has no bytes */
+		return put_framing(r, 0);
+	head = 1 + varint_size(size);
+	if (head != FEATURES_ROOM)
+		memmove(payload + head, from, size);
+	*payload = TAG_1;
+	tfr_wire_put_varint(payload + 1, size);
+	return put_framing(r, head + size);
+}
+
+/* Makes room for a record.  False: out of memory. */
+static bool begin_record(struct tfr_records *r, size_t room)
+{
+	if (!tfr_buf_reserve(&r->data, room))
+		return false;
+	r->begin = r->data.size;
+	r->room = r->begin + room;
+	return true;
+}
+
+bool tfr_records_add(struct tfr_records *r, const void *payload, size_t size)
+{
+	if (!begin_record(r, TFR_RECORD_OVERHEAD + size))
+		return false;
+	if (size)
+		memcpy(r->data.data + r->begin + TFR_RECORD_HEADER, payload, size);
+	return put_framing(r, size);
 }
 
 /* ---- values ---- */
@@ -33,48 +263,48 @@ static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const 
 struct sink {
 	struct tfr_records *records; /* NULL: the builder */
 	const struct tfr_row_layout *layout;
-	size_t place; /* of the column in the layout */
+	const struct row_column *at; /* the column under way in the layout */
 	struct tfr_builder *builder;
 };
 
 /* `values`: of the kind of the column. */
-static enum tfr_status put(const struct sink *s, const struct tfr_list_column *col,
+static inline enum tfr_status put(const struct sink *s, const struct tfr_list_column *col,
 	const void *values, size_t n, struct tfr_error *err)
 {
-	switch (col->kind) {
-	case TFR_KIND_INT64:
-		if (!s->records)
-			return tfr_builder_int64s(s->builder, col->name, values, n, err);
-		tfr_records_int64s(s->records, s->layout, s->place, values, n);
-		return TFR_OK;
-	case TFR_KIND_FLOAT:
-		if (!s->records)
-			return tfr_builder_floats(s->builder, col->name, values, n, err);
-		tfr_records_floats(s->records, s->layout, s->place, values, n);
-		return TFR_OK;
-	default:
-		if (!s->records)
-			return tfr_builder_bytes(s->builder, col->name, values, n, err);
-		tfr_records_bytes(s->records, s->layout, s->place, values, n);
-		return TFR_OK;
-	}
+	uint8_t *end;
+
+	if (!s->records)
+		return col->kind == TFR_KIND_INT64
+			       ? tfr_builder_int64s(s->builder, col->name, values, n, err)
+		       : col->kind == TFR_KIND_FLOAT
+			       ? tfr_builder_floats(s->builder, col->name, values, n, err)
+			       : tfr_builder_bytes(s->builder, col->name, values, n, err);
+	end = col->kind == TFR_KIND_INT64   ? put_int64s(s->records, s->layout, s->at, values, n)
+	      : col->kind == TFR_KIND_FLOAT ? put_floats(s->records, s->layout, s->at, values, n)
+					    : put_bytes(s->records, s->layout, s->at, values, n);
+	assert(end == s->records->data.data + s->records->data.size);
+	(void)end;
+	return TFR_OK;
 }
 
 static enum tfr_status put_cell(const struct sink *s, const struct tfr_list_column *col,
 	const char *text, size_t size, struct tfr_error *err)
 {
-	struct tfr_bytes bytes = { (const uint8_t *)text, size };
-	int64_t whole;
-	float real;
+	union {
+		int64_t whole;
+		float real;
+		struct tfr_bytes bytes;
+	} v;
+	bool good = true;
 
-	if (col->kind == TFR_KIND_INT64
-			? tfr_text_int64(text, size, &whole)
-			: col->kind != TFR_KIND_FLOAT || tfr_text_float(text, size, &real))
-		return put(s, col,
-			col->kind == TFR_KIND_INT64   ? (const void *)&whole
-			: col->kind == TFR_KIND_FLOAT ? (const void *)&real
-						      : &bytes,
-			1, err);
+	if (col->kind == TFR_KIND_INT64)
+		good = tfr_text_int64(text, size, &v.whole);
+	else if (col->kind == TFR_KIND_FLOAT)
+		good = tfr_text_float(text, size, &v.real);
+	else
+		v.bytes = (struct tfr_bytes){ (const uint8_t *)text, size };
+	if (good)
+		return put(s, col, &v, 1, err);
 	return tfr_fail(err, TFR_EDATA, "'%s' is '%.*s', which %s cannot hold%s", col->name,
 		(int)(size < 40 ? size : 40), text, tfr_kind_name(col->kind),
 		tfr_csv_is_na(TFR_NA_TEXTS, text, size) ? " (--na leaves such cells out)" : "");
@@ -92,30 +322,28 @@ static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r
 
 /* ---- rows as records ---- */
 
-static bool encode_cell(
-	const struct sink *s, const struct tfr_csv *csv, const struct tfr_columns *c, size_t column)
-{
-	const struct tfr_cell *cell = &tfr_csv_cells(csv)[column];
-
-	return cell->absent ||
-	       (c->list[column].kind &&
-		       !put_cell(s, &c->list[column], tfr_csv_text(csv, cell), cell->size, NULL));
-}
-
 static bool is_empty(const struct tfr_json_member *m)
 {
 	return m->value->type == TFR_TOKEN_ARRAY && !m->value->n;
 }
 
-static bool encode_member(
-	const struct sink *s, struct tfr_row_reader *r, const struct tfr_columns *c, size_t column)
+/* Puts the values of a column into a record.  Lists that are all empty have no kind, and make no
+ * feature. */
+static bool encode_column(
+	const struct sink *s, struct tfr_row_reader *r, const struct tfr_list_column *col)
 {
-	const struct tfr_json_member *m = tfr_json_row_member(&r->json, column);
+	const struct tfr_json_member *m;
+	const struct tfr_cell *cell;
 
+	if (r->format != TFR_LIST_JSONL) {
+		cell = &tfr_csv_cells(&r->csv)[s->at->index];
+		return cell->absent || (col->kind && !put_cell(s, col, tfr_csv_text(&r->csv, cell),
+							     cell->size, NULL));
+	}
+	m = tfr_json_row_member(&r->json, s->at->index);
 	if (!m || !tfr_json_member_has(m))
 		return true;
-	/* Lists that are all empty have no kind, and make no feature. */
-	return c->list[column].kind ? !put_member(s, r, &c->list[column], m, NULL) : is_empty(m);
+	return col->kind ? !put_member(s, r, col, m, NULL) : is_empty(m);
 }
 
 /* Whether all features of the row have a column, and no column has two of them. */
@@ -139,22 +367,37 @@ bool tfr_list_encode_row(struct tfr_row_reader *r, const struct tfr_row_layout *
 {
 	const struct tfr_columns *c = layout->columns;
 	struct sink s = { .records = to, .layout = layout };
+	bool good = true;
 
-	if (size > MOST_ROW || !is_regular(r, c) || !tfr_records_begin(to, layout, size))
+	if (size > MOST_ROW || !is_regular(r, c) ||
+		!begin_record(to, layout->bound + GROWTH * size))
 		return false;
-	for (; s.place < c->n; s.place++) {
-		size_t column = tfr_row_layout_at(layout, s.place)->index;
-
-		if (r->format == TFR_LIST_JSONL ? !encode_member(&s, r, c, column)
-						: !encode_cell(&s, &r->csv, c, column)) {
-			tfr_records_cancel(to);
-			return false;
-		}
+	to->data.size += TFR_RECORD_HEADER + FEATURES_ROOM;
+	for (size_t k = 0; good && k < c->n; k++) {
+		s.at = row_columns(layout) + k;
+		good = encode_column(&s, r, &c->list[s.at->index]);
 	}
-	return tfr_records_end(to);
+	good = good && end_features(to);
+	if (!good)
+		to->data.size = to->begin;
+	return good;
 }
 
 /* ---- rows in a builder ---- */
+
+/* A column that is embedded: its path is kept until load() reads the file. */
+static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
+	size_t size, struct tfr_error *err)
+{
+	struct tfr_buf *to = &own->paths[embed];
+
+	if (memchr(path, '\0', size))
+		return tfr_fail(err, TFR_EDATA, "a path with a NUL byte in it");
+	to->size = 0;
+	if (!tfr_buf_append(to, path, size) || !tfr_buf_append(to, "", 1))
+		return tfr_fail_nomem(err, "reading a list");
+	return TFR_OK;
+}
 
 static enum tfr_status build_cells(struct tfr_list *l, struct tfr_list_item *own,
 	const struct tfr_csv *csv, const struct sink *s, struct tfr_error *err)

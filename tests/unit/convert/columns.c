@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "convert/list/columns.h"
+#include "convert/list/list.h"
 
 Test(columns, looks)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/list/json_row.h"
+#include "convert/list/list.h"
 
 static const struct tfr_convert_opts no_opts;
 
