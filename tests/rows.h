@@ -27,12 +27,8 @@ static bool rows_open(
 
 static void rows_close(struct tfr_list *l)
 {
-	tfr_columns_clear(&l->columns);
-	tfr_buf_clear(&l->lines.buf);
-	tfr_row_reader_close(&l->reader);
+	tfr_list_clear_reading(l);
 	tfr_row_layout_clear(&l->layout);
-	tfr_buf_clear(&l->rows_);
-	tfr_buf_clear(&l->comment);
 }
 
 /* What a text is as a float, without shortcuts. */

@@ -165,24 +165,22 @@ struct tfr_list_column *tfr_columns_add(struct tfr_columns *c, const char *name,
 	return col;
 }
 
-void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line)
+void tfr_column_see(
+	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
 {
+	struct tfr_misfit *m = &col->misfits[looks & TFR_LOOK_NA     ? 2
+					     : looks & TFR_LOOK_HUGE ? 1
+								     : 0];
+
 	col->looks |= looks;
 	if (looks & TFR_LOOK_TEXT && !col->text_line)
 		col->text_line = line;
 	if (looks & TFR_LOOK_NUMBERS && !col->number_line)
 		col->number_line = line;
-}
-
-void tfr_column_see_misfit(
-	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line)
-{
-	unsigned i = looks & TFR_LOOK_NA ? 2 : looks & TFR_LOOK_HUGE ? 1 : 0;
-
-	if (!col->misfits[i].line) {
-		snprintf(col->misfits[i].text, sizeof(col->misfits[i].text), "%.*s",
-			(int)(size < sizeof(col->misfits[i].text) ? size : INT_MAX), text);
-		col->misfits[i].line = line;
+	if (looks & TFR_LOOK_MISFITS && !m->line) {
+		snprintf(m->text, sizeof(m->text), "%.*s",
+			(int)(size < sizeof(m->text) ? size : INT_MAX), text);
+		m->line = line;
 	}
 }
 

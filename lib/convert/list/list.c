@@ -40,17 +40,16 @@ static void free_own(void *p)
 
 	if (!own)
 		return;
-	for (size_t i = 0; i < own->n; i++) {
-		tfr_buf_clear(&own->paths[i]);
-		tfr_buf_clear(&own->files[i]);
+	for (size_t i = 0; own->embedded && i < own->n; i++) {
+		tfr_buf_clear(&own->embedded[i].path);
+		tfr_buf_clear(&own->embedded[i].file);
 	}
 	tfr_row_reader_close(&own->reader);
 	tfr_records_clear(&own->records);
 	tfr_buf_clear(&own->text);
 	tfr_buf_clear(&own->rows_);
 	tfr_buf_clear(&own->gaps_);
-	free(own->paths);
-	free(own->files);
+	free(own->embedded);
 	free(own);
 }
 
@@ -60,11 +59,9 @@ static enum tfr_status new_own(
 	size_t n = l->in.opts->tables.embed_count;
 	struct tfr_list_item *own = calloc(1, sizeof(*own));
 
-	if (own) {
-		own->paths = calloc(n + 1, sizeof(*own->paths));
-		own->files = calloc(n + 1, sizeof(*own->files));
-	}
-	if (!own || !own->paths || !own->files) {
+	if (own)
+		own->embedded = calloc(n + 1, sizeof(*own->embedded));
+	if (!own || !own->embedded) {
 		free_own(own);
 		return tfr_fail_nomem(err, "reading a list");
 	}
@@ -83,7 +80,7 @@ static enum tfr_status have_own(
 	item->own = own;
 	item->free_own = free_own;
 	for (size_t i = 0; i < own->n; i++)
-		own->paths[i].size = 0;
+		own->embedded[i].path.size = 0;
 	return TFR_OK;
 }
 
@@ -109,6 +106,8 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 {
 	size_t n;
 
+	if (!size)
+		return TFR_OK;
 	TFR_NEED_MEMORY(tfr_buf_reserve(&own->text, size + 1), err, "reading a list");
 	TFR_TRY(tfr_source_read_at(
 		l->lines.source, offset, own->text.data + own->text.size, size, &n, err));
@@ -117,55 +116,29 @@ static enum tfr_status read_again(const struct tfr_list *l, struct tfr_list_item
 			: TFR_OK;
 }
 
-/* Appends row `number` of the file to own->text. */
-static enum tfr_status read_row_again(
-	const struct tfr_list *l, struct tfr_list_item *own, uint64_t number, struct tfr_error *err)
+/* Rows that follow each other in the file are read at once, with the blank lines between them.
+ * `order`: the numbers of the rows; NULL: they follow each other from `number` on. */
+static enum tfr_status read_rows(struct tfr_list *l, struct tfr_list_item *own,
+	const uint32_t *order, uint64_t number, uint64_t most, struct tfr_error *err)
 {
-	const struct tfr_row *row = row_of(l, number);
-
-	return read_again(l, own, row->offset, row->size, err);
-}
-
-/* A row that is `at` bytes into own->text. */
-static enum tfr_status add_row(
-	struct tfr_list_item *own, const struct tfr_row *row, size_t at, struct tfr_error *err)
-{
-	struct tfr_row here = { at, row->size, row->line };
-
-	return tfr_buf_append(&own->rows_, &here, sizeof(here))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading a list");
-}
-
-/* Rows that follow each other in the file are read at once, with the blank lines between them. */
-static enum tfr_status read_neighbours(struct tfr_list *l, struct tfr_list_item *own,
-	uint64_t number, uint64_t most, struct tfr_error *err)
-{
-	uint64_t begin = row_of(l, number)->offset, end = begin;
+	uint64_t begin = 0, end = 0; /* of the bytes that are still to be read */
 
 	for (uint64_t i = 0; i < most; i++) {
-		const struct tfr_row *row = row_of(l, number + i);
+		const struct tfr_row *row = row_of(l, order ? order[i] : number + i);
+		struct tfr_row here;
 
-		if (i && row->offset + row->size - begin > GROUP_BYTES)
+		if (order || !i) {
+			TFR_TRY(read_again(l, own, begin, (size_t)(end - begin), err));
+			begin = end = row->offset;
+		}
+		here = (struct tfr_row){ own->text.size + (row->offset - begin), row->size,
+			row->line };
+		if (i && here.offset + row->size > GROUP_BYTES)
 			break;
-		TFR_TRY(add_row(own, row, (size_t)(row->offset - begin), err));
+		TFR_TRY(tfr_list_append(&own->rows_, &here, sizeof(here), err));
 		end = row->offset + row->size;
 	}
 	return read_again(l, own, begin, (size_t)(end - begin), err);
-}
-
-static enum tfr_status read_scattered(struct tfr_list *l, struct tfr_list_item *own,
-	const uint32_t *numbers, uint64_t most, struct tfr_error *err)
-{
-	for (uint64_t i = 0; i < most; i++) {
-		const struct tfr_row *row = row_of(l, numbers[i]);
-
-		if (i && own->text.size + row->size > GROUP_BYTES)
-			break;
-		TFR_TRY(add_row(own, row, own->text.size, err));
-		TFR_TRY(read_row_again(l, own, numbers[i], err));
-	}
-	return TFR_OK;
 }
 
 static size_t row_bytes(const struct tfr_list_item *own)
@@ -188,8 +161,8 @@ static void read_paths(struct tfr_list *l, uint64_t row)
 	l->announced_row = row + 1;
 	own->text.size = 0;
 	for (size_t i = 0; i < own->n; i++)
-		own->paths[i].size = 0;
-	if (!read_row_again(l, own, row, NULL) &&
+		own->embedded[i].path.size = 0;
+	if (!read_again(l, own, row_of(l, row)->offset, row_of(l, row)->size, NULL) &&
 		!tfr_row_reader_read(&own->reader, &l->columns, (const char *)own->text.data,
 			own->text.size, NULL))
 		tfr_list_build_row(l, own, &own->reader, NULL, NULL);
@@ -201,7 +174,7 @@ static bool path_of(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 	struct tfr_list *l = ctx;
 	const struct tfr_list_item *own = l->announced;
 	uint64_t place = i / own->n, row = l->in.order ? l->in.order[place] : place;
-	const struct tfr_buf *found = &own->paths[i % own->n];
+	const struct tfr_buf *found = &own->embedded[i % own->n].path;
 
 	*size = 0;
 	if (l->announced_row != row + 1)
@@ -216,7 +189,7 @@ static bool names_urls(struct tfr_list *l)
 
 	read_paths(l, 0);
 	for (size_t i = 0; i < l->announced->n; i++) {
-		const struct tfr_buf *path = &l->announced->paths[i];
+		const struct tfr_buf *path = &l->announced->embedded[i].path;
 
 		found = found || (path->size && tfr_is_url((const char *)path->data));
 	}
@@ -249,8 +222,8 @@ static enum tfr_status next_of_file(struct tfr_list *l, struct tfr_item *item,
 
 	TFR_TRY(name_item(item, row_of(l, item->number), err));
 	own->text.size = own->rows_.size = 0;
-	TFR_TRY(room->groups && order ? read_scattered(l, own, order + l->in.place, most, err)
-				      : read_neighbours(l, own, item->number, most, err));
+	TFR_TRY(read_rows(l, own, room->groups && order ? order + l->in.place : NULL, item->number,
+		most, err));
 	item->records = own->rows_.size / sizeof(struct tfr_row);
 	item->size = row_bytes(own);
 	if (room->groups)
@@ -342,9 +315,7 @@ static enum tfr_status skip_row(struct tfr_list *l, struct tfr_item *item,
 	}
 	snprintf(gap.name, sizeof(gap.name), "%u", row->line);
 	snprintf(gap.reason, sizeof(gap.reason), "%.255s", why->message);
-	return tfr_buf_append(&own->gaps_, &gap, sizeof(gap))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading a list");
+	return tfr_list_append(&own->gaps_, &gap, sizeof(gap), err);
 }
 
 static enum tfr_status encode_rows(struct tfr_list *l, struct tfr_item *item, struct tfr_error *err)
@@ -399,12 +370,8 @@ static void close_list(struct tfr_input *in)
 	struct tfr_list *l = (struct tfr_list *)in;
 
 	tfr_root_close(l->folder);
-	tfr_columns_clear(&l->columns);
-	tfr_lines_clear(&l->lines);
-	tfr_row_reader_close(&l->reader);
+	tfr_list_clear_reading(l);
 	tfr_row_layout_clear(&l->layout);
-	tfr_buf_clear(&l->rows_);
-	tfr_buf_clear(&l->comment);
 	free_own(l->announced);
 	if (l->unpacked >= 0)
 		close(l->unpacked);

@@ -87,10 +87,8 @@ const struct tfr_list_column *tfr_columns_find(
 	const struct tfr_columns *c, const char *name, size_t size, size_t *guess);
 /* The form of a text. */
 enum tfr_look tfr_look_at(const char *text, size_t size);
-/* Notes values of these looks in `line`. */
-void tfr_column_see(struct tfr_list_column *col, unsigned looks, uint64_t line);
-/* Notes a value of one of TFR_LOOK_MISFITS. */
-void tfr_column_see_misfit(
+/* Notes values of these looks in `line`; one of TFR_LOOK_MISFITS is the text. */
+void tfr_column_see(
 	struct tfr_list_column *col, unsigned looks, const char *text, size_t size, uint64_t line);
 /* Decides the kind by the values seen.  TFR_EDATA: the kind cannot hold one of the numbers.
  * `texts`: all values are texts, of which some look like numbers (CSV); otherwise a column of both
@@ -323,12 +321,24 @@ struct tfr_list_item {
 	struct tfr_records records; /* made of them, where no column is embedded */
 	struct tfr_buf rows_;	    /* struct tfr_row, whose offsets are in `text` */
 	struct tfr_buf gaps_;	    /* struct tfr_gap */
-	struct tfr_buf *paths;	    /* of the columns that are embedded, one each; empty: absent */
-	struct tfr_buf *files;	    /* and their bytes, but for the image's */
+	/* Of the columns that are embedded, n of them: */
+	struct {
+		struct tfr_buf path; /* empty: absent */
+		struct tfr_buf file; /* its bytes, but for the image's */
+	} * embedded;
 	size_t n;
 };
 
+static inline enum tfr_status tfr_list_append(
+	struct tfr_buf *to, const void *bytes, size_t n, struct tfr_error *err)
+{
+	return tfr_buf_append(to, bytes, n) ? TFR_OK : tfr_fail_nomem(err, "reading a list");
+}
+
 /* --- list_rows.c --- */
+
+/* Frees what reading rows keeps. */
+void tfr_list_clear_reading(struct tfr_list *l);
 
 /* Another reader of the rows of the same list. */
 struct tfr_row_reader tfr_row_reader_like(const struct tfr_row_reader *r);

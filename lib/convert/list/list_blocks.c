@@ -19,7 +19,6 @@ enum {
 
 struct block {
 	struct tfr_list list; /* the block as a list; its `lines` have the bytes */
-	struct tfr_buf rows_;
 	bool open;
 };
 
@@ -120,7 +119,7 @@ static enum tfr_status cut_block(
 	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
 {
 	buf->size = 0;
-	TFR_NEED_MEMORY(tfr_buf_append(buf, r->rest.data, r->rest.size), err, "reading a list");
+	TFR_TRY(tfr_list_append(buf, r->rest.data, r->rest.size, err));
 	r->rest.size = 0;
 	for (*size = 0; !*size && !r->end;) {
 		TFR_TRY(read_more(r, buf, err));
@@ -129,8 +128,7 @@ static enum tfr_status cut_block(
 	}
 	if (r->end)
 		*size = buf->size;
-	TFR_NEED_MEMORY(tfr_buf_append(&r->rest, buf->data + *size, buf->size - *size), err,
-		"reading a list");
+	TFR_TRY(tfr_list_append(&r->rest, buf->data + *size, buf->size - *size, err));
 	buf->size = *size;
 	return *size ? TFR_OK : TFR_END;
 }
@@ -219,11 +217,10 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	if (!b->open && !open_block(b, r->l))
 		return tfr_fail_nomem(err, "reading a list");
 	forget(&b->list.columns);
-	b->rows_.size = 0;
+	b->list.rows_.size = 0;
 	while (!(status = tfr_list_read_row(&b->list, &row, &text, &size, err))) {
 		TFR_TRY(see_row(&b->list, &row, text, size, err));
-		TFR_NEED_MEMORY(
-			tfr_buf_append(&b->rows_, &row, sizeof(row)), err, "reading a list");
+		TFR_TRY(tfr_list_append(&b->list.rows_, &row, sizeof(row), err));
 	}
 	return status == TFR_END ? TFR_OK : status;
 }
@@ -259,20 +256,12 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 		TFR_NEED_MEMORY(to, err, "reading a list");
 		add_looks(to, from);
 	}
-	return tfr_buf_append(&r->l->rows_, b->rows_.data, b->rows_.size)
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading a list");
+	return tfr_list_append(&r->l->rows_, b->list.rows_.data, b->list.rows_.size, err);
 }
 
 static void clear_block(void *slot)
 {
-	struct block *b = slot;
-
-	tfr_columns_clear(&b->list.columns);
-	tfr_lines_clear(&b->list.lines);
-	tfr_row_reader_close(&b->list.reader);
-	tfr_buf_clear(&b->list.comment);
-	tfr_buf_clear(&b->rows_);
+	tfr_list_clear_reading(&((struct block *)slot)->list);
 }
 
 static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)

@@ -389,14 +389,13 @@ bool tfr_list_encode_row(struct tfr_row_reader *r, const struct tfr_row_layout *
 static enum tfr_status note_path(struct tfr_list_item *own, size_t embed, const char *path,
 	size_t size, struct tfr_error *err)
 {
-	struct tfr_buf *to = &own->paths[embed];
+	struct tfr_buf *to = &own->embedded[embed].path;
 
 	if (memchr(path, '\0', size))
 		return tfr_fail(err, TFR_EDATA, "a path with a NUL byte in it");
 	to->size = 0;
-	if (!tfr_buf_append(to, path, size) || !tfr_buf_append(to, "", 1))
-		return tfr_fail_nomem(err, "reading a list");
-	return TFR_OK;
+	TFR_TRY(tfr_list_append(to, path, size, err));
+	return tfr_list_append(to, "", 1, err);
 }
 
 static enum tfr_status build_cells(struct tfr_list *l, struct tfr_list_item *own,
@@ -516,9 +515,9 @@ static enum tfr_status embed_media(struct tfr_list *l, struct tfr_item *item, co
 static void keep_file(struct tfr_item *item, size_t i)
 {
 	struct tfr_list_item *own = item->own;
-	struct tfr_buf spare = own->files[i];
+	struct tfr_buf spare = own->embedded[i].file;
 
-	own->files[i] = item->file;
+	own->embedded[i].file = item->file;
 	item->file = spare;
 }
 
@@ -526,7 +525,7 @@ static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, si
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct tfr_list_item *own = item->own;
-	const char *path = (const char *)own->paths[i].data;
+	const char *path = (const char *)own->embedded[i].path.data;
 	struct tfr_bytes bytes;
 	enum tfr_status status = read_embedded(l, item, path, NULL, room, err);
 
@@ -534,7 +533,7 @@ static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, si
 	if (status || item->skipped)
 		return status;
 	keep_file(item, i);
-	bytes = (struct tfr_bytes){ own->files[i].data, own->files[i].size };
+	bytes = (struct tfr_bytes){ own->embedded[i].file.data, own->embedded[i].file.size };
 	return tfr_builder_bytes_ref(
 		item->builder, l->in.opts->tables.embeds[i].feature, &bytes, 1, err);
 }
@@ -548,13 +547,13 @@ enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	const char *image = NULL;
 
 	for (size_t i = 0; !item->skipped && i < own->n; i++) {
-		if (!own->paths[i].size)
+		if (!own->embedded[i].path.size)
 			continue;
 		if (tfr_embed_is_image(&embeds[i])) {
-			image = (const char *)own->paths[i].data;
+			image = (const char *)own->embedded[i].path.data;
 		} else if (tfr_embed_is_audio(&embeds[i])) {
-			TFR_TRY(embed_media(l, item, (const char *)own->paths[i].data, false, bench,
-				room, err));
+			TFR_TRY(embed_media(l, item, (const char *)own->embedded[i].path.data,
+				false, bench, room, err));
 			keep_file(item, i);
 		} else {
 			TFR_TRY(embed_bytes(l, item, i, room, err));

@@ -31,6 +31,15 @@ enum tfr_status tfr_row_reader_read(struct tfr_row_reader *r, const struct tfr_c
 				 : status;
 }
 
+void tfr_list_clear_reading(struct tfr_list *l)
+{
+	tfr_columns_clear(&l->columns);
+	tfr_lines_clear(&l->lines);
+	tfr_row_reader_close(&l->reader);
+	tfr_buf_clear(&l->rows_);
+	tfr_buf_clear(&l->comment);
+}
+
 static enum tfr_status at_line(const struct tfr_list *l, uint64_t line, struct tfr_error *err)
 {
 	struct tfr_error why = *err;
@@ -68,8 +77,7 @@ static enum tfr_status keep_comment(
 {
 	l->comment.size = 0;
 	l->comment_line = l->lines.number;
-	return tfr_buf_append(&l->comment, line, size) ? TFR_OK
-						       : tfr_fail_nomem(err, "reading a list");
+	return tfr_list_append(&l->comment, line, size, err);
 }
 
 /* The byte order mark at the beginning of a file is no part of its first row. */
@@ -310,9 +318,7 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 static enum tfr_status see(struct tfr_list *l, struct tfr_list_column *col, unsigned looks,
 	const char *text, size_t size, uint64_t line, struct tfr_error *err)
 {
-	tfr_column_see(col, looks, line);
-	if (looks & TFR_LOOK_MISFITS)
-		tfr_column_see_misfit(col, looks, text, size, line);
+	tfr_column_see(col, looks, text, size, line);
 	if (l->file || col->kind != TFR_KIND_UNSET)
 		return TFR_OK;
 	return tfr_column_decide(col, l->reader.format != TFR_LIST_JSONL, l->path, err);
