@@ -12,7 +12,7 @@ enum tfr_status tfr_lines_open(struct tfr_lines *l, const char *path, struct tfr
 	return tfr_source_open(&l->source, path, err);
 }
 
-static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
+enum tfr_status tfr_lines_fill(struct tfr_lines *l, size_t room, bool row, struct tfr_error *err)
 {
 	size_t n;
 
@@ -24,9 +24,9 @@ static enum tfr_status fill(struct tfr_lines *l, struct tfr_error *err)
 	}
 	if (l->buf.size > LINE_MAX_BYTES)
 		return tfr_fail(err, TFR_EDATA, "a %s of 2 GiB or more in '%s', line %llu",
-			l->at ? "row" : "line", tfr_source_name(l->source),
-			(unsigned long long)(l->at ? l->first : l->number + 1));
-	TFR_NEED_MEMORY(tfr_buf_reserve(&l->buf, BLOCK), err, "reading a list");
+			row ? "row" : "line", tfr_source_name(l->source),
+			(unsigned long long)(row ? l->first : l->number + 1));
+	TFR_NEED_MEMORY(tfr_buf_reserve(&l->buf, room), err, "reading a list");
 	TFR_TRY(tfr_source_read_some(
 		l->source, l->buf.data + l->buf.size, l->buf.cap - l->buf.size, &n, err));
 	l->buf.size += n;
@@ -73,7 +73,7 @@ enum tfr_status tfr_lines_more(
 		if (l->end)
 			return TFR_END;
 		searched = left;
-		TFR_TRY(fill(l, err));
+		TFR_TRY(tfr_lines_fill(l, BLOCK, l->at > l->row, err));
 	}
 }
 

@@ -30,6 +30,9 @@ enum tfr_status tfr_lines_more(
 	struct tfr_lines *l, const char **line, size_t *size, struct tfr_error *err);
 /* Gives the lines of the row back: they are the next ones again. */
 void tfr_lines_return(struct tfr_lines *l);
+/* Reads on, `room` bytes or more, and keeps those from the row at hand on.  At the end it sets
+ * l->end.  TFR_EDATA: the row, or else the line after it, has 2 GiB or more. */
+enum tfr_status tfr_lines_fill(struct tfr_lines *l, size_t room, bool row, struct tfr_error *err);
 void tfr_lines_clear(struct tfr_lines *l);
 
 #endif

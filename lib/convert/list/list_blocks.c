@@ -14,20 +14,11 @@ enum {
 	BLOCK = 1 << 20,
 	WINDOW = 3, /* blocks under way, a thread */
 	MEMORY = 256 << 20,
-	MOST = INT32_MAX - (1 << 16), /* bytes of a row */
 };
 
 struct block {
 	struct tfr_list list; /* the block as a list; its `lines` have the bytes */
 	bool open;
-};
-
-struct reading {
-	struct tfr_list *l;
-	struct tfr_buf rest; /* bytes read after the last block */
-	uint64_t offset;     /* of it in the file */
-	uint64_t lines;	     /* before it */
-	bool end;	     /* of the file */
 };
 
 /* ---- borders ---- */
@@ -98,61 +89,54 @@ static size_t last_border(const struct tfr_list *l, const uint8_t *p, size_t n)
 
 /* ---- cutting ---- */
 
-static enum tfr_status read_more(struct reading *r, struct tfr_buf *buf, struct tfr_error *err)
-{
-	size_t n;
-
-	if (buf->size > MOST)
-		return tfr_fail(err, TFR_EDATA, "a row of 2 GiB or more in '%s', line %llu",
-			r->l->path, (unsigned long long)r->lines + 1);
-	TFR_NEED_MEMORY(
-		tfr_buf_reserve(buf, buf->size > BLOCK ? buf->size : BLOCK), err, "reading a list");
-	TFR_TRY(tfr_source_read_some(
-		r->l->lines.source, buf->data + buf->size, buf->cap - buf->size, &n, err));
-	buf->size += n;
-	r->end = n == 0;
-	return TFR_OK;
-}
-
-/* Fills `buf` with complete rows and keeps the bytes after them. */
+/* Makes a block of the complete rows in the window, *size bytes from buf->data + *at on.  The bytes
+ * after them stay in the window, for which the memory of `buf` is used.  TFR_END: there is none. */
 static enum tfr_status cut_block(
-	struct reading *r, struct tfr_buf *buf, size_t *size, struct tfr_error *err)
+	struct tfr_list *l, struct tfr_buf *buf, size_t *at, size_t *size, struct tfr_error *err)
 {
-	buf->size = 0;
-	TFR_TRY(tfr_list_append(buf, r->rest.data, r->rest.size, err));
-	r->rest.size = 0;
-	for (*size = 0; !*size && !r->end;) {
-		TFR_TRY(read_more(r, buf, err));
-		if (r->end || buf->size >= BLOCK)
-			*size = r->end ? buf->size : last_border(r->l, buf->data, buf->size);
+	struct tfr_lines *w = &l->lines;
+	struct tfr_buf rest = *buf;
+	size_t left;
+
+	w->row = w->at;
+	w->first = w->number + 1;
+	for (*size = 0; !*size && !w->end;) {
+		left = w->buf.size - w->row;
+		TFR_TRY(tfr_lines_fill(w, left > BLOCK ? left : BLOCK, true, err));
+		if (w->buf.size >= BLOCK && !w->end)
+			*size = last_border(l, w->buf.data, w->buf.size);
 	}
-	if (r->end)
-		*size = buf->size;
-	TFR_TRY(tfr_list_append(&r->rest, buf->data + *size, buf->size - *size, err));
-	buf->size = *size;
+	*at = w->row;
+	*size = w->end ? w->buf.size - *at : *size;
+	left = w->buf.size - *at - *size;
+	rest.size = 0;
+	if (left)
+		TFR_TRY(tfr_list_append(&rest, w->buf.data + *at + *size, left, err));
+	*buf = w->buf;
+	buf->size -= left;
+	w->buf = rest;
+	w->row = w->at = 0;
 	return *size ? TFR_OK : TFR_END;
 }
 
 static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, uint32_t *lane, struct tfr_error *err)
 {
-	struct reading *r = ctx;
-	struct tfr_lines *lines = &((struct block *)slot)->list.lines;
-	struct tfr_buf buf = lines->buf;
-	size_t size = 0;
-	enum tfr_status status = cut_block(r, &buf, &size, err);
+	struct tfr_list *l = ctx;
+	struct tfr_lines *w = &l->lines, *lines = &((struct block *)slot)->list.lines;
+	size_t at, size;
 
 	(void)worker;
 	(void)lane;
-	*lines = (struct tfr_lines){ .buf = buf,
-		.next = r->offset,
-		.number = r->lines,
-		.feed = r->l->lines.feed,
+	TFR_TRY(cut_block(l, &lines->buf, &at, &size, err));
+	*lines = (struct tfr_lines){ .buf = lines->buf,
+		.at = at,
+		.next = w->next,
+		.number = w->number,
+		.feed = w->feed,
 		.end = true };
-	if (status)
-		return status;
-	r->offset += size;
-	r->lines += count(buf.data, size, (uint8_t)r->l->lines.feed);
+	w->next += size;
+	w->number += count(lines->buf.data + at, size, (uint8_t)w->feed);
 	tfr_lanes_reserve(lanes, i, size);
 	return TFR_OK;
 }
@@ -204,7 +188,6 @@ static enum tfr_status see_row(struct tfr_list *l, const struct tfr_row *row, co
 static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned worker, uint64_t i,
 	void *slot, struct tfr_error *err)
 {
-	const struct reading *r = ctx;
 	struct block *b = slot;
 	struct tfr_row row;
 	const char *text;
@@ -214,7 +197,7 @@ static enum tfr_status work(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	(void)lanes;
 	(void)worker;
 	(void)i;
-	if (!b->open && !open_block(b, r->l))
+	if (!b->open && !open_block(b, ctx))
 		return tfr_fail_nomem(err, "reading a list");
 	forget(&b->list.columns);
 	b->list.rows_.size = 0;
@@ -241,9 +224,8 @@ static void add_looks(struct tfr_list_column *to, const struct tfr_list_column *
 
 static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_error *err)
 {
-	struct reading *r = ctx;
+	struct tfr_list *l = ctx;
 	struct block *b = slot;
-	struct tfr_columns *columns = &r->l->columns;
 
 	(void)i;
 	for (size_t k = 0; k < b->list.columns.n; k++) {
@@ -252,11 +234,11 @@ static enum tfr_status deliver(void *ctx, uint64_t i, void *slot, struct tfr_err
 
 		if (!from->looks && !from->empty && !from->unfit && !from->absent)
 			continue;
-		to = tfr_columns_add(columns, from->name, strlen(from->name));
+		to = tfr_columns_add(&l->columns, from->name, strlen(from->name));
 		TFR_NEED_MEMORY(to, err, "reading a list");
 		add_looks(to, from);
 	}
-	return tfr_list_append(&r->l->rows_, b->list.rows_.data, b->list.rows_.size, err);
+	return tfr_list_append(&l->rows_, b->list.rows_.data, b->list.rows_.size, err);
 }
 
 static void clear_block(void *slot)
@@ -266,8 +248,6 @@ static void clear_block(void *slot)
 
 static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
 {
-	struct tfr_lines *lines = &l->lines;
-	struct reading r = { .l = l, .offset = lines->next, .lines = lines->number };
 	struct tfr_lanes lanes = {
 		.threads = tfr_thread_count(l->in.opts->run.threads),
 		.count = UINT64_MAX,
@@ -278,18 +258,12 @@ static enum tfr_status read_blocks(struct tfr_list *l, struct tfr_error *err)
 		.deliver = deliver,
 		.clear_slot = clear_block,
 	};
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 
 	lanes.window = (uint64_t)WINDOW * lanes.threads;
-	/* The bytes that finding the header has read in advance. */
-	if (lines->buf.size > lines->at &&
-		!tfr_buf_append(&r.rest, lines->buf.data + lines->at, lines->buf.size - lines->at))
-		status = tfr_fail_nomem(err, "reading a list");
-	tfr_buf_clear(&lines->buf);
-	lines->at = 0;
-	if (!status)
-		status = tfr_lanes_run(&lanes, &r, err);
-	tfr_buf_clear(&r.rest);
+	status = tfr_lanes_run(&lanes, l, err);
+	tfr_buf_clear(&l->lines.buf);
+	l->lines.row = l->lines.at = 0;
 	return status;
 }
 
