@@ -115,10 +115,8 @@ struct tfr_cell {
 /* Initialize with { .delimiter = ',' }; `careful` and `na` are optional. */
 struct tfr_csv {
 	char delimiter;
-	bool careful; /* every row cell by cell: after CR as line end, and in tests, which compare
-		       */
-	const char
-		*na; /* the texts of cells that have no value, with commas between them; or NULL */
+	bool careful;	/* every row cell by cell: after CR as line end, and in tests */
+	const char *na; /* the texts of cells without a value, with commas between them; or NULL */
 	bool begun, failed; /* the row has had a line; out of memory */
 	int state;
 	size_t from;	  /* in `text`: where the current cell begins */
@@ -211,6 +209,12 @@ static inline struct tfr_json_member *tfr_json_row_members(const struct tfr_json
 static inline bool tfr_json_member_has(const struct tfr_json_member *m)
 {
 	return m->value->type != TFR_TOKEN_NULL && m->value->type != TFR_TOKEN_OBJECT;
+}
+
+/* Whether it is an array without a value. */
+static inline bool tfr_json_member_is_empty(const struct tfr_json_member *m)
+{
+	return m->value->type == TFR_TOKEN_ARRAY && !m->value->n;
 }
 
 /* How many values a feature has; *first: the first of them. */

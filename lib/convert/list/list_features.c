@@ -322,11 +322,6 @@ static enum tfr_status put_member(const struct sink *s, struct tfr_row_reader *r
 
 /* ---- rows as records ---- */
 
-static bool is_empty(const struct tfr_json_member *m)
-{
-	return m->value->type == TFR_TOKEN_ARRAY && !m->value->n;
-}
-
 /* Puts the values of a column into a record.  Lists that are all empty have no kind, and make no
  * feature. */
 static bool encode_column(
@@ -343,7 +338,7 @@ static bool encode_column(
 	m = tfr_json_row_member(&r->json, s->at->index);
 	if (!m || !tfr_json_member_has(m))
 		return true;
-	return col->kind ? !put_member(s, r, col, m, NULL) : is_empty(m);
+	return col->kind ? !put_member(s, r, col, m, NULL) : tfr_json_member_is_empty(m);
 }
 
 /* Whether all features of the row have a column, and no column has two of them. */
@@ -356,7 +351,7 @@ static bool is_regular(const struct tfr_row_reader *r, const struct tfr_columns 
 	if (r->json.twice || (c->n > FEW_COLUMNS && c->n / SPARSE > r->json.n))
 		return false;
 	for (size_t i = 0; i < r->json.n; i++)
-		if (members[i].column == SIZE_MAX && !is_empty(&members[i]) &&
+		if (members[i].column == SIZE_MAX && !tfr_json_member_is_empty(&members[i]) &&
 			tfr_json_member_has(&members[i]))
 			return false;
 	return true;

@@ -371,7 +371,7 @@ static enum tfr_status see_member(
 	unsigned looks = tfr_json_member_looks(m, &misfit);
 
 	TFR_NEED_MEMORY(col, err, "reading a list");
-	if (m->value->type == TFR_TOKEN_ARRAY && !m->value->n)
+	if (tfr_json_member_is_empty(m))
 		col->empty = true;
 	else
 		col->unfit |= !looks;
