@@ -158,7 +158,8 @@ static void rows_check_value(
 			v, tfr_token_is_integer(t) ? json_type_int : json_type_double));
 		real = (float)json_object_get_double(v);
 		if (tfr_json_row_values(row, &m, &col, &values, &found, NULL))
-			ROWS_CHECK(real - real != 0);
+			ROWS_CHECK(real - real != 0 ||
+				   (json_object_is_type(v, json_type_int) && rows_is_clamped(v)));
 		else if (!json_object_is_type(v, json_type_int) || !rows_is_clamped(v))
 			ROWS_CHECK(!memcmp(values, &real, sizeof(real)) || real != real);
 		col.kind = TFR_KIND_INT64;
