@@ -24,10 +24,11 @@ static const char reading[] = "reading metadata";
 /* What a part has beside the table. */
 struct metadata {
 	struct tfr_open_part *part;
-	struct tfr_convert_opts opts; /* of the list: with its columns of paths */
+	struct tfr_convert_tables tables; /* with its columns of paths */
 	struct tfr_input *list;
 	struct tfr_buf names;	/* of features that embedded columns become */
 	struct tfr_buf embeds_; /* struct tfr_embed */
+	struct tfr_buf text;	/* of a table in an archive */
 	char *filter;		/* "train/": only rows of files in it; NULL: all */
 };
 
@@ -156,7 +157,7 @@ static enum tfr_status read_class(struct scanning *s, const struct tfr_token *v,
 		return tfr_table_class(s->t, v->text, v->size, class, err);
 	}
 	if (tfr_token_int64(v, &label))
-		return tfr_table_label(s->t, label + s->m->opts.classes.base, NULL, 0, class, err);
+		return tfr_table_label(s->t, label + s->t->opts->classes.base, NULL, 0, class, err);
 	*fault = "'objects' with categories that are neither all numbers nor all texts";
 	return TFR_OK;
 }
@@ -410,19 +411,17 @@ static enum tfr_status warn_of_unnamed(struct scanning *s, struct tfr_error *err
 }
 
 /* Reads all rows into the table, and finds the columns of paths. */
-static enum tfr_status scan_table(struct metadata *m, struct tfr_table *t,
-	const struct tfr_input_ops *ops, struct tfr_error *err)
+static enum tfr_status scan_table(struct metadata *m, struct tfr_table *t, struct tfr_error *err)
 {
-	struct scanning s = { .m = m, .t = t, .path = SIZE_MAX };
-	struct tfr_input *in = NULL;
-	enum tfr_status status = ops->open(&in, &m->opts, err);
+	struct scanning s = {
+		.m = m, .t = t, .list = (struct tfr_list *)m->list, .path = SIZE_MAX
+	};
+	enum tfr_status status;
 
-	s.list = (struct tfr_list *)in;
-	for (size_t i = 0; !status && i < s.list->columns.n; i++)
+	for (size_t i = 0; i < s.list->columns.n; i++)
 		if (!strcmp(s.list->columns.list[i].name, column))
 			s.path = i;
-	if (!status)
-		status = see_rows(&s, err);
+	status = see_rows(&s, err);
 	if (!status)
 		status = find_paths(&s, err);
 	if (!status && s.path != SIZE_MAX && !s.audio)
@@ -432,8 +431,6 @@ static enum tfr_status scan_table(struct metadata *m, struct tfr_table *t,
 		status = tfr_fail(err, TFR_EUSAGE,
 			"--orient would turn the images but not their boxes in '%s'",
 			m->part->aside);
-	if (in)
-		in->ops->close(in);
 	tfr_buf_clear(&s.named_);
 	tfr_buf_clear(&s.text);
 	return status;
@@ -478,17 +475,57 @@ static void close_part(struct tfr_open_part *part)
 		return;
 	if (m->list)
 		m->list->ops->close(m->list);
+	tfr_buf_clear(&m->text);
 	tfr_buf_clear(&m->names);
 	tfr_buf_clear(&m->embeds_);
 	free(m->filter);
 	free(m);
 }
 
+/* Finds the files of an archive beside the table. */
+static bool find_beside(const void *ctx, const char *name, uint64_t *place, uint64_t *size)
+{
+	const struct tfr_place *p = ctx;
+	uint32_t file = tfr_scan_file(p->scan, p->dir, name);
+
+	if (file == TFR_NO_FILE)
+		return false;
+	*place = p->scan->places[file];
+	*size = p->scan->sizes[file];
+	return true;
+}
+
+/* Opens the table as a list; in an archive it is in memory. */
+static enum tfr_status open_list(struct metadata *m, struct tfr_error *err)
+{
+	const struct tfr_open_part *part = m->part;
+	const struct tfr_place *p = &part->at->annotations;
+	const struct tfr_input_ops *ops =
+		tfr_has_extension(part->aside, "csv") ? &tfr_input_csv : &tfr_input_jsonl;
+	const struct tfr_source *archive;
+	struct tfr_source *source = NULL;
+	struct tfr_root *folder = NULL;
+	enum tfr_status status = TFR_OK;
+	uint64_t place, size;
+	bool there;
+
+	archive = tfr_root_part(p->scan->root, "", &there, &place, &size);
+	if (archive) {
+		TFR_TRY(tfr_part_read_file(part, &m->text, err));
+		TFR_TRY(tfr_source_open_memory(
+			&source, m->text.data, m->text.size, part->aside, err));
+		status = tfr_root_of_parts(&folder, archive, find_beside, p, err);
+	}
+	if (status)
+		tfr_source_close(source);
+	return status
+		       ?: tfr_list_open(&m->list, ops, part->opts, &part->opts->tables, part->aside,
+				  source, folder, err);
+}
+
 static enum tfr_status read_part(
 	struct tfr_table *t, struct tfr_open_part *part, struct tfr_error *err)
 {
-	const struct tfr_input_ops *ops =
-		tfr_has_extension(part->aside, "csv") ? &tfr_input_csv : &tfr_input_jsonl;
 	struct metadata *m = part->own = calloc(1, sizeof(*m));
 
 	TFR_NEED_MEMORY(m, err, reading);
@@ -497,22 +534,12 @@ static enum tfr_status read_part(
 		m->filter = tfr_asprintf("%s/", part->at->split);
 		TFR_NEED_MEMORY(m->filter, err, reading);
 	}
-	/* The list reads its table and nothing else; no column is a path yet. */
-	m->opts = *part->opts;
-	m->opts.input.paths = (const char *const *)&part->aside;
-	m->opts.input.count = 1;
-	m->opts.images = (struct tfr_convert_images){ 0 };
-	m->opts.audio = (struct tfr_convert_audio){ 0 };
-	m->opts.tables.embeds = NULL;
-	m->opts.tables.types = NULL;
-	m->opts.tables.embed_count = m->opts.tables.type_count = 0;
-	TFR_TRY(scan_table(m, t, ops, err));
-	m->opts.images = part->opts->images;
-	m->opts.audio = part->opts->audio;
-	m->opts.tables = part->opts->tables;
-	m->opts.tables.embeds = (const struct tfr_embed *)(const void *)m->embeds_.data;
-	m->opts.tables.embed_count = m->embeds_.size / sizeof(struct tfr_embed);
-	return ops->open(&m->list, &m->opts, err);
+	TFR_TRY(open_list(m, err));
+	TFR_TRY(scan_table(m, t, err));
+	m->tables = part->opts->tables;
+	m->tables.embeds = (const struct tfr_embed *)(const void *)m->embeds_.data;
+	m->tables.embed_count = m->embeds_.size / sizeof(struct tfr_embed);
+	return tfr_list_embed((struct tfr_list *)m->list, &m->tables, err);
 }
 
 /* --- the tables of all splits --- */

@@ -100,19 +100,27 @@ enum tfr_look tfr_look_at(const char *text, size_t size)
 
 static void apply_options(struct tfr_columns *c, struct tfr_list_column *col)
 {
-	const struct tfr_convert_opts *o = c->opts;
+	const struct tfr_convert_tables *o = c->tables;
 
-	for (size_t i = 0; i < o->tables.type_count; i++)
-		if (!strcmp(o->tables.types[i].name, col->name)) {
-			col->kind = o->tables.types[i].kind;
+	for (size_t i = 0; i < o->type_count; i++)
+		if (!strcmp(o->types[i].name, col->name)) {
+			col->kind = o->types[i].kind;
 			col->given = true;
 		}
-	for (size_t i = 0; i < o->tables.embed_count; i++)
-		if (!strcmp(o->tables.embeds[i].column, col->name)) {
+	for (size_t i = 0; i < o->embed_count; i++)
+		if (!strcmp(o->embeds[i].column, col->name)) {
 			col->embed = i;
 			col->kind = TFR_KIND_BYTES;
 			col->given = true;
 		}
+}
+
+void tfr_columns_embed(struct tfr_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		c->list[i].embed = TFR_NO_EMBED;
+		apply_options(c, &c->list[i]);
+	}
 }
 
 static bool is_called(const struct tfr_list_column *col, const char *name, size_t size)
@@ -245,10 +253,10 @@ static enum tfr_status need(
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err)
 {
-	for (size_t i = 0; i < c->opts->tables.type_count; i++)
-		TFR_TRY(need(c, c->opts->tables.types[i].name, path, err));
-	for (size_t i = 0; i < c->opts->tables.embed_count; i++)
-		TFR_TRY(need(c, c->opts->tables.embeds[i].column, path, err));
+	for (size_t i = 0; i < c->tables->type_count; i++)
+		TFR_TRY(need(c, c->tables->types[i].name, path, err));
+	for (size_t i = 0; i < c->tables->embed_count; i++)
+		TFR_TRY(need(c, c->tables->embeds[i].column, path, err));
 	return TFR_OK;
 }
 

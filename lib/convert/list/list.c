@@ -56,7 +56,7 @@ static void free_own(void *p)
 static enum tfr_status new_own(
 	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
 {
-	size_t n = l->in.opts->tables.embed_count;
+	size_t n = l->tables->embed_count;
 	struct tfr_list_item *own = calloc(1, sizeof(*own));
 
 	if (own)
@@ -355,7 +355,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_list_item *own = item->own;
 	enum tfr_status status = TFR_OK;
 
-	if (l->file && !l->in.opts->tables.embed_count)
+	if (l->file && !l->tables->embed_count)
 		return encode_rows(l, item, err);
 	if (l->file)
 		status = or_skip(item,
@@ -384,7 +384,7 @@ static void close_list(struct tfr_input *in)
  * is the current one. */
 static enum tfr_status find_folder(const struct tfr_list *l, char **folder, struct tfr_error *err)
 {
-	const char *root = l->in.opts->tables.root, *slash = strrchr(l->path, '/');
+	const char *root = l->tables->root, *slash = strrchr(l->path, '/');
 	size_t n = strlen(root ?: "");
 
 	*folder = NULL;
@@ -400,9 +400,8 @@ static enum tfr_status find_folder(const struct tfr_list *l, char **folder, stru
 static enum tfr_status open_folder(struct tfr_list *l, struct tfr_error *err)
 {
 	TFR_TRY(find_folder(l, &l->folder_name, err));
-	if (!l->folder_name)
-		return TFR_OK;
-	return tfr_root_open(&l->folder, l->folder_name, err);
+	return l->folder || !l->folder_name ? TFR_OK
+					    : tfr_root_open(&l->folder, l->folder_name, err);
 }
 
 bool tfr_list_is_packed(const char *path)
@@ -447,15 +446,19 @@ static enum tfr_status unpack(struct tfr_list *l, struct tfr_error *err)
 	return status;
 }
 
-static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
+static enum tfr_status open_files(
+	struct tfr_list *l, struct tfr_source *source, struct tfr_error *err)
 {
 	bool piped = !strcmp(l->path, "-");
 	struct stat st;
 
+	if (source)
+		l->lines = (struct tfr_lines){ .source = source, .feed = '\n' };
 	TFR_TRY(open_folder(l, err));
-	if (!piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (!source && !piped && tfr_stat(l->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tfr_fail_path(err, TFR_EUSAGE, l->path, "a folder, not a list:");
-	TFR_TRY(tfr_lines_open(&l->lines, l->path, err));
+	if (!source)
+		TFR_TRY(tfr_lines_open(&l->lines, l->path, err));
 	if (tfr_list_is_packed(l->path))
 		TFR_TRY(unpack(l, err));
 	l->path = tfr_source_name(l->lines.source);
@@ -464,24 +467,26 @@ static enum tfr_status open_files(struct tfr_list *l, struct tfr_error *err)
 }
 
 static bool has_embed(
-	const struct tfr_convert_opts *opts, bool (*is_wanted)(const struct tfr_embed *e))
+	const struct tfr_convert_tables *tables, bool (*is_wanted)(const struct tfr_embed *e))
 {
 	size_t i = 0;
 
-	while (i < opts->tables.embed_count && !is_wanted(&opts->tables.embeds[i]))
+	while (i < tables->embed_count && !is_wanted(&tables->embeds[i]))
 		i++;
-	return i < opts->tables.embed_count;
+	return i < tables->embed_count;
 }
 
 /* Options for images or audio need a column of them. */
-static enum tfr_status check_embeds(const struct tfr_convert_opts *opts, struct tfr_error *err)
+static enum tfr_status check_embeds(const struct tfr_list *l, struct tfr_error *err)
 {
+	const struct tfr_convert_opts *opts = l->in.opts;
+
 	if ((opts->images.sha256 || tfr_rework_wanted(&opts->images.rework)) &&
-		!has_embed(opts, tfr_embed_is_image))
+		!has_embed(l->tables, tfr_embed_is_image))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed image.",
 			"no column is embedded as images: there are none to change");
-	if (opts->audio.kind != TFR_AUDIO_BYTES && !has_embed(opts, tfr_embed_is_audio))
+	if (opts->audio.kind != TFR_AUDIO_BYTES && !has_embed(l->tables, tfr_embed_is_audio))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed path=audio/encoded.",
 			"no column is embedded as audio: there is none to decode");
@@ -500,33 +505,52 @@ static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
 	return !offer->directory && *suffixes;
 }
 
-static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
-	enum tfr_list_format format, const struct tfr_convert_opts *opts, struct tfr_error *err)
+enum tfr_status tfr_list_embed(
+	struct tfr_list *l, const struct tfr_convert_tables *tables, struct tfr_error *err)
 {
+	l->tables = l->columns.tables = tables;
+	TFR_TRY(check_embeds(l, err));
+	tfr_columns_embed(&l->columns);
+	l->in.groups = false;
+	free_own(TFR_STEAL(l->announced));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct tfr_convert_opts *opts, const struct tfr_convert_tables *tables,
+	const char *path, struct tfr_source *source, struct tfr_root *folder, struct tfr_error *err)
+{
+	const enum tfr_list_format format = ops == &tfr_input_jsonl ? TFR_LIST_JSONL
+					    : ops == &tfr_input_tsv ? TFR_LIST_TSV
+								    : TFR_LIST_CSV;
 	struct tfr_list *l = calloc(1, sizeof(*l));
 
-	TFR_NEED_MEMORY(l, err, "reading a list");
+	if (!l) {
+		tfr_source_close(source);
+		tfr_root_close(folder);
+		return tfr_fail_nomem(err, "reading a list");
+	}
 	*in = &l->in;
 	l->unpacked = -1;
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
-	l->path = opts->input.paths[0];
-	l->columns.opts = opts;
-	TFR_TRY(check_embeds(opts, err));
-	TFR_TRY(open_files(l, err));
+	l->path = path;
+	l->folder = folder;
+	l->tables = l->columns.tables = tables;
+	TFR_TRY(open_files(l, source, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
 	TFR_NEED_MEMORY(l->prefix, err, "reading a list");
 	l->in.prefix = l->prefix;
 	l->reader = (struct tfr_row_reader){ .format = format,
-		.csv = { .delimiter = opts->tables.delimiter   ? opts->tables.delimiter
+		.csv = { .delimiter = tables->delimiter	       ? tables->delimiter
 				      : format == TFR_LIST_TSV ? '\t'
 							       : '\0',
-			.na = opts->tables.na } };
+			.na = tables->na } };
 	if (format != TFR_LIST_JSONL)
 		TFR_TRY(tfr_list_read_header(l, err));
 	if (!l->file)
 		return TFR_OK;
 	TFR_TRY(tfr_list_find_rows(l, err));
-	if (opts->tables.embed_count)
+	if (tables->embed_count)
 		return TFR_OK;
 	l->in.groups = opts->output.target_count == 1 && opts->output.targets[0].fraction == 0 &&
 		       !opts->order.stratify;
@@ -534,7 +558,16 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 							    : tfr_fail_nomem(err, "reading a list");
 }
 
-#define LIST(format_, name_, what_, ...)                                                           \
+static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	const struct tfr_list asked = { .in.opts = opts, .tables = &opts->tables };
+
+	TFR_TRY(check_embeds(&asked, err));
+	return tfr_list_open(in, ops, opts, &opts->tables, opts->input.paths[0], NULL, NULL, err);
+}
+
+#define LIST(name_, what_, ...)                                                                    \
 	static bool recognises_##name_(                                                            \
 		const struct tfr_convert_opts *opts, const struct tfr_offer *offer)                \
 	{                                                                                          \
@@ -544,7 +577,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	static enum tfr_status open_##name_(                                                       \
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err) \
 	{                                                                                          \
-		return open_list(in, &tfr_input_##name_, format_, opts, err);                      \
+		return open_list(in, &tfr_input_##name_, opts, err);                               \
 	}                                                                                          \
 	const struct tfr_input_ops tfr_input_##name_ = {                                           \
 		.name = #name_,                                                                    \
@@ -562,6 +595,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.close = close_list,                                                               \
 	}
 
-LIST(TFR_LIST_CSV, csv, "a CSV file", ".csv");
-LIST(TFR_LIST_TSV, tsv, "a TSV file", ".tsv");
-LIST(TFR_LIST_JSONL, jsonl, "a file of JSON lines", ".jsonl", ".ndjson");
+LIST(csv, "a CSV file", ".csv");
+LIST(tsv, "a TSV file", ".tsv");
+LIST(jsonl, "a file of JSON lines", ".jsonl", ".ndjson");

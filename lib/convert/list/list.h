@@ -57,7 +57,7 @@ struct tfr_list_column {
 	uint64_t number_line, text_line; /* where the first of each was */
 	struct tfr_misfit misfits[3];	 /* beyond int64, beyond float32, TFR_LOOK_NA */
 	uint64_t absent;		 /* cells without a value */
-	size_t embed;			 /* its place in opts->tables.embeds, or TFR_NO_EMBED */
+	size_t embed; /* its place in the embeds of its tables, or TFR_NO_EMBED */
 };
 
 #define TFR_NO_EMBED SIZE_MAX
@@ -73,7 +73,7 @@ static inline bool tfr_embed_is_audio(const struct tfr_embed *e)
 }
 
 struct tfr_columns {
-	const struct tfr_convert_opts *opts;
+	const struct tfr_convert_tables *tables;
 	struct tfr_list_column *list;
 	size_t n, cap;
 	struct tfr_hash_index index; /* by name */
@@ -95,7 +95,9 @@ void tfr_column_see(
  * is TFR_EDATA. */
 enum tfr_status tfr_column_decide(
 	struct tfr_list_column *col, bool texts, const char *path, struct tfr_error *err);
-/* TFR_EUSAGE: a column that opts names does not exist. */
+/* Marks the columns that are embedded now. */
+void tfr_columns_embed(struct tfr_columns *c);
+/* TFR_EUSAGE: a column that its tables name does not exist. */
 enum tfr_status tfr_columns_check(
 	const struct tfr_columns *c, const char *path, struct tfr_error *err);
 void tfr_columns_clear(struct tfr_columns *c);
@@ -298,6 +300,7 @@ struct tfr_row_reader {
 
 struct tfr_list {
 	struct tfr_input in;
+	const struct tfr_convert_tables *tables;
 	const char *path;
 	char *prefix;
 	int unpacked;		 /* a file with the text of a GZIP file; -1: it is none */
@@ -338,6 +341,19 @@ static inline enum tfr_status tfr_list_append(
 {
 	return tfr_buf_append(to, bytes, n) ? TFR_OK : tfr_fail_nomem(err, "reading a list");
 }
+
+/* --- list.c --- */
+
+/* Opens a list of another input: the file `path`, whose bytes are in `source` and whose paths begin
+ * in `folder`, both of which are the list's from now on.  `tables`, which must outlive the list,
+ * takes the place of opts->tables. */
+enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops *ops,
+	const struct tfr_convert_opts *opts, const struct tfr_convert_tables *tables,
+	const char *path, struct tfr_source *source, struct tfr_root *folder,
+	struct tfr_error *err);
+/* Embeds other columns from now on: those of `tables`, whose other members are the same. */
+enum tfr_status tfr_list_embed(
+	struct tfr_list *l, const struct tfr_convert_tables *tables, struct tfr_error *err);
 
 /* --- list_rows.c --- */
 

@@ -100,7 +100,7 @@ Test(columns, a_list_of_very_many)
 {
 	enum { N = 500000 };
 	struct tfr_convert_opts opts = { 0 };
-	struct tfr_columns c = { .opts = &opts };
+	struct tfr_columns c = { .tables = &opts.tables };
 	size_t guess = 0;
 	char name[16];
 

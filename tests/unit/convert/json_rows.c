@@ -13,7 +13,7 @@ static const struct tfr_convert_opts no_opts;
 /* Reads a line without any columns.  The reader must be cleared. */
 static enum tfr_status read_line(struct tfr_json_row *r, const char *line, struct tfr_error *err)
 {
-	static const struct tfr_columns none = { .opts = &no_opts };
+	static const struct tfr_columns none = { .tables = &no_opts.tables };
 
 	*r = (struct tfr_json_row){ 0 };
 	return tfr_json_row_read(r, &none, line, strlen(line), err);
@@ -127,7 +127,7 @@ Test(json_rows, many_names)
 /* Two features of one name: which of them a column has, and that the row says so. */
 Test(json_rows, columns_of_members)
 {
-	struct tfr_columns c = { .opts = &no_opts };
+	struct tfr_columns c = { .tables = &no_opts.tables };
 	struct tfr_json_row r = { 0 };
 	const char *both = "{\"a/b\":1,\"a\":{\"b\":2},\"x\":3}";
 	const char *null = "{\"a/b\":null,\"a\":{\"b\":2}}";
@@ -237,7 +237,7 @@ Test(json_rows, cut_short)
 	static const char line[] = "{\"a\":{\"b\":[1.5,\"x\\u00e9\",{\"c\":null}]},\"d\":\"\\ud83d\\ude00\"}";
 
 	for (size_t n = 0; n < sizeof(line) - 1; n++) {
-		static const struct tfr_columns none = { .opts = &no_opts };
+		static const struct tfr_columns none = { .tables = &no_opts.tables };
 		struct tfr_json_row r = { 0 };
 		char *copy = malloc(n + 1);
 
