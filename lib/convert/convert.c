@@ -243,29 +243,34 @@ static void note_item(struct run *r, const struct tfr_item *item)
 
 static void note_gap(struct run *r, struct tfr_item *item, const struct tfr_gap *gap)
 {
-	if (!tfr_item_name(item, gap->name, strlen(gap->name))) {
+	if (*gap->name && !tfr_item_name(item, gap->name, strlen(gap->name))) {
 		r->late = r->late ? r->late : tfr_fail_nomem(&r->late_error, "skipping a row");
 		return;
 	}
+	item->records = 1;
 	tfr_item_skip(item, gap->why, "%s", gap->reason);
 	note_item(r, item);
 	item->skipped = false;
 }
 
-/* Handles the places of an item one by one, as if each were an item: messages then do not depend
- * on how places are grouped. */
+/* Handles the gaps of an item, and the records between them: of an input whose items are many rows
+ * one by one, as if each were an item, so that messages do not depend on how rows are grouped. */
 static void note_places(struct run *r, struct tfr_item *item)
 {
 	const struct tfr_framed *f = &item->framed;
-	uint64_t places = item->records;
-	size_t k = 0;
+	uint64_t places = item->records, at = 0;
 
-	item->records = 1;
-	for (uint64_t at = 0; at < places; at++)
-		if (k < f->n_gaps && f->gaps[k].place == at)
-			note_gap(r, item, &f->gaps[k++]);
-		else
+	for (size_t k = 0; k <= f->n_gaps; k++) {
+		uint64_t end = k < f->n_gaps ? f->gaps[k].place : places;
+
+		for (; at < end; at += item->records) {
+			item->records = r->in->groups ? 1 : end - at;
 			note_item(r, item);
+		}
+		if (k < f->n_gaps)
+			note_gap(r, item, &f->gaps[k]);
+		at++;
+	}
 	item->records = places;
 }
 
@@ -280,7 +285,7 @@ static void retire(void *ctx, uint64_t i, void *slot)
 	r->report->bytes += item->size;
 	if (r->in->ops->measure)
 		r->marks += tfr_item_mark(item, item->mark);
-	if (r->in->groups && !item->skipped)
+	if ((r->in->groups || item->framed.n_gaps) && !item->skipped)
 		note_places(r, item);
 	else
 		note_item(r, item);

@@ -90,7 +90,9 @@ static enum tfr_status add_record(struct target *t, uint64_t bytes, struct tfr_e
 static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
 	struct plan *p = ctx;
-	const uint8_t *at = item->framed.data;
+	const struct tfr_framed *f = &item->framed;
+	const uint8_t *at = f->data;
+	size_t gaps = 0;
 	size_t t = tfr_sets_choose(p->in->opts, p->division, item);
 
 	p->report->files += item->records;
@@ -104,6 +106,12 @@ static enum tfr_status add_item(void *ctx, struct tfr_item *item, struct tfr_err
 		return TFR_OK;
 	}
 	for (uint64_t i = 0; i < item->records; i++) {
+		if (gaps < f->n_gaps && f->gaps[gaps].place == i) {
+			gaps++;
+			p->report->skipped++;
+			p->targets[t].items++;
+			continue;
+		}
 		uint64_t bytes = at ? tfr_known_length(at) + TFR_RECORD_OVERHEAD : 0;
 
 		if (!at)

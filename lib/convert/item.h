@@ -18,7 +18,7 @@
 struct tfr_gap {
 	uint64_t place; /* among those of the item */
 	enum tfr_status why;
-	char name[24];
+	char name[24]; /* "": that of the item */
 	char reason[256];
 };
 

@@ -1,11 +1,11 @@
 /* convert/records.c - copies records into other shards without decoding them.
  *
- * An item is a run of complete records, with their bytes as in the file.  One thread at a time
- * reads runs, all threads verify them, and they are written in order; each record is copied
- * once, into the buffer of its shard.  If damage is to be skipped, it must be known before a run
- * gets its place, so that a bad record takes up one place like any other: then the reading
- * thread verifies as well. */
-#include <errno.h>
+ * An item is a run of complete records, with their bytes as in the file, or a fault between
+ * records that is skipped.  One thread at a time reads runs, all threads verify them, and they are
+ * written in order; each record is copied once, into the buffer of its shard.  A bad record takes
+ * up one place like any other, and is a gap of its item if damage is skipped. */
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,9 @@
 #include "convert/input.h"
 #include "io/path.h"
 #include "record/framing.h"
-#include "record/record_run.h"
 #include "record/writer.h"
+#include "shard/set_name.h"
+#include "sweep/reading.h"
 #include "thread/threads.h"
 
 enum { KEEP = 1 << 20 }; /* a block up to this size is kept for the next run */
@@ -22,20 +23,21 @@ enum { KEEP = 1 << 20 }; /* a block up to this size is kept for the next run */
 struct records {
 	struct tfr_input in;
 	struct tfr_set *set;
-	struct tfr_reader *reader; /* NULL: none open */
-	size_t file;		   /* number of the reader, or of the next one */
-	bool any;		   /* it has given a record or a fault */
-	bool skip;		   /* damage is skipped */
-	/* With `skip`: the rest of the last run after a bad record, and that record's fault. */
-	struct tfr_record_run rest;
-	struct tfr_error fault; /* status 0: none */
-	bool over;		/* no record of the file can follow the fault */
+	struct tfr_fault_policy faults;
+	struct tfr_reading reading;
+	size_t file; /* number of the open file, or of the next one */
+	bool skip;   /* damage is skipped */
+	bool met;    /* the last run that was read is a fault */
+	const struct tfr_room *room;
+	uint64_t reserved;	    /* there, for the large record that is read */
+	struct tfr_record_run rest; /* the last run that pass() read, and its position there */
 };
 
 /* The data of an item. */
 struct held {
 	struct tfr_record_run run;
-	struct tfr_buf sums;
+	uint64_t first; /* the number of its first record in the file */
+	struct tfr_buf sums, gaps;
 };
 
 static void free_held(void *own)
@@ -44,6 +46,7 @@ static void free_held(void *own)
 
 	tfr_record_run_clear(&h->run);
 	tfr_buf_clear(&h->sums);
+	tfr_buf_clear(&h->gaps);
 	free(h);
 }
 
@@ -80,29 +83,25 @@ static bool holds_records(const char *path, struct tfr_error *err)
 	return yes;
 }
 
-static bool pattern_finds_records(const char *pattern, struct tfr_error *err)
-{
-	TFR_AUTO_NAMES found = { 0 };
-
-	return !tfr_glob(pattern, &found, err) && found.n && holds_records(found.list[0], err);
-}
-
-/* Sets can also contain archives. */
-static bool set_holds_records(const char *name, struct tfr_error *err)
+/* Whether the first file of a set or of a pattern does.  Sets can also contain archives. */
+static bool first_holds_records(const char *name, struct tfr_error *err)
 {
 	struct tfr_set_opts opts = { .inputs = &name, .count = 1, .allow_missing = true };
+	TFR_AUTO_SET_NAME parsed = { 0 };
+	TFR_AUTO_NAMES found = { 0 };
 	struct tfr_set *set = NULL;
-	bool yes = !tfr_set_open(&set, &opts, err) && tfr_set_count(set) &&
-		   holds_records(tfr_set_path(set, 0), err);
+	bool yes;
 
+	if (tfr_set_name_parse(&parsed, name, NULL) != TFR_OK)
+		return !tfr_glob(name, &found, err) && found.n && holds_records(found.list[0], err);
+	yes = !tfr_set_open(&set, &opts, err) && tfr_set_count(set) &&
+	      holds_records(tfr_set_path(set, 0), err);
 	tfr_set_close(set);
 	return yes;
 }
 
 static bool finds_records(const struct tfr_offer *offer, struct tfr_error *err)
 {
-	struct tfr_set_name name;
-
 	if (offer->directory || !strcmp(offer->path, "-"))
 		return false;
 	if (offer->head_size >= TFR_RECORD_HEADER && tfr_header_verifies(offer->head))
@@ -110,13 +109,7 @@ static bool finds_records(const struct tfr_offer *offer, struct tfr_error *err)
 	if (offer->head_size)
 		return (offer->head[0] == 0x1f || offer->head[0] == 0x78) &&
 		       holds_records(offer->path, err);
-	if (!offer->missing)
-		return false;
-	if (tfr_set_name_parse(&name, offer->path, NULL) == TFR_OK) {
-		tfr_set_name_clear(&name);
-		return set_holds_records(offer->path, err);
-	}
-	return pattern_finds_records(offer->path, err);
+	return offer->missing && first_holds_records(offer->path, err);
 }
 
 /* A file that cannot be read is an error: it may have records. */
@@ -132,162 +125,116 @@ static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_off
 
 /* --- reading --- */
 
-static const char *path_of(const struct records *r)
+static enum tfr_status add_gap(struct held *h, const struct tfr_error *fault, struct tfr_error *err)
 {
-	return tfr_set_path(r->set, r->file);
+	struct tfr_gap gap = { .place = fault->record - h->first, .why = TFR_EDATA };
+
+	snprintf(gap.reason, sizeof(gap.reason), "%s, record %llu, offset %llu", TFR_PAYLOAD_FAULT,
+		(unsigned long long)fault->record, (unsigned long long)fault->offset);
+	TFR_NEED_MEMORY(tfr_buf_append(&h->gaps, &gap, sizeof(gap)), err, "reading records");
+	return TFR_OK;
 }
 
-static enum tfr_status open_file(struct records *r, struct tfr_error *err)
+/* A bad record becomes a gap of its item.  Damage between records ends the call that reads, so that
+ * it is an item before what follows it. */
+static enum tfr_status meet_fault(
+	struct tfr_fault_policy *p, const struct tfr_fault_met *fault, struct tfr_error *err)
 {
-	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->run.threads) };
+	struct records *r = p->ctx;
+	struct tfr_item *item = fault->result; /* NULL: faults are passed */
+	const struct tfr_error *why = fault->why;
+	enum tfr_status status;
+	uint64_t lost;
 
-	r->any = false;
-	return tfr_reader_open(&r->reader, path_of(r), &opts, err);
+	if (!r->skip || why->status != TFR_EDATA || !(fault->reader || fault->bad))
+		return tfr_error_pass(why, err);
+	if (fault->bad)
+		return add_gap(item->own, why, err);
+	status = tfr_reader_resync(fault->reader, &lost, err);
+	if (status && status != TFR_END)
+		return status;
+	r->reading.over = status;
+	r->met = true;
+	if (item)
+		tfr_item_skip(item, TFR_EDATA, "%s, record %llu, offset %llu", why->message,
+			(unsigned long long)why->record, (unsigned long long)why->offset);
+	return TFR_EDATA;
+}
+
+static enum tfr_status admit_large(
+	struct tfr_reading *in, const struct tfr_record_run *large, struct tfr_error *err)
+{
+	struct records *r = in->faults->ctx;
+
+	(void)err;
+	r->reserved = large->large;
+	tfr_room_reserve(r->room, large->large);
+	return TFR_OK;
 }
 
 static void end_file(struct records *r)
 {
-	if (!r->any && strcmp(path_of(r), "-"))
-		tfr_warn(r->in.opts, "'%s' holds no records", path_of(r));
-	tfr_reader_close(r->reader);
-	r->reader = NULL;
+	if (!r->reading.seen && strcmp(r->reading.path, "-"))
+		tfr_warn(r->in.opts, "'%s' holds no records", r->reading.path);
+	tfr_reading_end(&r->reading);
 	r->file++;
 }
 
-/* Stores the bytes after place `at` of a run for later; `seen` records of the run come before
- * it. */
-static enum tfr_status put_by(struct records *r, const struct tfr_record_run *run, size_t at,
-	uint64_t seen, struct tfr_error *err)
+/* Reads the next run of any file, or a fault, which skips the item: then the run is empty. */
+static enum tfr_status read_run(struct records *r, struct tfr_record_run *run,
+	struct tfr_item *item, const struct tfr_room *room, struct tfr_error *err)
 {
-	struct tfr_record_run *rest = &r->rest;
-	size_t size = run->size - at;
+	struct tfr_reader_opts opts = { .threads = tfr_thread_count(r->in.opts->run.threads) };
+	enum tfr_status status = TFR_END;
 
-	if (size > rest->cap) {
-		tfr_record_run_clear(rest);
-		rest->block = malloc(size);
-		TFR_NEED_MEMORY(rest->block, err, "reading records");
-		rest->cap = size;
+	r->reading.result = item;
+	r->room = room;
+	r->reserved = 0;
+	r->met = false;
+	while (status == TFR_END) {
+		if (!r->reading.reader && r->file == tfr_set_count(r->set))
+			return TFR_END;
+		if (!r->reading.reader)
+			TFR_TRY(tfr_reading_open(&r->reading, tfr_set_path(r->set, r->file),
+				(uint32_t)r->file, NULL, &opts, err));
+		status = r->reading.over ? TFR_END : tfr_reading_next_run(&r->reading, run, err);
+		if (status == TFR_END)
+			end_file(r);
 	}
-	if (size)
-		memcpy(rest->block, run->data + at, size);
-	rest->data = rest->block;
-	rest->size = size;
-	rest->records = run->records - seen;
-	rest->index = run->index + seen;
-	rest->offset = run->offset + at;
-	rest->at = rest->seen = 0;
-	return TFR_OK;
+	if (!status)
+		tfr_room_reserve(room, run->size - r->reserved);
+	return r->met ? TFR_OK : status;
 }
 
-/* Makes the stored rest of the previous run a run of its own. */
-static void take_rest(struct records *r, struct held *h)
-{
-	struct tfr_record_run rest = r->rest;
-
-	r->rest = h->run;
-	r->rest.records = 0;
-	h->run = rest;
-}
-
-static enum tfr_status read_run(
-	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
-{
-	if (r->rest.records) {
-		take_rest(r, h);
-		return TFR_OK;
-	}
-	TFR_TRY(tfr_reader_next_run(r->reader, &h->run, err));
-	tfr_room_reserve(room, h->run.large ? h->run.large : h->run.size);
-	return h->run.large ? tfr_reader_large_run(r->reader, &h->run, err) : TFR_OK;
-}
-
-static enum tfr_status give_run(struct records *r, struct tfr_item *item, struct tfr_error *err)
+/* Verifies the records of a run.  Those that are skipped become gaps, which the others close. */
+static enum tfr_status verify(struct records *r, struct tfr_item *item, struct tfr_error *err)
 {
 	struct held *h = item->own;
-
-	r->any = true;
-	item->records = h->run.records;
-	item->framed = (struct tfr_framed){ h->run.data, h->run.size, NULL };
-	item->size = h->run.size;
-	return tfr_item_name(item, path_of(r), strlen(path_of(r)))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading records");
-}
-
-/* --- reading past damage --- */
-
-static enum tfr_status give_fault(struct records *r, struct tfr_item *item, struct tfr_error *err)
-{
-	const struct tfr_error *f = &r->fault;
-
-	r->any = true;
-	tfr_item_skip(item, f->status, "%s, record %llu, offset %llu", f->message,
-		(unsigned long long)f->record, (unsigned long long)f->offset);
-	r->fault = (struct tfr_error){ 0 };
-	return tfr_item_name(item, path_of(r), strlen(path_of(r)))
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading records");
-}
-
-/* Cuts the run before its first bad record, and stores the rest for later. */
-static enum tfr_status cut_run(struct records *r, struct tfr_record_run *run, struct tfr_error *err)
-{
+	struct tfr_record_run *run = &h->run;
+	struct tfr_record_run_origin of = { &r->faults, (const char *)item->name.data, item };
+	uint8_t *first = run->block + (item->framed.data - run->block), *to = first;
 	struct tfr_record rec;
 	enum tfr_status status;
-	size_t good;
+	uint64_t *sums;
 
-	do {
-		good = run->at;
-		status = tfr_record_run_next(run, &rec, &r->fault);
-	} while (!status);
-	if (status == TFR_END)
-		return TFR_OK;
-	status = put_by(r, run, run->at, run->seen, err);
-	run->size = good;
-	run->records = run->seen - 1;
-	return status;
-}
+	h->sums.size = h->gaps.size = 0;
+	TFR_NEED_MEMORY(
+		tfr_buf_reserve(&h->sums, run->records * sizeof(*sums)), err, "reading records");
+	sums = (uint64_t *)(void *)h->sums.data;
+	while (!(status = tfr_record_run_next_intact(&of, run, &rec, err))) {
+		const uint8_t *from = rec.data - TFR_RECORD_HEADER;
 
-/* Returns a run without bad records, or a bad record: TFR_OK with r->fault and no run, or
- * TFR_END. */
-static enum tfr_status next_past_damage(
-	struct records *r, struct held *h, const struct tfr_room *room, struct tfr_error *err)
-{
-	struct tfr_error fault = { 0 };
-	enum tfr_status status;
-	uint64_t lost;
-
-	h->run.records = 0;
-	status = read_run(r, h, room, &fault);
-	if (!status)
-		return cut_run(r, &h->run, err);
-	if (status == TFR_END)
-		return TFR_END;
-	if (status != TFR_EDATA) {
-		if (err)
-			*err = fault;
-		return status;
+		*sums++ = tfr_content_sum(rec.data, rec.size);
+		if (to != from)
+			memmove(to, from, rec.size + TFR_RECORD_OVERHEAD);
+		to += rec.size + TFR_RECORD_OVERHEAD;
 	}
-	r->fault = fault;
-	r->fault.status = status;
-	status = tfr_reader_resync(r->reader, &lost, err);
-	r->over = status == TFR_END;
-	return r->over ? TFR_OK : status;
-}
-
-static enum tfr_status next_careful(struct records *r, struct tfr_item *item,
-	const struct tfr_room *room, struct tfr_error *err)
-{
-	struct held *h = item->own;
-
-	if (r->fault.status)
-		return give_fault(r, item, err);
-	if (r->over) {
-		r->over = false;
-		return TFR_END;
-	}
-	TFR_TRY(next_past_damage(r, h, room, err));
-	return h->run.records ? give_run(r, item, err) : give_fault(r, item, err);
+	item->size = (size_t)(to - first);
+	item->framed = (struct tfr_framed){ first, item->size,
+		(const uint64_t *)(const void *)h->sums.data,
+		(const struct tfr_gap *)(const void *)h->gaps.data,
+		h->gaps.size / sizeof(struct tfr_gap) };
+	return status == TFR_END ? TFR_OK : status;
 }
 
 /* --- one item --- */
@@ -297,51 +244,41 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 {
 	struct records *r = (struct records *)in;
 	struct held *h = held_of(item);
-	enum tfr_status status;
 
 	TFR_NEED_MEMORY(h, err, "reading records");
-	for (;;) {
-		if (!r->reader && r->file == tfr_set_count(r->set))
-			return TFR_END;
-		if (!r->reader)
-			TFR_TRY(open_file(r, err));
-		if (r->skip) {
-			status = next_careful(r, item, room, err);
-		} else {
-			status = read_run(r, h, room, err);
-			if (!status)
-				status = give_run(r, item, err);
-		}
-		if (status != TFR_END)
-			return status;
-		end_file(r);
+	if (r->rest.seen < r->rest.records) {
+		assert(!h->run.block);
+		h->run = r->rest;
+		r->rest = (struct tfr_record_run){ 0 };
+	} else {
+		TFR_TRY(read_run(r, &h->run, item, room, err));
 	}
+	TFR_NEED_MEMORY(tfr_item_name(item, r->reading.path, strlen(r->reading.path)), err,
+		"reading records");
+	if (item->skipped)
+		return TFR_OK;
+	h->first = h->run.index + h->run.seen;
+	item->records = h->run.records - h->run.seen;
+	item->size = h->run.size - h->run.at;
+	item->framed = (struct tfr_framed){ .data = h->run.data + h->run.at, .size = item->size };
+	/* Items that are only looked at are not loaded. */
+	return r->skip && !room->lanes ? verify(r, item, err) : TFR_OK;
 }
 
 /* Skips records by their lengths; the run that has written them verified them. */
 static enum tfr_status pass(struct tfr_input *in, uint64_t items, struct tfr_error *err)
 {
 	struct records *r = (struct records *)in;
+	struct tfr_record_run *run = &r->rest;
 	enum tfr_status status = TFR_OK;
-	struct tfr_item item = { 0 };
 
-	while (!status && items) {
-		status = tfr_item_start(&item, 0, err);
-		if (!status)
-			status = next(in, &item, &(struct tfr_room){ 0 }, err);
-		if (!status && item.records > items) {
-			const struct tfr_record_run *run = &((struct held *)item.own)->run;
-			size_t at = 0;
-
-			for (uint64_t i = 0; i < items; i++)
-				at += tfr_known_length(run->data + at) + TFR_RECORD_OVERHEAD;
-			status = put_by(r, run, at, items, err);
-			break;
+	while (items && !(status = read_run(r, run, NULL, &(struct tfr_room){ 0 }, err))) {
+		items -= !run->records; /* a fault */
+		for (; items && run->at < run->size; items--) {
+			run->at += tfr_known_length(run->data + run->at) + TFR_RECORD_OVERHEAD;
+			run->seen++;
 		}
-		items -= item.records;
-		tfr_item_trim(&item);
 	}
-	tfr_item_clear(&item);
 	if (status == TFR_END)
 		return tfr_fail_path(err, TFR_EDATA, in->opts->input.paths[0],
 			"there are fewer records than the run to be resumed has read");
@@ -352,25 +289,12 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
 	struct held *h = item->own;
-	struct tfr_record rec;
-	enum tfr_status status;
-	uint64_t *sums;
 
-	(void)in;
 	(void)bench;
-	(void)room;
-	h->sums.size = 0;
-	TFR_NEED_MEMORY(
-		tfr_buf_reserve(&h->sums, h->run.records * sizeof(*sums)), err, "reading records");
-	sums = (uint64_t *)(void *)h->sums.data;
-	h->run.at = h->run.seen = 0;
-	while (!(status = tfr_record_run_next(&h->run, &rec, err)))
-		*sums++ = tfr_content_sum(rec.data, rec.size);
-	item->framed.sums = (const uint64_t *)(void *)h->sums.data;
-	if (status == TFR_END)
-		return TFR_OK;
-	tfr_error_locate(err, (const char *)item->name.data, rec.index, rec.offset);
-	return status;
+	TFR_TRY(verify((struct records *)in, item, err));
+	if (h->gaps.size)
+		tfr_room_reserve(room, h->gaps.size);
+	return TFR_OK;
 }
 
 /* --- all of them --- */
@@ -400,7 +324,7 @@ static void close_records(struct tfr_input *in)
 {
 	struct records *r = (struct records *)in;
 
-	tfr_reader_close(r->reader);
+	tfr_reading_end(&r->reading);
 	tfr_set_close(r->set);
 	tfr_record_run_clear(&r->rest);
 	free(r);
@@ -422,6 +346,8 @@ static enum tfr_status open_records(
 	r->in.opts = opts;
 	r->in.items = TFR_STREAM;
 	r->in.prefix = "";
+	r->faults = (struct tfr_fault_policy){ .meet = meet_fault, .ctx = r };
+	r->reading = (struct tfr_reading){ .faults = &r->faults, .admit = admit_large };
 	r->skip = opts->run.on_error == TFR_ON_ERROR_SKIP;
 	TFR_TRY(check(opts, err));
 	TFR_TRY(tfr_set_open(&r->set, &set, err));
