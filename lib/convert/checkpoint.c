@@ -35,7 +35,7 @@
  *
  * The body in its form in memory, between a magic and a checksum. */
 
-static const char MAGIC[8] = "tfrshrd4";
+static const char MAGIC[8] = "tfrshrd5";
 
 enum { BLOCK = 1 << 20 };
 

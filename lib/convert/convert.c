@@ -21,7 +21,6 @@
 #include "convert/input.h"
 #include "convert/labels_file.h"
 #include "convert/output_sets.h"
-#include "convert/skips.h"
 #include "convert/tfds/tfds.h"
 #include "shard/fractions.h"
 #include "shard/set_writer.h"
@@ -104,8 +103,6 @@ struct run {
 	struct tfr_sets *sets;
 	struct tfr_labels labels;
 	struct tfr_tfds tfds;
-	struct tfr_notes notes;
-	struct tfr_losses losses;
 	struct tfr_findings findings;
 	struct tfr_checkpoint checkpoint;
 	uint64_t marks;		  /* the sum of those of the items */
@@ -114,7 +111,6 @@ struct run {
 	bool sealed;		  /* everything is written and on disk */
 	uint32_t *order;	  /* of a list's items, shuffled; NULL: the order of the list */
 	struct own_items own;	  /* of a part, which are all that it takes */
-	struct tfr_part_tally tally;
 	uint64_t next; /* item to ask for */
 	uint64_t end;  /* after the last one */
 	unsigned threads;
@@ -231,12 +227,8 @@ static void note_item(struct run *r, const struct tfr_item *item)
 		tfr_sets_tally(r->sets, item);
 	else
 		r->report->skipped++;
-	if (item->skipped && !r->late)
-		r->late = tfr_notes_skipped(&r->notes, item, &r->late_error);
-	if (!r->late)
-		r->late = tfr_findings_add(&r->findings, item, &r->late_error);
 	if (!r->late) {
-		r->late = tfr_losses_add(&r->losses, r->in, item, &r->late_error);
+		r->late = tfr_findings_add(&r->findings, item, &r->late_error);
 		atomic_store(&r->hopeless, r->late == TFR_EDATA);
 	}
 }
@@ -326,13 +318,11 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 
 /* --- going on from where another run was --- */
 
-/* The part of a checkpoint before that of the sets. */
+/* The part of a checkpoint before those of the findings and of the sets. */
 struct place {
-	uint64_t next, noted; /* items; bytes of the quarantine */
-	uint64_t noted_token; /* of its temporary name */
+	uint64_t next; /* item */
 	uint64_t sealed;
 	struct tfr_convert_report report;
-	struct tfr_losses losses;
 };
 
 /* Called while no item is in progress. */
@@ -341,15 +331,11 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	TFR_AUTO_BUF body = { 0 };
 	struct place p;
 
-	TFR_TRY(tfr_notes_sync(&r->notes, err));
 	memset(&p, 0, sizeof(p)); /* including the padding between its members */
 	p.next = r->next;
-	p.noted = r->notes.written;
-	p.noted_token = r->notes.token;
 	p.sealed = r->sealed;
 	p.report = *r->report;
 	p.report.kind = p.report.kind_text = NULL;
-	p.losses = r->losses;
 	TFR_NEED_MEMORY(tfr_buf_append(&body, &p, sizeof(p)), err, "noting how far a run is");
 	TFR_TRY(tfr_findings_mark(&r->findings, &body, err));
 	TFR_TRY(tfr_sets_mark(r->sets, &body, err));
@@ -387,8 +373,7 @@ static enum tfr_status pass_items(struct run *r, struct tfr_error *err)
 static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_error *err)
 {
 	if (!tfr_unread_copy(&r->checkpoint.found, p, sizeof(*p)) || p->next > r->in->items ||
-		(p->sealed && r->in->items != TFR_STREAM && p->next != r->in->items) ||
-		!memchr(p->losses.first, 0, sizeof(p->losses.first)))
+		(p->sealed && r->in->items != TFR_STREAM && p->next != r->in->items))
 		return tfr_fail(
 			err, TFR_EDATA, "the saved position of the run to be resumed is invalid");
 	p->report.complete = false; /* a damaged file can have any byte here */
@@ -413,7 +398,7 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 		TFR_TRY(take_place(r, &p, err));
 	if (r->opts->output.writer.parts)
 		TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err));
-	TFR_TRY(tfr_findings_open(&r->findings, r->opts, r->in->prefix, found, p.sealed, err));
+	TFR_TRY(tfr_findings_open(&r->findings, r->in, found, p.sealed, err));
 	TFR_TRY(tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err));
 	TFR_TRY(tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err));
 	tfr_checkpoint_begin(&r->checkpoint);
@@ -421,13 +406,11 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 		TFR_TRY(tfr_labels_open(&r->labels, r->in, r->sets, err));
 	if (r->in->n_classes && !resumes && (r->in->ops->chooses || r->in->ops->labelled))
 		TFR_TRY(tfr_classes_beside(r->in, r->sets, err));
-	TFR_TRY(tfr_notes_open(&r->notes, r->opts, r->in->prefix, resumes ? &p.noted : NULL,
-		p.noted_token, p.sealed, err));
+	TFR_TRY(tfr_findings_open_quarantine(&r->findings, err));
 	if (!resumes)
 		return TFR_OK;
 	*r->report = p.report;
 	tell_kind(r);
-	r->losses = p.losses;
 	r->next = r->checked = r->report->resumed = p.next;
 	r->sealed = p.sealed;
 	tfr_progress_add(r->opts->run.progress, p.next, p.report.bytes);
@@ -472,18 +455,12 @@ static enum tfr_status add_report(struct run *r, struct tfr_output *file, struct
 
 static void add_up(struct run *r)
 {
-	const struct tfr_losses *l = &r->losses;
+	struct tfr_part_tally *t = &r->findings.state.tally;
 
-	r->tally = (struct tfr_part_tally){
-		.read = r->report->files - r->report->left,
-		.skipped = r->report->skipped,
-		.left = r->report->left,
-		.bytes = r->report->bytes,
-		.expected = l->expected,
-		.lost = l->lost,
-		.most_lost = tfr_losses_most(r->opts),
-	};
-	memcpy(r->tally.first_lost, l->first, sizeof(l->first));
+	t->read = r->report->files - r->report->left;
+	t->skipped = r->report->skipped;
+	t->left = r->report->left;
+	t->bytes = r->report->bytes;
 }
 
 /* Gives the note of a part what it says beside its shards. */
@@ -497,7 +474,7 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 		labels = (const char *)r->labels.text.data;
 	}
 	for (size_t t = 0; t < r->opts->output.target_count; t++)
-		tfr_set_writer_tally(tfr_sets_writer(r->sets, t), &r->tally, labels);
+		tfr_set_writer_tally(tfr_sets_writer(r->sets, t), &r->findings.state.tally, labels);
 	return TFR_OK;
 }
 
@@ -530,10 +507,9 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	TFR_TRY(tfr_sets_seal(r->sets, err));
 	TFR_TRY(tfr_labels_seal(&r->labels, r->sets, err));
 	TFR_TRY(tfr_tfds_seal(&r->tfds, r->sets, err));
-	TFR_TRY(tfr_notes_seal(&r->notes, err));
 	TFR_TRY(tfr_findings_seal(&r->findings, r->report, err));
-	TFR_TRY(add_report(r, r->notes.quarantine, err));
-	TFR_TRY(add_report(r, r->findings.output, err));
+	TFR_TRY(add_report(r, r->findings.quarantine, err));
+	TFR_TRY(add_report(r, r->findings.list, err));
 	r->sealed = true;
 	/* A run that is killed between two renames continues with the others. */
 	if (r->checkpoint.saved)
@@ -596,6 +572,7 @@ static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 
 static enum tfr_status convert(struct run *r, struct tfr_error *err)
 {
+	const struct tfr_part_tally *tally = &r->findings.state.tally;
 	bool in_part = r->opts->output.writer.parts;
 	enum tfr_status status;
 
@@ -630,10 +607,10 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		if (!status && r->paused)
 			status = note_place(r, err);
 	} while (!status && r->paused);
-	tfr_notes_end(&r->notes);
+	tfr_findings_warn(&r->findings);
 	add_up(r);
-	if (!status && !in_part && r->losses.lost < r->losses.expected)
-		status = tfr_convert_judge(&r->tally, err);
+	if (!status && !in_part && tally->lost < tally->expected)
+		status = tfr_convert_judge(tally, err);
 	return status ? status : publish(r, err);
 }
 
@@ -648,7 +625,6 @@ static void clear(struct run *r)
 	free(r->own.ranks);
 	tfr_sets_close(r->sets);
 	tfr_labels_close(&r->labels);
-	tfr_notes_close(&r->notes);
 	tfr_findings_close(&r->findings);
 	tfr_checkpoint_close(&r->checkpoint);
 	if (r->in)

@@ -1,5 +1,5 @@
-/* convert/findings.c - detects unusual images by their header and name, and lists findings in the
- * order of the items.
+/* convert/findings.c - detects unusual images by their header and name, lists findings in the order
+ * of the items, and reports items that became no record.
  *
  * No property keeps an image out of the records.  Readers treat some differently (EXIF, CMYK, 16
  * bits, alpha); others break pipelines (gray, tiny, huge), decode slowly (progressive), or hint at
@@ -18,6 +18,8 @@
 
 #include <tfr-private/text.h>
 
+#include "base/suffix.h"
+#include "convert/folder/scan.h"
 #include "io/output.h"
 
 enum {
@@ -25,6 +27,11 @@ enum {
 	BLOCK = 64 << 10,
 	NAME = 8192,
 };
+
+static const char *prefix_of(const struct tfr_findings *f, const struct tfr_item *item)
+{
+	return item->prefix ? item->prefix : f->in->prefix;
+}
 
 /* --- properties --- */
 
@@ -164,7 +171,42 @@ static const char *detail_of(
 	return text;
 }
 
-/* --- the list --- */
+/* --- the files --- */
+
+static enum tfr_status open_file(const struct tfr_findings *f, struct tfr_output **file,
+	const char *path, const struct tfr_file_mark *mark, struct tfr_error *err)
+{
+	const struct tfr_writer_opts *w = &f->in->opts->output.writer;
+	struct tfr_output_opts out = { .force = w->force,
+		.temporaries = w->temporaries,
+		.resume = f->resumes ? &mark->written : NULL,
+		.token = mark->token,
+		.sealed = f->sealed };
+
+	return tfr_output_open(file, path, &out, err);
+}
+
+static enum tfr_status write_text(struct tfr_output *file, struct tfr_file_mark *mark,
+	struct tfr_buf *text, struct tfr_error *err)
+{
+	TFR_TRY(tfr_output_write(file, text->data, text->size, err));
+	mark->written += text->size;
+	text->size = 0;
+	return TFR_OK;
+}
+
+static enum tfr_status sync_file(const struct tfr_findings *f, struct tfr_output *file,
+	const char *path, struct tfr_file_mark *mark, struct tfr_error *err)
+{
+	if (!file)
+		return TFR_OK;
+	TFR_TRY(tfr_output_checkpoint(file, &mark->token, err));
+	if (tfr_output_is_file(file))
+		TFR_TRY(tfr_sync_directory_of(path, err));
+	if (f->in->opts->run.resume)
+		tfr_output_keep(file);
+	return TFR_OK;
+}
 
 /* Precedes each line that waits. */
 struct head {
@@ -173,12 +215,7 @@ struct head {
 
 static enum tfr_status flush(struct tfr_findings *f, size_t keep, struct tfr_error *err)
 {
-	if (f->out.size <= keep)
-		return TFR_OK;
-	TFR_TRY(tfr_output_write(f->output, f->out.data, f->out.size, err));
-	f->state.written += f->out.size;
-	f->out.size = 0;
-	return TFR_OK;
+	return f->out.size > keep ? write_text(f->list, &f->state.list, &f->out, err) : TFR_OK;
 }
 
 /* Whether these are lines, each with its head. */
@@ -202,9 +239,11 @@ static bool are_lines(const uint8_t *p, uint64_t size)
 static enum tfr_status take_up(
 	struct tfr_findings *f, struct tfr_unread *found, struct tfr_error *err)
 {
+	const char *first = f->state.tally.first_lost;
 	const void *waiting;
 
 	if (!tfr_unread_copy(found, &f->state, sizeof(f->state)) ||
+		!memchr(first, 0, sizeof(f->state.tally.first_lost)) ||
 		!(waiting = tfr_unread_take(found, f->state.waiting)) ||
 		!are_lines(waiting, f->state.waiting))
 		return tfr_fail(
@@ -217,14 +256,11 @@ static enum tfr_status take_up(
 enum tfr_status tfr_findings_mark(
 	struct tfr_findings *f, struct tfr_buf *mark, struct tfr_error *err)
 {
-	if (f->output) {
-		TFR_TRY(flush(f, 0, err));
-		TFR_TRY(tfr_output_checkpoint(f->output, &f->state.token, err));
-		if (tfr_output_is_file(f->output))
-			TFR_TRY(tfr_sync_directory_of(f->opts->run.report, err));
-		if (f->opts->run.resume)
-			tfr_output_keep(f->output);
-	}
+	const struct tfr_convert_run *o = &f->in->opts->run;
+
+	TFR_TRY(sync_file(f, f->quarantine, o->quarantine, &f->state.quarantine, err));
+	TFR_TRY(flush(f, 0, err));
+	TFR_TRY(sync_file(f, f->list, o->report, &f->state.list, err));
 	f->state.waiting = f->waiting.size;
 	if (!tfr_buf_append(mark, &f->state, sizeof(f->state)) ||
 		!tfr_buf_append(mark, f->waiting.data, f->waiting.size))
@@ -232,28 +268,34 @@ enum tfr_status tfr_findings_mark(
 	return TFR_OK;
 }
 
-enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_convert_opts *opts,
-	const char *prefix, struct tfr_unread *mark, bool sealed, struct tfr_error *err)
-{
-	struct tfr_output_opts out = { .force = opts->output.writer.force,
-		.temporaries = opts->output.writer.temporaries,
-		.resume = mark ? &f->state.written : NULL,
-		.sealed = mark && sealed };
-	size_t n = opts->run.report ? strlen(opts->run.report) : 0;
+static const double USUAL_SHARE = 0.5;
 
-	*f = (struct tfr_findings){ .opts = opts, .prefix = prefix };
+enum tfr_status tfr_findings_open(struct tfr_findings *f, const struct tfr_input *in,
+	struct tfr_unread *mark, bool sealed, struct tfr_error *err)
+{
+	const struct tfr_convert_run *o = &in->opts->run;
+
+	*f = (struct tfr_findings){ .in = in, .resumes = mark, .sealed = mark && sealed };
 	if (mark)
 		TFR_TRY(take_up(f, mark, err));
-	if (!opts->run.report)
+	f->state.tally.most_lost = o->max_skipped > 0 ? o->max_skipped : USUAL_SHARE;
+	if (!o->report)
 		return TFR_OK;
-	out.token = f->state.token;
-	f->sealed = mark && sealed;
-	f->json = n >= 5 && !strcmp(opts->run.report + n - 5, ".json");
+	f->json = tfr_has_suffix(o->report, ".json");
 	f->line = tfr_json_new();
 	if (!f->line ||
 		(f->json && !mark && !tfr_buf_printf(&f->out, "{\"version\": 1, \"findings\": [")))
 		return tfr_fail_nomem(err, "listing what was found");
-	return tfr_output_open(&f->output, opts->run.report, &out, err);
+	return open_file(f, &f->list, o->report, &f->state.list, err);
+}
+
+enum tfr_status tfr_findings_open_quarantine(struct tfr_findings *f, struct tfr_error *err)
+{
+	const struct tfr_convert_run *o = &f->in->opts->run;
+
+	return o->on_error == TFR_ON_ERROR_QUARANTINE
+		       ? open_file(f, &f->quarantine, o->quarantine, &f->state.quarantine, err)
+		       : TFR_OK;
 }
 
 /* --- one line --- */
@@ -267,7 +309,7 @@ static const char *make_json(struct tfr_findings *f, const struct tfr_item *item
 	tfr_json_string(f->line, "code", tfr_finding_code(finding));
 	tfr_json_string(f->line, "detail", detail);
 	if (!item->skipped) {
-		tfr_json_string(f->line, "set", f->opts->output.targets[item->target].set);
+		tfr_json_string(f->line, "set", f->in->opts->output.targets[item->target].set);
 		tfr_json_u64(f->line, "shard", item->shard);
 		tfr_json_u64(f->line, "record", item->record);
 	}
@@ -282,8 +324,7 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 	const char *detail = detail_of(item, finding, text, sizeof(text)), *json;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s%s", item->prefix ? item->prefix : f->prefix,
-		(const char *)item->name.data);
+	snprintf(path, sizeof(path), "%s%s", prefix_of(f, item), (const char *)item->name.data);
 	if (f->json) {
 		json = make_json(f, item, finding, path, detail, &size);
 		return json && tfr_buf_append(line, json, size);
@@ -293,12 +334,12 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 		return false;
 	if (item->skipped)
 		return tfr_buf_printf(line, "-\t-\t-\n");
-	tfr_escape_name(safe, sizeof(safe), f->opts->output.targets[item->target].set);
+	tfr_escape_name(safe, sizeof(safe), f->in->opts->output.targets[item->target].set);
 	return tfr_buf_printf(
 		line, "%s\t%u\t%llu\n", safe, item->shard, (unsigned long long)item->record);
 }
 
-/* --- the file --- */
+/* --- the list --- */
 
 static enum tfr_status write_line(
 	struct tfr_findings *f, const void *line, size_t size, struct tfr_error *err)
@@ -334,7 +375,7 @@ static enum tfr_status list(struct tfr_findings *f, const struct tfr_item *item,
 	struct head head = { .gray = finding == TFR_FOUND_GRAY };
 	TFR_AUTO_BUF line = { 0 };
 
-	if (!f->output || (head.gray && f->state.overflowed && !f->state.colours))
+	if (!f->list || (head.gray && f->state.overflowed && !f->state.colours))
 		return TFR_OK;
 	TFR_NEED_MEMORY(make_line(f, item, finding, &line), err, "listing what was found");
 	if (f->state.colours || f->state.overflowed)
@@ -347,7 +388,7 @@ static enum tfr_status list(struct tfr_findings *f, const struct tfr_item *item,
 	return f->state.overflowed ? release(f, false, err) : TFR_OK;
 }
 
-enum tfr_status tfr_findings_add(
+static enum tfr_status list_all(
 	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
 {
 	uint32_t found = item->skipped ? 1u << item->finding : item->found;
@@ -382,13 +423,142 @@ static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* --- items that became no record --- */
+
+/* Those that are lost are files with the extension or the first bytes of an image or a WAV file: a
+ * folder can contain notes and databases of thumbnails, which no one expects in a set.  All items
+ * of lists and annotations are expected. */
+
+enum { FIRST = 1000, NAMED = 3 /* items with one reason */ };
+
+static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item *item)
+{
+	const char *name = (const char *)item->name.data;
+
+	/* An archive accepts options of both, and its images decide. */
+	return in->ops->images ? tfr_file_kind(name) == TFR_FILE_IMAGE
+			       : tfr_file_kind(name) == TFR_FILE_AUDIO;
+}
+
+bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)
+{
+	const char *name = tfr_base_name((const char *)item->name.data);
+
+	return in->ops->strays && strchr(name, '.') && !is_named_like_one(in, item);
+}
+
+static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
+{
+	return !item->skipped || !in->ops->strays || item->finding == TFR_FOUND_TRUNCATED ||
+	       item->finding == TFR_FOUND_DAMAGED || is_named_like_one(in, item);
+}
+
+/* Fails if too many of the items so far are lost. */
+static enum tfr_status judge_lost(
+	const struct tfr_part_tally *t, const char *which, struct tfr_error *err)
+{
+	if (!((double)t->lost > t->most_lost * (double)t->expected))
+		return TFR_OK;
+	return tfr_fail_hint(err, TFR_EDATA,
+		"Nothing was written.  Use '--max-skipped 100' to write the others, and "
+		"'--on-error quarantine=FILE' to list the skipped ones in FILE.",
+		"%llu of %s%llu items are unusable, the first %s", (unsigned long long)t->lost,
+		which, (unsigned long long)t->expected, t->first_lost);
+}
+
+enum tfr_status tfr_convert_judge(const struct tfr_part_tally *t, struct tfr_error *err)
+{
+	return judge_lost(t, "", err);
+}
+
+static enum tfr_status count_lost(
+	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
+{
+	struct tfr_part_tally *t = &f->state.tally;
+	bool early = t->expected < FIRST && !f->in->opts->output.writer.parts;
+
+	if (!is_expected(f->in, item))
+		return TFR_OK;
+	t->expected += item->records;
+	if (item->skipped && !t->lost)
+		snprintf(t->first_lost, sizeof(t->first_lost), "'%.200s%.200s': %.90s",
+			prefix_of(f, item), (const char *)item->name.data, item->reason);
+	t->lost += item->skipped ? item->records : 0;
+	return early && t->expected >= FIRST ? judge_lost(t, "the first ", err) : TFR_OK;
+}
+
+/* Adds the item to those with the same reason.  False: out of memory. */
+static bool group(struct tfr_findings *f, const struct tfr_item *item)
+{
+	struct tfr_skip_reason *r = f->reasons;
+	const struct tfr_skip_reason *end = r + sizeof(f->reasons) / sizeof(*r);
+
+	while (r < end && r->items && strcmp(r->why, item->reason) != 0)
+		r++;
+	if (r == end)
+		return ++f->others;
+	if (!r->items)
+		snprintf(r->why, sizeof(r->why), "%s", item->reason);
+	return r->items++ >= NAMED ||
+	       tfr_buf_printf(&r->names, "%s'%s%s'", r->names.size ? ", " : "", prefix_of(f, item),
+		       (const char *)item->name.data);
+}
+
+/* In the quarantine, a name with a line break or a tab stays one field of one line. */
+static enum tfr_status note_skipped(
+	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
+{
+	char text[NAME], name[NAME];
+
+	TFR_NEED_MEMORY(group(f, item), err, "skipping an item");
+	if (!f->quarantine)
+		return TFR_OK;
+	snprintf(text, sizeof(text), "%s%s", prefix_of(f, item), (const char *)item->name.data);
+	tfr_escape_name(name, sizeof(name), text);
+	tfr_escape_line(text, sizeof(text), item->reason);
+	TFR_NEED_MEMORY(
+		tfr_buf_printf(&f->skipped, "%s\t%s\n", name, text), err, "writing the quarantine");
+	return write_text(f->quarantine, &f->state.quarantine, &f->skipped, err);
+}
+
+void tfr_findings_warn(const struct tfr_findings *f)
+{
+	const struct tfr_skip_reason *end = f->reasons + sizeof(f->reasons) / sizeof(*f->reasons);
+
+	for (const struct tfr_skip_reason *r = f->reasons; r < end && r->items; r++) {
+		char more[64] = "";
+
+		if (r->items > NAMED)
+			snprintf(more, sizeof(more), "%llu items, such as ",
+				(unsigned long long)r->items);
+		tfr_warn(
+			f->in->opts, "skipped %s%s: %s", more, (const char *)r->names.data, r->why);
+	}
+	if (f->others)
+		tfr_warn(f->in->opts, "skipped %llu more for other reasons",
+			(unsigned long long)f->others);
+}
+
+/* --- all of them --- */
+
+enum tfr_status tfr_findings_add(
+	struct tfr_findings *f, const struct tfr_item *item, struct tfr_error *err)
+{
+	if (item->skipped)
+		TFR_TRY(note_skipped(f, item, err));
+	TFR_TRY(list_all(f, item, err));
+	return count_lost(f, item, err);
+}
+
 enum tfr_status tfr_findings_seal(
 	struct tfr_findings *f, struct tfr_convert_report *report, struct tfr_error *err)
 {
+	if (f->quarantine)
+		TFR_TRY(tfr_output_seal(f->quarantine, err));
 	if (!f->state.colours)
 		f->state.count[TFR_FOUND_GRAY] = 0;
 	memcpy(report->found, f->state.count, sizeof(f->state.count));
-	if (!f->output)
+	if (!f->list)
 		return TFR_OK;
 	if (!f->sealed) {
 		TFR_TRY(release(f, false, err));
@@ -397,14 +567,18 @@ enum tfr_status tfr_findings_seal(
 		TFR_TRY(flush(f, 0, err));
 	}
 	f->sealed = true;
-	return tfr_output_seal(f->output, err);
+	return tfr_output_seal(f->list, err);
 }
 
 void tfr_findings_close(struct tfr_findings *f)
 {
-	tfr_output_close(f->output);
+	tfr_output_close(f->list);
+	tfr_output_close(f->quarantine);
 	tfr_json_free(f->line);
 	tfr_buf_clear(&f->out);
+	tfr_buf_clear(&f->skipped);
 	tfr_buf_clear(&f->waiting);
+	for (size_t i = 0; i < sizeof(f->reasons) / sizeof(*f->reasons); i++)
+		tfr_buf_clear(&f->reasons[i].names);
 	*f = (struct tfr_findings){ 0 };
 }

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "convert/skips.h"
+#include "convert/findings.h"
 #include "convert/tfds/tfds.h"
 #include "record/framing.h"
 #include "shard/fractions.h"

@@ -44,6 +44,7 @@ static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 		.output.target_count = 1,
 		.run.report = "r.tsv",
 		.output.writer = { .force = true } };
+	struct tfr_input in = { .ops = &tfr_input_folder, .opts = &opts, .prefix = "in/" };
 	struct tfr_convert_report report;
 	struct tfr_findings f;
 	struct tfr_item item = { 0 };
@@ -52,7 +53,7 @@ static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 	char line[1024];
 	FILE *file;
 
-	cr_assert_eq(tfr_findings_open(&f, &opts, "in/", NULL, false, NULL), TFR_OK);
+	cr_assert_eq(tfr_findings_open(&f, &in, NULL, false, NULL), TFR_OK);
 	for (unsigned long i = 0; i < gray; i++)
 		put(&f, &item, i, 1, i % 100 == 0 ? 1u << TFR_FOUND_TINY : 0);
 	if (colour) {
@@ -60,7 +61,7 @@ static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 		put(&f, &item, gray + 1, 1, 0);
 	}
 	cr_assert_eq(tfr_findings_seal(&f, &report, NULL), TFR_OK);
-	cr_assert_eq(tfr_output_publish(f.output, NULL), TFR_OK);
+	cr_assert_eq(tfr_output_publish(f.list, NULL), TFR_OK);
 	tfr_findings_close(&f);
 	tfr_item_clear(&item);
 	file = fopen("r.tsv", "r");
