@@ -4,7 +4,7 @@
  * The text is compared line by line, so that the first difference can be printed.  The digest is
  * computed at the first checkpoint, and by a run that finds one: a short run does not pay for
  * it. */
-#include "convert/checkpoint.h"
+#include "convert/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,16 +14,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/rng.h"
-#include "convert/checkpoint.h"
-#include "convert/dry_run.h"
 #include "convert/findings.h"
-#include "convert/folder/sibling_classes.h"
-#include "convert/input.h"
-#include "convert/labels_file.h"
-#include "convert/output_sets.h"
-#include "convert/tfds/tfds.h"
+#include "convert/outputs.h"
 #include "shard/fractions.h"
-#include "shard/set_writer.h"
 #include "thread/threads.h"
 
 enum { MEMORY = 256 << 20, WINDOW = 16 /* items in progress, per thread */ };
@@ -100,7 +93,7 @@ struct run {
 	const struct tfr_convert_opts *opts;
 	struct tfr_convert_report *report;
 	struct tfr_input *in;
-	struct tfr_sets *sets;
+	struct tfr_sets sets;
 	struct tfr_labels labels;
 	struct tfr_tfds tfds;
 	struct tfr_findings findings;
@@ -131,7 +124,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
-	const uint32_t *order = r->opts->output.writer.parts ? r->own.numbers : r->order;
+	bool in_part = r->opts->output.writer.parts, placed;
+	const uint32_t *order = in_part ? r->own.numbers : r->order;
 
 	(void)worker;
 	if (atomic_load(&r->hopeless))
@@ -145,13 +139,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->in->order = order;
 		r->in->place = r->next;
 		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
-		if (r->opts->output.writer.parts)
-			tfr_sets_place_again(r->sets, item, r->own.ranks[r->next], lane);
+		placed = tfr_sets_place(
+			&r->sets, item, in_part ? &r->own.ranks[r->next] : NULL, lane);
 		r->next += item->records;
 		r->report->files += item->records;
-		if (r->opts->output.writer.parts)
-			return TFR_OK;
-		if (tfr_sets_place(r->sets, item, lane))
+		if (placed)
 			return TFR_OK;
 		r->report->left++;
 		tfr_progress_add(r->opts->run.progress, 1, 0);
@@ -213,7 +205,7 @@ static enum tfr_status write_record(void *ctx, uint64_t i, void *slot, struct tf
 
 	(void)i;
 	if (!item->skipped)
-		status = tfr_sets_put(r->sets, item, err);
+		status = tfr_sets_put(&r->sets, item, err);
 	tfr_item_trim(item);
 	give_spare(&r->spares, &item->file);
 	return status;
@@ -223,10 +215,10 @@ static void note_item(struct run *r, const struct tfr_item *item)
 {
 	if (atomic_load(&r->hopeless)) /* the number of further faults depends on the threads */
 		return;
-	if (!item->skipped)
-		tfr_sets_tally(r->sets, item);
-	else
+	if (item->skipped)
 		r->report->skipped++;
+	else if (item->class != TFR_NO_CLASS)
+		r->sets.targets[item->target].histogram[item->class]++;
 	if (!r->late) {
 		r->late = tfr_findings_add(&r->findings, item, &r->late_error);
 		atomic_store(&r->hopeless, r->late == TFR_EDATA);
@@ -293,9 +285,10 @@ static void clear_item(void *slot)
 
 static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 {
+	const struct tfr_output_set *last = &r->sets.targets[r->sets.n - 1];
 	struct tfr_lanes lanes = {
 		.threads = r->threads,
-		.lanes = tfr_sets_lanes(r->sets),
+		.lanes = last->first + last->lanes,
 		.window = (uint64_t)WINDOW * r->threads,
 		.count = r->in->items,
 		.budget = r->opts->run.memory ? r->opts->run.memory : MEMORY,
@@ -338,7 +331,7 @@ static enum tfr_status note_place(struct run *r, struct tfr_error *err)
 	p.report.kind = p.report.kind_text = NULL;
 	TFR_NEED_MEMORY(tfr_buf_append(&body, &p, sizeof(p)), err, "noting how far a run is");
 	TFR_TRY(tfr_findings_mark(&r->findings, &body, err));
-	TFR_TRY(tfr_sets_mark(r->sets, &body, err));
+	TFR_TRY(tfr_sets_mark(&r->sets, &body, err));
 	TFR_TRY(tfr_checkpoint_save(&r->checkpoint, &body, err));
 	r->checked = r->next;
 	return TFR_OK;
@@ -400,12 +393,9 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 		TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &terms.options, &terms.inputs, err));
 	TFR_TRY(tfr_findings_open(&r->findings, r->in, found, p.sealed, err));
 	TFR_TRY(tfr_tfds_open(&r->tfds, r->in, resumes && p.sealed, err));
-	TFR_TRY(tfr_sets_open(&r->sets, r->opts, r->in, found, &terms, err));
+	TFR_TRY(tfr_sets_open(&r->sets, r->in, found, &terms, err));
 	tfr_checkpoint_begin(&r->checkpoint);
-	if (r->in->n_classes && !r->opts->output.tfds)
-		TFR_TRY(tfr_labels_open(&r->labels, r->in, r->sets, err));
-	if (r->in->n_classes && !resumes && (r->in->ops->chooses || r->in->ops->labelled))
-		TFR_TRY(tfr_classes_beside(r->in, r->sets, err));
+	TFR_TRY(tfr_labels_open(&r->labels, &r->sets, resumes, err));
 	TFR_TRY(tfr_findings_open_quarantine(&r->findings, err));
 	if (!resumes)
 		return TFR_OK;
@@ -450,7 +440,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 /* The quarantine and the list of findings are published with the sets. */
 static enum tfr_status add_report(struct run *r, struct tfr_output *file, struct tfr_error *err)
 {
-	return file ? tfr_set_writer_company(tfr_sets_last(r->sets), file, false, err) : TFR_OK;
+	return file ? tfr_set_writer_company(tfr_sets_last(&r->sets), file, false, err) : TFR_OK;
 }
 
 static void add_up(struct run *r)
@@ -473,19 +463,20 @@ static enum tfr_status fill_note(struct run *r, struct tfr_error *err)
 			tfr_buf_append(&r->labels.text, "", 1), err, "writing the note of a part");
 		labels = (const char *)r->labels.text.data;
 	}
-	for (size_t t = 0; t < r->opts->output.target_count; t++)
-		tfr_set_writer_tally(tfr_sets_writer(r->sets, t), &r->findings.state.tally, labels);
+	for (size_t t = 0; t < r->sets.n; t++)
+		tfr_set_writer_tally(r->sets.targets[t].writer, &r->findings.state.tally, labels);
 	return TFR_OK;
 }
 
 /* Whether the sets may be published.  Only the end of all parts can say that of them. */
-static enum tfr_status check_total(
-	struct run *r, const struct tfr_totals *totals, struct tfr_error *err)
+static enum tfr_status check_total(struct run *r, struct tfr_error *err)
 {
+	const struct tfr_expect *expect = &r->opts->output.expect;
+
 	if (r->opts->output.writer.parts)
 		return fill_note(r, err);
-	TFR_TRY(tfr_expect_check(&r->opts->output.expect, totals->records, totals->sum, err));
-	if (!tfr_expect_some(&r->opts->output.expect, r->report->files, totals->records, NULL))
+	TFR_TRY(tfr_expect_check(expect, r->report->records, r->report->sum, err));
+	if (!tfr_expect_some(expect, r->report->files, r->report->records, NULL))
 		return TFR_OK;
 	tfr_fail_path(err, TFR_EDATA,
 		strcmp(r->opts->input.paths[0], "-") ? r->opts->input.paths[0] : "standard input",
@@ -496,17 +487,22 @@ static enum tfr_status check_total(
 
 static enum tfr_status publish(struct run *r, struct tfr_error *err)
 {
-	struct tfr_totals totals = tfr_sets_totals(r->sets);
 	const char *said = NULL;
 	uint64_t inputs = 0;
 
-	r->report->records = totals.records;
-	r->report->payload_bytes = totals.payload_bytes;
-	r->report->sum = totals.sum;
-	TFR_TRY(check_total(r, &totals, err));
-	TFR_TRY(tfr_sets_seal(r->sets, err));
-	TFR_TRY(tfr_labels_seal(&r->labels, r->sets, err));
-	TFR_TRY(tfr_tfds_seal(&r->tfds, r->sets, err));
+	r->report->records = r->report->payload_bytes = r->report->sum = 0;
+	for (size_t t = 0; t < r->sets.n; t++) {
+		struct tfr_totals totals = tfr_set_writer_totals(r->sets.targets[t].writer);
+
+		r->report->records += totals.records;
+		r->report->payload_bytes += totals.payload_bytes;
+		r->report->sum += totals.sum;
+	}
+	TFR_TRY(check_total(r, err));
+	for (size_t t = 0; t < r->sets.n; t++)
+		TFR_TRY(tfr_set_writer_seal(r->sets.targets[t].writer, err));
+	TFR_TRY(tfr_labels_seal(&r->labels, &r->sets, err));
+	TFR_TRY(tfr_tfds_seal(&r->tfds, &r->sets, err));
 	TFR_TRY(tfr_findings_seal(&r->findings, r->report, err));
 	TFR_TRY(add_report(r, r->findings.quarantine, err));
 	TFR_TRY(add_report(r, r->findings.list, err));
@@ -517,7 +513,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	if (!r->report->resumed && !r->report->left && !r->opts->output.writer.parts)
 		r->checkpoint.items = &r->marks;
 	TFR_TRY(tfr_checkpoint_said(&r->checkpoint, &said, &inputs, err));
-	TFR_TRY(tfr_sets_publish(r->sets, said, inputs, err));
+	TFR_TRY(tfr_sets_publish(&r->sets, said, inputs, err));
 	tfr_checkpoint_done(&r->checkpoint);
 	return TFR_OK;
 }
@@ -541,13 +537,15 @@ static enum tfr_status choose_item(void *ctx, struct tfr_item *item, struct tfr_
 {
 	struct run *r = ctx;
 	struct own_items *own = &r->own;
+	const struct tfr_output_set *t;
 	uint32_t lane;
 
-	if (!tfr_sets_place(r->sets, item, &lane)) {
+	if (!tfr_sets_place(&r->sets, item, NULL, &lane)) {
 		own->left++;
 		return TFR_OK;
 	}
-	if (!tfr_sets_own(r->sets, item))
+	t = &r->sets.targets[item->target];
+	if (!tfr_set_writer_owns(t->writer, (uint32_t)(item->rank % t->shards)))
 		return TFR_OK;
 	if (TFR_ARRAY_RESERVE(own->numbers, own->cap_numbers, own->n + 1) ||
 		TFR_ARRAY_RESERVE(own->ranks, own->cap_ranks, own->n + 1))
@@ -562,7 +560,9 @@ static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 {
 	TFR_TRY(tfr_input_walk(r->in, r->order, choose_item, r, err));
 	r->end = r->own.n;
-	r->report->shards = tfr_sets_most_shards(r->sets);
+	for (size_t t = 0; t < r->sets.n; t++)
+		if (r->sets.targets[t].shards > r->report->shards)
+			r->report->shards = r->sets.targets[t].shards;
 	if (!r->opts->output.writer.part) { /* which counts them for all parts */
 		r->report->left = r->own.left;
 		r->report->files = r->own.left;
@@ -623,7 +623,7 @@ static void clear(struct run *r)
 	free(r->order);
 	free(r->own.numbers);
 	free(r->own.ranks);
-	tfr_sets_close(r->sets);
+	tfr_sets_close(&r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_findings_close(&r->findings);
 	tfr_checkpoint_close(&r->checkpoint);

@@ -1,22 +1,28 @@
-/* convert/labels_file.c - writes a labels file beside each set.
+/* convert/labels_file.c - writes a labels file beside each set, and compares its classes with those
+ * of the sets beside it.
  *
  * Label numbers mean nothing without it.  An existing file with other contents belongs to a set
  * that was removed or is in use: the run stops before any work.  A set whose shards fill one
- * after another gets its name, and so the name of this file, when it is sealed. */
-#include "convert/labels_file.h"
+ * after another gets its name, and so the name of this file, when it is sealed.
+ *
+ * A validation set that lacks a class is numbered without it: each of the two sets is right, but
+ * together they are not.  Labels files are small, so that all in a folder are read.  A set that
+ * was made from another one has no labels file, but its manifest has the classes. */
+#include "convert/outputs.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include <tfr-private/text.h>
 
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "io/output.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "shard/set_writer.h"
+#include "shard/class_map.h"
 
 static enum tfr_status make_text(
 	struct tfr_labels *l, const struct tfr_input *in, struct tfr_error *err)
@@ -54,28 +60,29 @@ static enum tfr_status compare(const struct tfr_labels *l, const char *path, boo
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static enum tfr_status open_one(struct tfr_labels *l, struct tfr_set_writer *w, const char *path,
-	const struct tfr_writer_opts *opts, struct tfr_error *err)
+/* Opens the file of a set. */
+static enum tfr_status open_one(struct tfr_labels *l, const struct tfr_sets *sets, size_t set,
+	const char *path, struct tfr_error *err)
 {
-	struct tfr_output_opts out = { .force = opts->force, .temporaries = opts->temporaries };
+	const struct tfr_writer_opts *w = &sets->in->opts->output.writer;
+	struct tfr_output_opts out = { .force = w->force, .temporaries = w->temporaries };
 	bool there = false, same = false;
 
 	TFR_TRY(compare(l, path, &there, &same, err));
 	if (same)
 		return TFR_OK;
-	if (there && !opts->force) {
+	if (there && !w->force) {
 		tfr_fail_path(err, TFR_EEXIST, path, "other classes are in");
 		tfr_error_hint(err, "The file belongs to a set of this name.  Write to another "
 				    "folder, or use -f to replace the file.");
 		return TFR_EEXIST;
 	}
-	if (opts->parts) /* it is in the note of the part */
+	if (w->parts) /* it is in the note of the part */
 		return TFR_OK;
-	TFR_TRY(tfr_output_open(&l->files[l->n], path, &out, err));
-	l->n++;
-	TFR_TRY(tfr_output_write(l->files[l->n - 1], l->text.data, l->text.size, err));
-	TFR_TRY(tfr_output_seal(l->files[l->n - 1], err));
-	return tfr_set_writer_company(w, l->files[l->n - 1], false, err);
+	TFR_TRY(tfr_output_open(&l->files[set], path, &out, err));
+	TFR_TRY(tfr_output_write(l->files[set], l->text.data, l->text.size, err));
+	TFR_TRY(tfr_output_seal(l->files[set], err));
+	return tfr_set_writer_company(sets->targets[set].writer, l->files[set], false, err);
 }
 
 /* No file is written beside standard output, a device or a FIFO. */
@@ -90,44 +97,158 @@ static bool is_stream(const char *set)
 static enum tfr_status open_named(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *opts = l->opts;
-
-	for (size_t t = 0; t < opts->output.target_count; t++) {
-		struct tfr_set_writer *w = tfr_sets_writer(sets, t);
+	for (size_t t = 0; t < l->n; t++) {
+		struct tfr_set_writer *w = sets->targets[t].writer;
 		TFR_AUTO_FREE char *path = NULL;
 
-		if (l->opened[t] || is_stream(opts->output.targets[t].set) ||
+		if (l->opened[t] || is_stream(sets->in->opts->output.targets[t].set) ||
 			!tfr_set_writer_is_named(w))
 			continue;
 		path = tfr_set_writer_beside(w, "labels.txt");
 		TFR_NEED_MEMORY(path, err, "writing a labels file");
-		TFR_TRY(open_one(l, w, path, &opts->output.writer, err));
+		TFR_TRY(open_one(l, sets, t, path, err));
 		l->opened[t] = true;
 	}
 	return TFR_OK;
 }
 
-enum tfr_status tfr_labels_open(struct tfr_labels *l, const struct tfr_input *in,
-	const struct tfr_sets *sets, struct tfr_error *err)
+/* --- sets beside the written ones --- */
+
+/* A manifest, or a labels file, except that of TFDS, which has only names. */
+static int has_classes(const struct dirent *entry)
 {
-	TFR_TRY(make_text(l, in, err));
-	l->opts = in->opts;
-	l->files = calloc(in->opts->output.target_count, sizeof(*l->files));
-	l->opened = calloc(in->opts->output.target_count, sizeof(*l->opened));
-	if (!l->files || !l->opened)
-		return tfr_fail_nomem(err, "writing a labels file");
-	return open_named(l, sets, err);
+	return (tfr_has_suffix(entry->d_name, "labels.txt") &&
+		       strcmp(entry->d_name, "label.labels.txt") != 0) ||
+	       tfr_has_suffix(entry->d_name, ".manifest.json");
+}
+
+/* Whether this run writes the file. */
+static bool is_own(const struct tfr_sets *sets, const char *path)
+{
+	const char *what = tfr_has_suffix(path, "labels.txt") ? "labels.txt" : "manifest.json";
+
+	for (size_t t = 0; t < sets->n; t++) {
+		const struct tfr_set_writer *w = sets->targets[t].writer;
+		TFR_AUTO_FREE char *own =
+			tfr_set_writer_is_named(w) ? tfr_set_writer_beside(w, what) : NULL;
+
+		if (own && !strcmp(own, path))
+			return true;
+	}
+	return false;
+}
+
+/* True: they differ, which is reported. */
+static bool differs(const struct tfr_convert_opts *o, const struct tfr_class_map *here,
+	const char *path, const struct tfr_class_map *there)
+{
+	const struct tfr_class_entry *a, *b;
+	char class[256];
+	size_t n = tfr_class_map_conflicts(here, there, &a, &b);
+
+	if (!n)
+		return false;
+	tfr_escape_line(class, sizeof(class), a->text);
+	tfr_warn(o,
+		"'%s' is class %lld here and %lld in '%s', with %zu class%s numbered differently: "
+		"give --labels %s for the same numbers in both",
+		class, (long long)a->label, (long long)b->label, path, n, n == 1 ? "" : "es", path);
+	return true;
+}
+
+/* The folder of the set with a slash at its end; "": the current one. */
+static char *folder_of(const char *set)
+{
+	const char *slash = strrchr(set, '/');
+
+	return slash ? strndup(set, (size_t)(slash - set) + 1) : strdup("");
+}
+
+static enum tfr_status compare_with(const struct tfr_sets *sets, const struct tfr_class_map *here,
+	const char *path, bool *told, struct tfr_error *err)
+{
+	TFR_AUTO_CLASS_MAP there = { 0 };
+	enum tfr_status status;
+
+	TFR_NEED_MEMORY(path, err, "comparing the classes");
+	if (*told || is_own(sets, path))
+		return TFR_OK;
+	status = tfr_class_map_read(&there, path, err);
+	*told = !status && differs(sets->in->opts, here, path, &there);
+	/* Other sets only matter for a warning. */
+	return status == TFR_ENOMEM ? status : TFR_OK;
+}
+
+static enum tfr_status look_into(const struct tfr_sets *sets, const struct tfr_class_map *here,
+	const char *folder, bool *told, struct tfr_error *err)
+{
+	TFR_AUTO_FREE struct dirent **entries = NULL;
+	int n = scandir(*folder ? folder : ".", &entries, has_classes, alphasort);
+	enum tfr_status status = TFR_OK;
+
+	for (int i = 0; i < n; i++) {
+		TFR_AUTO_FREE char *path = tfr_asprintf("%s%s", folder, entries[i]->d_name);
+
+		if (!status)
+			status = compare_with(sets, here, path, told, err);
+		free(entries[i]);
+	}
+	return status;
+}
+
+/* Warns of the first labels file or manifest in the folders of the sets that numbers the classes
+ * differently, with the option that gives both the same numbers. */
+static enum tfr_status look_beside(const struct tfr_sets *sets, struct tfr_error *err)
+{
+	const struct tfr_input *in = sets->in;
+	TFR_AUTO_CLASS_MAP here = { 0 };
+	bool told = false;
+
+	for (size_t k = 0; k < in->n_classes; k++)
+		TFR_NEED_MEMORY(tfr_class_map_add(&here, in->classes[k].text,
+					strlen(in->classes[k].text), in->classes[k].label),
+			err, "comparing the classes");
+	tfr_class_map_sort(&here);
+	for (size_t t = 0; !told && t < sets->n; t++) {
+		TFR_AUTO_FREE char *folder = folder_of(in->opts->output.targets[t].set);
+
+		TFR_NEED_MEMORY(folder, err, "comparing the classes");
+		TFR_TRY(look_into(sets, &here, folder, &told, err));
+	}
+	return TFR_OK;
+}
+
+/* --- the files of a run --- */
+
+enum tfr_status tfr_labels_open(
+	struct tfr_labels *l, const struct tfr_sets *sets, bool resumes, struct tfr_error *err)
+{
+	const struct tfr_input *in = sets->in;
+
+	if (!in->n_classes)
+		return TFR_OK;
+	if (!in->opts->output.tfds) {
+		TFR_TRY(make_text(l, in, err));
+		l->n = sets->n;
+		l->files = calloc(l->n, sizeof(*l->files));
+		l->opened = calloc(l->n, sizeof(*l->opened));
+		if (!l->files || !l->opened)
+			return tfr_fail_nomem(err, "writing a labels file");
+		TFR_TRY(open_named(l, sets, err));
+	}
+	return !resumes && (in->ops->chooses || in->ops->labelled) ? look_beside(sets, err)
+								   : TFR_OK;
 }
 
 enum tfr_status tfr_labels_seal(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {
-	return l->files ? open_named(l, sets, err) : TFR_OK;
+	return open_named(l, sets, err);
 }
 
 void tfr_labels_close(struct tfr_labels *l)
 {
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; l->files && i < l->n; i++)
 		tfr_output_close(l->files[i]);
 	free(l->files);
 	free(l->opened);

@@ -1,5 +1,5 @@
-/* convert/output_sets.c - one set writer per target; the shards of all sets are numbered as
- * lanes.
+/* convert/output_sets.c - one set writer per target, or in a dry run the sizes of its shards; the
+ * shards of all sets are numbered as lanes.
  *
  * A set that fills one shard after another is one lane, since the shard of a record depends on
  * all earlier records.  So is a set whose records come many at a time: with several lanes they
@@ -7,18 +7,19 @@
  *
  * To divide by classes, the hashes of all items are sorted within their classes, and only the
  * bounds between the sets are kept. */
-#include "convert/output_sets.h"
+#include "convert/outputs.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
+#include "base/cleanup.h"
 #include "convert/findings.h"
-#include "convert/tfds/tfds.h"
 #include "record/framing.h"
 #include "shard/fractions.h"
 #include "shard/set_name.h"
-#include "shard/set_writer.h"
 
 /* --- classes --- */
 
@@ -102,7 +103,10 @@ static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
 		"--stratify-classes cannot divide %s, which is read as a stream", in->ops->what);
 }
 
-enum tfr_status tfr_division_open(
+/* Divides the items of a list class by class, so that each set gets its fraction of each class. The
+ * rule is that of shard/fractions.h with the XXH3-64 of the name as the hash; items without a class
+ * form one more class.  TFR_EUSAGE: the input is a stream, or it has no classes. */
+static enum tfr_status open_division(
 	struct tfr_division **out, struct tfr_input *in, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct mark *marks = NULL;
@@ -138,7 +142,7 @@ static size_t choose_share(const struct tfr_division *s, const struct tfr_item *
 		&s->stretches, s->bounds + class_of(s, item) * s->stretches.n, tfr_item_hash(item));
 }
 
-void tfr_division_close(struct tfr_division *s)
+static void close_division(struct tfr_division *s)
 {
 	if (!s)
 		return;
@@ -160,7 +164,16 @@ enum {
 	FEATURES_TFDS = 85, /* for a TFDS data set */
 };
 
-enum tfr_status tfr_sizes_of_record(
+/* Zero-initialised except for `in`. */
+struct sizes {
+	struct tfr_input *in;
+	bool known;
+	size_t target;	       /* of items with a place, only those of this set count */
+	uint64_t bytes, items; /* of all items that count */
+};
+
+/* The approximate size of an item as a record, with its framing. */
+static enum tfr_status size_of_record(
 	struct tfr_input *in, const struct tfr_item *item, uint64_t *bytes, struct tfr_error *err)
 {
 	struct tfr_measure m = { .bytes = item->file.size };
@@ -177,13 +190,13 @@ enum tfr_status tfr_sizes_of_record(
 
 static enum tfr_status add_size(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
-	struct tfr_sizes *s = ctx;
+	struct sizes *s = ctx;
 	uint64_t bytes = 0;
 
 	if (item->placed && item->target != s->target)
 		return TFR_OK;
 	s->items++;
-	TFR_TRY(tfr_sizes_of_record(s->in, item, &bytes, err));
+	TFR_TRY(size_of_record(s->in, item, &bytes, err));
 	s->bytes += bytes;
 	return TFR_OK;
 }
@@ -203,7 +216,7 @@ static double part_of(const struct tfr_convert_opts *o, size_t target)
 }
 
 /* Makes "out/train@auto.tfrecord" with a number in place of the word. */
-static enum tfr_status number_shards(struct tfr_sizes *s, size_t target,
+static enum tfr_status number_shards(struct sizes *s, size_t target,
 	const struct tfr_set_name *name, char **out, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->in->opts;
@@ -230,7 +243,9 @@ static enum tfr_status number_shards(struct tfr_sizes *s, size_t target,
 	return TFR_OK;
 }
 
-enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name,
+/* Returns the name with which set `target` is opened, which the caller frees, and when a shard
+ * of it is full.  Both limits are 0 if item k goes to shard k modulo the number of shards. */
+static enum tfr_status name_set(struct sizes *s, size_t target, char **name,
 	struct tfr_set_fill *fill, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->in->opts;
@@ -255,26 +270,9 @@ enum tfr_status tfr_sizes_of_set(struct tfr_sizes *s, size_t target, char **name
 
 /* --- sets --- */
 
-struct target {
-	struct tfr_set_writer *writer;
-	uint64_t *histogram; /* records of each class */
-	uint64_t items;	     /* placed in it */
-	/* item k goes to shard k mod `shards`; 0: one shard fills after another */
-	uint32_t shards;
-	uint32_t first, lanes; /* its lanes */
-};
-
-struct tfr_sets {
-	const struct tfr_convert_opts *opts;
-	const struct tfr_input *in;
-	struct tfr_division *division; /* NULL: the name alone decides the target */
-	struct target *targets;
-	size_t n;
-};
-
 /* The part of a mark about a set, before that of its writer. */
-static enum tfr_status take_up(
-	const struct tfr_sets *s, struct target *t, struct tfr_unread *mark, struct tfr_error *err)
+static enum tfr_status take_up(const struct tfr_sets *s, struct tfr_output_set *t,
+	struct tfr_unread *mark, struct tfr_error *err)
 {
 	if (!mark)
 		return TFR_OK;
@@ -284,12 +282,12 @@ static enum tfr_status take_up(
 	return tfr_fail(err, TFR_EDATA, "the saved position of the run to be resumed is truncated");
 }
 
-static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
-	struct tfr_unread *mark, const struct tfr_set_info *terms, struct tfr_error *err)
+static enum tfr_status open_target(struct tfr_sets *s, struct sizes *sizes, struct tfr_unread *mark,
+	const struct tfr_set_info *terms, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = s->opts;
+	const struct tfr_convert_opts *o = s->in->opts;
 	size_t k = s->n++;
-	struct target *t = &s->targets[k];
+	struct tfr_output_set *t = &s->targets[k];
 	TFR_AUTO_FREE char *name = NULL;
 	struct tfr_set_fill fill;
 	struct tfr_set_how how = { .mark = mark, .terms = terms };
@@ -297,7 +295,7 @@ static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
 	t->histogram = calloc(s->in->n_classes + 1, sizeof(*t->histogram));
 	TFR_NEED_MEMORY(t->histogram, err, "creating the sets");
 	t->first = k ? t[-1].first + t[-1].lanes : 0;
-	TFR_TRY(tfr_sizes_of_set(sizes, k, &name, &fill, err));
+	TFR_TRY(name_set(sizes, k, &name, &fill, err));
 	TFR_TRY(take_up(s, t, mark, err));
 	how.fill = fill.bytes || fill.records ? &fill : NULL;
 	TFR_TRY(tfr_set_writer_open_as(
@@ -307,85 +305,56 @@ static enum tfr_status open_target(struct tfr_sets *s, struct tfr_sizes *sizes,
 	return TFR_OK;
 }
 
-enum tfr_status tfr_sets_open(struct tfr_sets **out, const struct tfr_convert_opts *opts,
-	struct tfr_input *in, struct tfr_unread *mark, const struct tfr_set_info *terms,
-	struct tfr_error *err)
+static enum tfr_status start_sets(struct tfr_sets *s, struct tfr_input *in, struct tfr_error *err)
 {
-	struct tfr_sets *s = calloc(1, sizeof(*s));
-	struct tfr_sizes sizes = { .in = in };
+	*s = (struct tfr_sets){ .in = in };
+	s->targets = calloc(in->opts->output.target_count, sizeof(*s->targets));
+	TFR_NEED_MEMORY(s->targets, err, "creating the sets");
+	return in->opts->order.stratify ? open_division(&s->division, in, err) : TFR_OK;
+}
 
-	*out = s;
-	if (s)
-		s->targets = calloc(opts->output.target_count, sizeof(*s->targets));
-	if (!s || !s->targets)
-		return tfr_fail_nomem(err, "creating the sets");
-	s->opts = opts;
-	s->in = in;
-	if (opts->order.stratify)
-		TFR_TRY(tfr_division_open(&s->division, in, err));
-	while (s->n < opts->output.target_count)
+enum tfr_status tfr_sets_open(struct tfr_sets *s, struct tfr_input *in, struct tfr_unread *mark,
+	const struct tfr_set_info *terms, struct tfr_error *err)
+{
+	struct sizes sizes = { .in = in };
+
+	TFR_TRY(start_sets(s, in, err));
+	while (s->n < in->opts->output.target_count)
 		TFR_TRY(open_target(s, &sizes, mark, terms, err));
 	return TFR_OK;
 }
 
-uint32_t tfr_sets_lanes(const struct tfr_sets *s)
+/* The number of an item's set; the number of sets for none. */
+static size_t choose_set(const struct tfr_sets *s, const struct tfr_item *item)
 {
-	return s->targets[s->n - 1].first + s->targets[s->n - 1].lanes;
-}
+	const struct tfr_convert_output *o = &s->in->opts->output;
 
-size_t tfr_sets_choose(const struct tfr_convert_opts *opts, const struct tfr_division *division,
-	const struct tfr_item *item)
-{
 	if (item->placed)
 		return item->target;
-	if (division)
-		return choose_share(division, item);
-	if (opts->output.target_count == 1 && opts->output.targets[0].fraction == 0)
+	if (s->division)
+		return choose_share(s->division, item);
+	if (o->target_count == 1 && o->targets[0].fraction == 0)
 		return 0;
-	return tfr_shares_choose(
-		opts->output.targets, opts->output.target_count, tfr_item_hash(item));
+	return tfr_shares_choose(o->targets, o->target_count, tfr_item_hash(item));
 }
 
-bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, uint32_t *lane)
+bool tfr_sets_place(struct tfr_sets *s, struct tfr_item *item, const uint64_t *rank, uint32_t *lane)
 {
-	size_t t = tfr_sets_choose(s->opts, s->division, item);
+	size_t k = choose_set(s, item);
+	struct tfr_output_set *t = &s->targets[k];
 
-	if (t == s->n)
+	if (k == s->n)
 		return false;
-	item->target = (uint32_t)t;
-	item->rank = s->targets[t].items;
-	s->targets[t].items += item->records;
-	*lane = s->targets[t].first + (uint32_t)(item->rank % s->targets[t].lanes);
+	item->target = (uint32_t)k;
+	item->rank = rank ? *rank : t->items;
+	t->items += rank ? 0 : item->records;
+	*lane = t->first + (uint32_t)(item->rank % t->lanes);
 	return true;
-}
-
-bool tfr_sets_own(const struct tfr_sets *s, const struct tfr_item *item)
-{
-	const struct target *t = &s->targets[item->target];
-
-	return tfr_set_writer_owns(t->writer, (uint32_t)(item->rank % t->shards));
-}
-
-void tfr_sets_place_again(
-	const struct tfr_sets *s, struct tfr_item *item, uint64_t rank, uint32_t *lane)
-{
-	item->target = (uint32_t)tfr_sets_choose(s->opts, s->division, item);
-	item->rank = rank;
-	*lane = s->targets[item->target].first + (uint32_t)(rank % s->targets[item->target].lanes);
-}
-
-uint32_t tfr_sets_most_shards(const struct tfr_sets *s)
-{
-	uint32_t most = 0;
-
-	for (size_t t = 0; t < s->n; t++)
-		most = s->targets[t].shards > most ? s->targets[t].shards : most;
-	return most;
 }
 
 /* Writes record by record, because the next one goes to another shard.  A gap keeps its place. */
 static enum tfr_status put_framed(
-	struct target *t, const struct tfr_item *item, struct tfr_error *err)
+	struct tfr_output_set *t, const struct tfr_item *item, struct tfr_error *err)
 {
 	const struct tfr_framed *f = &item->framed;
 	const uint8_t *p = f->data;
@@ -412,7 +381,7 @@ static enum tfr_status put_framed(
 
 enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct tfr_error *err)
 {
-	struct target *t = &s->targets[item->target];
+	struct tfr_output_set *t = &s->targets[item->target];
 	enum tfr_status status;
 
 	assert(item->target < s->n);
@@ -432,43 +401,11 @@ enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct t
 	return TFR_OK;
 }
 
-void tfr_sets_tally(struct tfr_sets *s, const struct tfr_item *item)
-{
-	struct target *t = &s->targets[item->target];
-
-	if (item->class != TFR_NO_CLASS)
-		t->histogram[item->class]++;
-}
-
-struct tfr_totals tfr_sets_totals(const struct tfr_sets *s)
-{
-	struct tfr_totals all = { 0 };
-
-	for (size_t t = 0; t < s->n; t++) {
-		struct tfr_totals totals = tfr_set_writer_totals(s->targets[t].writer);
-
-		all.records += totals.records;
-		all.payload_bytes += totals.payload_bytes;
-		all.sum += totals.sum;
-	}
-	return all;
-}
-
-struct tfr_set_writer *tfr_sets_writer(const struct tfr_sets *s, size_t target)
-{
-	return s->targets[target].writer;
-}
-
-struct tfr_set_writer *tfr_sets_last(const struct tfr_sets *s)
-{
-	return s->targets[s->n - 1].writer;
-}
-
 /* The texts of the manifests.  Records that are copied unchanged keep the classes of their sets. */
 static enum tfr_status carry_classes(
 	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *o = s->opts;
+	const struct tfr_convert_opts *o = s->in->opts;
 	struct tfr_set_opts inputs = { .inputs = o->input.paths,
 		.count = o->input.count,
 		.allow_missing = o->input.allow_missing };
@@ -511,7 +448,7 @@ static enum tfr_status publish_counted(
 				.records = s->targets[t].histogram[k] };
 		writers[t] = s->targets[t].writer;
 		infos[t] = *base;
-		infos[t].options = has_terms(s->opts, t) ? base->options : NULL;
+		infos[t].options = has_terms(s->in->opts, t) ? base->options : NULL;
 		if (in->ops->framed)
 			continue;
 		infos[t].class_count = n;
@@ -523,31 +460,24 @@ static enum tfr_status publish_counted(
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
 {
 	for (size_t t = 0; t < s->n; t++) {
-		struct target *target = &s->targets[t];
+		struct tfr_output_set *target = &s->targets[t];
 
 		if (!tfr_buf_append(mark, &target->items, sizeof(target->items)) ||
 			!tfr_buf_append(mark, target->histogram,
 				s->in->n_classes * sizeof(*target->histogram)))
 			return tfr_fail_nomem(err, "noting how far a run is");
 		TFR_TRY(tfr_set_writer_mark(target->writer, mark, err));
-		if (s->opts->run.resume)
+		if (s->in->opts->run.resume)
 			tfr_set_writer_keep(target->writer);
 	}
-	return TFR_OK;
-}
-
-enum tfr_status tfr_sets_seal(struct tfr_sets *s, struct tfr_error *err)
-{
-	for (size_t t = 0; t < s->n; t++)
-		TFR_TRY(tfr_set_writer_seal(s->targets[t].writer, err));
 	return TFR_OK;
 }
 
 enum tfr_status tfr_sets_publish(
 	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err)
 {
-	struct tfr_set_info base = { .command = s->opts->output.command,
-		.seed = s->opts->order.seed,
+	struct tfr_set_info base = { .command = s->in->opts->output.command,
+		.seed = s->in->opts->order.seed,
 		.options = options,
 		.inputs = inputs };
 	enum tfr_status status = s->in->ops->framed ? carry_classes(s, &base, err) : TFR_OK;
@@ -561,13 +491,178 @@ enum tfr_status tfr_sets_publish(
 
 void tfr_sets_close(struct tfr_sets *s)
 {
-	if (!s)
-		return;
 	for (size_t t = 0; t < s->n; t++) {
 		tfr_set_writer_close(s->targets[t].writer);
 		free(s->targets[t].histogram);
 	}
-	tfr_division_close(s->division);
+	close_division(s->division);
 	free(s->targets);
-	free(s);
+	*s = (struct tfr_sets){ 0 };
+}
+
+/* --- a dry run --- */
+
+/* A list is traversed by the sizes of its files, in the order of a run; a stream has to be read. */
+
+struct shard {
+	uint64_t records, bytes;
+};
+
+/* A set, beside its struct tfr_output_set. */
+struct planned_set {
+	struct tfr_set_name name; /* base NULL: a single file */
+	struct tfr_set_fill fill;
+	struct shard *all;
+	size_t count;
+};
+
+struct plan {
+	struct tfr_sets sets;
+	struct tfr_convert_report *report;
+	struct planned_set *planned;
+};
+
+static enum tfr_status grow(struct planned_set *t, struct tfr_error *err)
+{
+	if (TFR_ARRAY_ONE_MORE(t->all, t->count))
+		return tfr_fail_nomem(err, "planning");
+	t->all[t->count++] = (struct shard){ 0 };
+	return TFR_OK;
+}
+
+static enum tfr_status plan_set(struct plan *p, struct sizes *sizes, struct tfr_error *err)
+{
+	size_t k = p->sets.n++;
+	const char *file = sizes->in->opts->output.targets[k].set;
+	struct planned_set *t = &p->planned[k];
+	TFR_AUTO_FREE char *name = NULL;
+	enum tfr_status status;
+	uint32_t shards;
+
+	TFR_TRY(name_set(sizes, k, &name, &t->fill, err));
+	status = tfr_set_name_parse_target(&t->name, name, err);
+	if (status != TFR_OK && status != TFR_END)
+		return status;
+	if ((t->fill.bytes || t->fill.records) != t->name.automatic ||
+		(t->name.base && !t->name.automatic && !t->name.count))
+		return tfr_fail(err, TFR_EUSAGE,
+			t->name.automatic || t->name.base
+				? "a set whose shards fill one after another is named like "
+				  "'train@auto.tfrecord', not '%s'"
+				: "'%s' is one file, not a set with @auto",
+			file);
+	shards = t->name.automatic ? 0 : t->name.base ? t->name.count : 1;
+	p->sets.targets[k].shards = shards;
+	p->sets.targets[k].lanes = 1;
+	while (t->count < (shards ? shards : 1))
+		TFR_TRY(grow(t, err));
+	return TFR_OK;
+}
+
+/* Plans a record with this place in its set. */
+static enum tfr_status add_record(
+	struct plan *p, size_t set, uint64_t rank, uint64_t bytes, struct tfr_error *err)
+{
+	struct planned_set *t = &p->planned[set];
+	uint32_t shards = p->sets.targets[set].shards;
+	struct shard *s = &t->all[shards ? rank % shards : t->count - 1];
+
+	if (!shards && s->records &&
+		((t->fill.records && s->records == t->fill.records) ||
+			(t->fill.bytes && s->bytes + bytes > t->fill.bytes))) {
+		TFR_TRY(grow(t, err));
+		s = &t->all[t->count - 1];
+	}
+	s->records++;
+	s->bytes += bytes;
+	p->report->records++;
+	p->report->bytes += bytes;
+	return TFR_OK;
+}
+
+static enum tfr_status plan_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
+{
+	struct plan *p = ctx;
+	const struct tfr_framed *f = &item->framed;
+	const uint8_t *at = f->data;
+	size_t gaps = 0;
+	uint64_t bytes = 0;
+	uint32_t lane;
+
+	p->report->files += item->records;
+	if (!tfr_sets_place(&p->sets, item, NULL, &lane)) {
+		p->report->left += item->records;
+		return TFR_OK;
+	}
+	if (item->skipped) {
+		p->report->skipped++;
+		return TFR_OK;
+	}
+	for (uint64_t i = 0; i < item->records; i++) {
+		if (gaps < f->n_gaps && f->gaps[gaps].place == i) {
+			gaps++;
+			p->report->skipped++;
+			continue;
+		}
+		if (at) {
+			bytes = tfr_known_length(at) + TFR_RECORD_OVERHEAD;
+			at += bytes;
+		} else {
+			TFR_TRY(size_of_record(p->sets.in, item, &bytes, err));
+		}
+		TFR_TRY(add_record(p, item->target, item->rank + i, bytes, err));
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status report_planned(struct plan *p, size_t k, struct tfr_error *err)
+{
+	const struct tfr_convert_opts *o = p->sets.in->opts;
+	struct planned_set *t = &p->planned[k];
+
+	if (t->name.base)
+		t->name.count = (uint32_t)t->count;
+	for (size_t i = 0; i < t->count; i++) {
+		TFR_AUTO_FREE char *file = t->name.base ? tfr_set_name_file(&t->name, (uint32_t)i)
+							: strdup(o->output.targets[k].set);
+		struct tfr_planned_shard shard = { file, t->all[i].records, t->all[i].bytes };
+
+		TFR_NEED_MEMORY(file, err, "planning");
+		if (o->run.planned)
+			o->run.planned(o->run.ctx, &shard);
+	}
+	return TFR_OK;
+}
+
+static enum tfr_status make_plan(
+	struct plan *p, struct tfr_input *in, const uint32_t *order, struct tfr_error *err)
+{
+	struct sizes sizes = { .in = in };
+	size_t n = in->opts->output.target_count;
+
+	p->planned = calloc(n, sizeof(*p->planned));
+	TFR_NEED_MEMORY(p->planned, err, "planning");
+	TFR_TRY(tfr_input_is_lasting(in, "a dry run would consume it", err));
+	TFR_TRY(start_sets(&p->sets, in, err));
+	while (p->sets.n < n)
+		TFR_TRY(plan_set(p, &sizes, err));
+	TFR_TRY(tfr_input_walk(in, order, plan_item, p, err));
+	for (size_t k = 0; k < n; k++)
+		TFR_TRY(report_planned(p, k, err));
+	return TFR_OK;
+}
+
+enum tfr_status tfr_plan(struct tfr_input *in, const uint32_t *order,
+	struct tfr_convert_report *report, struct tfr_error *err)
+{
+	struct plan p = { .report = report };
+	enum tfr_status status = make_plan(&p, in, order, err);
+
+	for (size_t k = 0; k < p.sets.n; k++) {
+		tfr_set_name_clear(&p.planned[k].name);
+		free(p.planned[k].all);
+	}
+	free(p.planned);
+	tfr_sets_close(&p.sets);
+	return status;
 }

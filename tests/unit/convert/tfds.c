@@ -2,7 +2,7 @@
  * tensorflow_datasets/core/utils/shard_utils.py said of these. */
 #include <criterion/criterion.h>
 
-#include "convert/tfds/tfds.h"
+#include "convert/outputs.h"
 
 Test(tfds, as_many_shards_as_tfds_makes)
 {

@@ -1,8 +1,8 @@
-/* convert/tfds/tfds.c - makes the names that TFDS needs, and three files beside the shards.
+/* convert/tfds.c - makes the names that TFDS needs, and three files beside the shards.
  *
  * The splits are ordinary sets; only their names are made here.  All files are opened before the
  * first image is read, so that conflicts are found first. */
-#include "convert/tfds/tfds.h"
+#include "convert/outputs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "io/output.h"
-#include "shard/set_writer.h"
 
 /* --- label.labels.txt --- */
 
@@ -159,7 +158,7 @@ static enum tfr_status check_splits(
 	const struct tfr_tfds *t, const struct tfr_sets *sets, struct tfr_error *err)
 {
 	for (size_t k = 0; k < t->given->output.target_count; k++)
-		if (!tfr_set_writer_totals(tfr_sets_writer(sets, k)).records)
+		if (!tfr_set_writer_totals(sets->targets[k].writer).records)
 			return tfr_fail_hint(err, TFR_EDATA,
 				"TFDS cannot read an empty split.  Give it a larger "
 				"fraction, or leave it out.",
@@ -180,7 +179,7 @@ static bool print_info(struct tfr_buf *text, const struct tfr_tfds *t, const str
 
 	for (size_t k = 0; good && k < t->given->output.target_count; k++)
 		good = tfr_buf_printf(text, k ? ",\n" : "\n") &&
-		       print_split(text, t->given->output.targets[k].set, tfr_sets_writer(sets, k));
+		       print_split(text, t->given->output.targets[k].set, sets->targets[k].writer);
 	return good && tfr_buf_printf(text, "\n  ]%s\n}\n", t->labels ? supervised : "");
 }
 
