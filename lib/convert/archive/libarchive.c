@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 #include "convert/archive/members.h"
 
-enum { AT_ONCE = 256 << 10, STEP = 64 << 10 };
+enum { STEP = 64 << 10 };
 
 struct packed {
 	struct tfr_archive m;
@@ -154,11 +154,10 @@ static enum tfr_status start_reading(struct packed *p, struct tfr_error *err)
 
 static enum tfr_status start(struct packed *p, struct tfr_error *err)
 {
-	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
+	locale_t before = uselocale(p->utf8); /* which 0 leaves as it is */
 	enum tfr_status status = start_reading(p, err);
 
-	if (p->utf8)
-		uselocale(before);
+	uselocale(before);
 	return status;
 }
 
@@ -181,12 +180,11 @@ static bool set_path(struct packed *p, struct archive_entry *e)
 /* Reads the next header, and its name into p->path.  Needs the UTF-8 locale. */
 static int read_header(struct packed *p, struct archive_entry **e, bool *named)
 {
-	locale_t before = p->utf8 ? uselocale(p->utf8) : (locale_t)0;
+	locale_t before = uselocale(p->utf8);
 	int code = archive_read_next_header(p->archive, e);
 
 	*named = (code != ARCHIVE_OK && code != ARCHIVE_WARN) || set_path(p, *e);
-	if (p->utf8)
-		uselocale(before);
+	uselocale(before);
 	return code;
 }
 
@@ -314,7 +312,7 @@ static enum tfr_status open_packed(
 	if (!p->utf8)
 		p->utf8 = newlocale(LC_CTYPE_MASK, "en_US.UTF-8", (locale_t)0);
 	*m = &p->m;
-	TFR_TRY(tfr_feed_widen(&p->m.feed, AT_ONCE, err));
+	p->m.feed.block = TFR_FEED_MOST;
 	return start(p, err);
 }
 

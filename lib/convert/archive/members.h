@@ -13,14 +13,16 @@
 
 /* --- bytes --- */
 
-/* The bytes of an archive in order, with the next few in memory (byte_stream.c).  A file is read by
- * position and can be read again; a pipe is read once.  `place` is the position of the next byte.
- */
+enum { TFR_FEED_MOST = 256 << 10 };
+
+/* The bytes of an archive in order, with the next few in memory.  A file is read by position and
+ * can be read again; a pipe is read once.  `place` is the position of the next byte. */
 struct tfr_feed {
 	struct tfr_source *source;
 	const char *name; /* of the source, for messages */
 	uint8_t *data;	  /* `size` bytes are in memory; those before `at` are consumed */
-	size_t at, size, block;
+	size_t at, size;
+	size_t block; /* read at a time, which is enough for headers; at most TFR_FEED_MOST */
 	uint64_t place;
 	bool seekable;
 };
@@ -29,14 +31,16 @@ struct tfr_feed {
 enum tfr_status tfr_feed_open(struct tfr_feed *f, const char *path, struct tfr_error *err);
 /* The stream owns the source from now on, even on failure. */
 enum tfr_status tfr_feed_of(struct tfr_feed *f, struct tfr_source *source, struct tfr_error *err);
-/* Reads `bytes` at a time from now on, instead of the few that headers need. */
-enum tfr_status tfr_feed_widen(struct tfr_feed *f, size_t bytes, struct tfr_error *err);
 /* Shows the next bytes without consuming them: at least `least` (at most 4096), or all up to the
  * end if these are fewer. */
 enum tfr_status tfr_feed_peek(
 	struct tfr_feed *f, size_t least, const uint8_t **data, size_t *got, struct tfr_error *err);
 /* Consumes bytes that were shown. */
-void tfr_feed_take(struct tfr_feed *f, size_t bytes);
+static inline void tfr_feed_take(struct tfr_feed *f, size_t bytes)
+{
+	f->at += bytes;
+	f->place += bytes;
+}
 /* Reads `size` bytes, fewer only at the end. */
 enum tfr_status tfr_feed_read(
 	struct tfr_feed *f, void *buf, size_t size, size_t *got, struct tfr_error *err);
