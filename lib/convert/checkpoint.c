@@ -25,6 +25,7 @@
 #include "base/unread.h"
 #include "io/output.h"
 #include "io/path.h"
+#include "io/source.h"
 #include "io/temporaries.h"
 #include "shard/manifests.h"
 
@@ -73,30 +74,14 @@ static enum tfr_status check_owner(const char *path, const struct stat *st, stru
 	return TFR_OK;
 }
 
-/* Reads the rest of the file in growing pieces: a sparse file can claim any size. */
-static enum tfr_status read_rest(
-	int fd, const char *path, struct tfr_buf *buf, size_t most, struct tfr_error *err)
-{
-	ssize_t n = 1;
-
-	while (n && buf->size < most) {
-		size_t room = most - buf->size < BLOCK ? most - buf->size : BLOCK;
-
-		TFR_NEED_MEMORY(tfr_buf_reserve(buf, room), err, "looking for a run to resume");
-		n = read(fd, buf->data + buf->size, room);
-		if (n < 0 && errno != EINTR)
-			return tfr_fail_errno(err, errno, path, "cannot read");
-		buf->size += n > 0 ? (size_t)n : 0;
-	}
-	return TFR_OK;
-}
-
-/* Reads the file completely, if it begins with the magic. */
+/* Reads the file, if it begins with the magic: in growing pieces, because a sparse file can claim
+ * any size. */
 static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct tfr_error *err)
 {
 	TFR_AUTO_CLOSE int fd = TEMP_FAILURE_RETRY(
 		open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 	struct stat st;
+	ssize_t n;
 
 	if (fd < 0 && errno == ENOENT)
 		return TFR_END;
@@ -107,10 +92,16 @@ static enum tfr_status read_file(const char *path, struct tfr_buf *buf, struct t
 	if (!st.st_nlink) /* the run that it belonged to has just ended */
 		return TFR_END;
 	TFR_TRY(check_owner(path, &st, err));
-	TFR_TRY(read_rest(fd, path, buf, sizeof(MAGIC), err));
-	if (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC)))
-		return TFR_END;
-	return read_rest(fd, path, buf, SIZE_MAX, err);
+	do {
+		TFR_NEED_MEMORY(tfr_buf_reserve(buf, BLOCK), err, "looking for a run to resume");
+		n = tfr_fd_read(fd, buf->data + buf->size, BLOCK, -1);
+		if (n < 0)
+			return tfr_fail_errno(err, errno, path, "cannot read");
+		buf->size += (size_t)n;
+		if (buf->size < sizeof(MAGIC) || memcmp(buf->data, MAGIC, sizeof(MAGIC)))
+			return TFR_END;
+	} while (n == BLOCK);
+	return TFR_OK;
 }
 
 /* Reads the file into `body`; *unread covers all of it.  TFR_END: no file, another kind, or
@@ -373,18 +364,18 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 
 /* --- notes --- */
 
-static uint64_t interval(const struct tfr_checkpoint *c)
+static void set_due(struct tfr_checkpoint *c)
 {
 	double seconds = c->opts->run.checkpoint > 0 ? c->opts->run.checkpoint : INTERVAL;
 
-	return (uint64_t)(seconds * 1e9);
+	c->due = tfr_clock_ns() + (uint64_t)(seconds * 1e9);
 }
 
 void tfr_checkpoint_begin(struct tfr_checkpoint *c)
 {
 	TFR_AUTO_FREE char *half = NULL; /* of a run that was killed while it wrote a checkpoint */
 
-	c->due = tfr_clock_ns() + interval(c);
+	set_due(c);
 	if (!c->path || c->resumes)
 		return;
 	unlink(c->path);
@@ -424,7 +415,7 @@ enum tfr_status tfr_checkpoint_save(
 	/* Completely or not at all; it is on disk when this returns. */
 	status = tfr_output_whole(c->path, &opts, c->body.data, c->body.size, err);
 	c->saved = !status || c->saved;
-	c->due = tfr_clock_ns() + interval(c);
+	set_due(c);
 	return status;
 }
 

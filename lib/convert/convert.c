@@ -39,20 +39,17 @@ struct spares {
 /* A pool of at most `most` buffers.  False: out of memory. */
 static bool open_spares(struct spares *s, size_t most)
 {
-	*s = (struct spares){ .at = calloc(most, sizeof(*s->at)), .most = most };
-	pthread_mutex_init(&s->lock, NULL);
+	*s = (struct spares){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .at = calloc(most, sizeof(*s->at)), .most = most
+	};
 	return s->at;
 }
 
 static void clear_spares(struct spares *s)
 {
-	if (!s->most)
-		return;
 	for (size_t i = 0; i < s->count; i++)
 		tfr_buf_clear(&s->at[i]);
 	free(s->at);
-	pthread_mutex_destroy(&s->lock);
-	*s = (struct spares){ .at = NULL };
 }
 
 /* Exchanges an empty buffer for one with memory, if there is one.  Any thread may call it. */
@@ -109,10 +106,8 @@ struct run {
 	unsigned threads;
 	struct tfr_workbench *benches; /* one per thread */
 	struct spares spares;	       /* of item->file */
-	/* a failure in a function that cannot return one, with its error */
-	enum tfr_status late;
-	atomic_bool hopeless; /* too many items are lost, which is that failure */
-	struct tfr_error late_error;
+	struct tfr_error late;	       /* a failure in a function that cannot return one */
+	atomic_bool hopeless;	       /* too many items are lost, which is that failure */
 };
 
 /* --- one item --- */
@@ -139,6 +134,8 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->in->order = order;
 		r->in->place = r->next;
 		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
+		if (!item->prefix)
+			item->prefix = r->in->prefix;
 		placed = tfr_sets_place(
 			&r->sets, item, in_part ? &r->own.ranks[r->next] : NULL, lane);
 		r->next += item->records;
@@ -155,9 +152,8 @@ static enum tfr_status refuse(struct run *r, const struct tfr_item *item, struct
 	enum tfr_status status =
 		item->why == TFR_ESYS || item->why == TFR_ENOMEM ? item->why : TFR_EDATA;
 
-	return tfr_fail(err, status, "%s: '%s%s': %s", r->in->ops->refused,
-		item->prefix ? item->prefix : r->in->prefix, (const char *)item->name.data,
-		item->reason);
+	return tfr_fail(err, status, "%s: '%s%s': %s", r->in->ops->refused, item->prefix,
+		(const char *)item->name.data, item->reason);
 }
 
 /* An item that is skipped may have files that were not opened.  One that cannot be read may be one
@@ -219,16 +215,16 @@ static void note_item(struct run *r, const struct tfr_item *item)
 		r->report->skipped++;
 	else if (item->class != TFR_NO_CLASS)
 		r->sets.targets[item->target].histogram[item->class]++;
-	if (!r->late) {
-		r->late = tfr_findings_add(&r->findings, item, &r->late_error);
-		atomic_store(&r->hopeless, r->late == TFR_EDATA);
-	}
+	if (!r->late.status)
+		atomic_store(
+			&r->hopeless, tfr_findings_add(&r->findings, item, &r->late) == TFR_EDATA);
 }
 
 static void note_gap(struct run *r, struct tfr_item *item, const struct tfr_gap *gap)
 {
 	if (*gap->name && !tfr_item_name(item, gap->name, strlen(gap->name))) {
-		r->late = r->late ? r->late : tfr_fail_nomem(&r->late_error, "skipping a row");
+		if (!r->late.status)
+			tfr_fail_nomem(&r->late, "skipping a row");
 		return;
 	}
 	item->records = 1;
@@ -301,12 +297,7 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 	};
 	enum tfr_status status = tfr_lanes_run(&lanes, r, err);
 
-	if ((!status && r->late) || atomic_load(&r->hopeless)) {
-		if (err)
-			*err = r->late_error;
-		return r->late;
-	}
-	return status;
+	return !status || atomic_load(&r->hopeless) ? tfr_error_pass(&r->late, err) : status;
 }
 
 /* --- going on from where another run was --- */
@@ -373,12 +364,6 @@ static enum tfr_status take_place(struct run *r, struct place *p, struct tfr_err
 	return TFR_OK;
 }
 
-static void tell_kind(struct run *r)
-{
-	r->report->kind = r->in->ops->name;
-	r->report->kind_text = r->in->ops->what;
-}
-
 /* Opens the outputs, from a checkpoint or from the start. */
 static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 {
@@ -399,30 +384,27 @@ static enum tfr_status open_outputs(struct run *r, struct tfr_error *err)
 	TFR_TRY(tfr_findings_open_quarantine(&r->findings, err));
 	if (!resumes)
 		return TFR_OK;
+	p.report.kind = r->in->ops->name;
+	p.report.kind_text = r->in->ops->what;
 	*r->report = p.report;
-	tell_kind(r);
 	r->next = r->checked = r->report->resumed = p.next;
 	r->sealed = p.sealed;
 	tfr_progress_add(r->opts->run.progress, p.next, p.report.bytes);
 	return pass_items(r, err);
 }
 
-/* Whether the items are shuffled: if requested, or if they have no order but that of their
- * paths, because shards in the order of classes mix badly. */
-static bool is_shuffled(const struct run *r)
-{
-	return r->opts->order.shuffle || (r->in->by_path && !r->opts->order.keep);
-}
-
+/* Items are shuffled if that is requested, or if they have no order but that of their paths,
+ * because shards in the order of classes mix badly. */
 static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 {
+	const struct tfr_convert_order *o = &r->opts->order;
 	struct tfr_rng rng;
 	size_t n = (size_t)r->in->items;
 
-	if (r->opts->order.shuffle && r->opts->order.keep)
+	if (o->shuffle && o->keep)
 		return tfr_fail(
 			err, TFR_EUSAGE, "the items cannot be shuffled and keep their order");
-	if (!is_shuffled(r))
+	if (!o->shuffle && (!r->in->by_path || o->keep))
 		return TFR_OK;
 	if (r->in->items == TFR_STREAM)
 		return tfr_fail_hint(err, TFR_EUSAGE,
@@ -432,7 +414,7 @@ static enum tfr_status make_order(struct run *r, struct tfr_error *err)
 	TFR_NEED_MEMORY(r->order, err, "ordering the items");
 	for (size_t i = 0; i < n; i++)
 		r->order[i] = (uint32_t)i;
-	tfr_rng_init(&rng, r->opts->order.seed, 0);
+	tfr_rng_init(&rng, o->seed, 0);
 	tfr_rng_shuffle(&rng, r->order, n, sizeof(*r->order));
 	return TFR_OK;
 }
@@ -501,7 +483,7 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 	TFR_TRY(check_total(r, err));
 	for (size_t t = 0; t < r->sets.n; t++)
 		TFR_TRY(tfr_set_writer_seal(r->sets.targets[t].writer, err));
-	TFR_TRY(tfr_labels_seal(&r->labels, &r->sets, err));
+	TFR_TRY(tfr_labels_open_named(&r->labels, &r->sets, err));
 	TFR_TRY(tfr_tfds_seal(&r->tfds, &r->sets, err));
 	TFR_TRY(tfr_findings_seal(&r->findings, r->report, err));
 	TFR_TRY(add_report(r, r->findings.quarantine, err));
@@ -580,7 +562,8 @@ static enum tfr_status convert(struct run *r, struct tfr_error *err)
 		TFR_TRY(check_parts(r, err));
 	TFR_TRY(make_order(r, err));
 	r->report->classes = r->in->n_classes;
-	tell_kind(r);
+	r->report->kind = r->in->ops->name;
+	r->report->kind_text = r->in->ops->what;
 	r->end = r->in->items;
 	if (r->opts->output.dry_run)
 		return tfr_plan(r->in, r->order, r->report, err);

@@ -28,11 +28,6 @@ enum {
 	NAME = 8192,
 };
 
-static const char *prefix_of(const struct tfr_findings *f, const struct tfr_item *item)
-{
-	return item->prefix ? item->prefix : f->in->prefix;
-}
-
 /* --- properties --- */
 
 static const struct {
@@ -324,7 +319,7 @@ static bool make_line(struct tfr_findings *f, const struct tfr_item *item, enum 
 	const char *detail = detail_of(item, finding, text, sizeof(text)), *json;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s%s", prefix_of(f, item), (const char *)item->name.data);
+	snprintf(path, sizeof(path), "%s%s", item->prefix, (const char *)item->name.data);
 	if (f->json) {
 		json = make_json(f, item, finding, path, detail, &size);
 		return json && tfr_buf_append(line, json, size);
@@ -482,7 +477,7 @@ static enum tfr_status count_lost(
 	t->expected += item->records;
 	if (item->skipped && !t->lost)
 		snprintf(t->first_lost, sizeof(t->first_lost), "'%.200s%.200s': %.90s",
-			prefix_of(f, item), (const char *)item->name.data, item->reason);
+			item->prefix, (const char *)item->name.data, item->reason);
 	t->lost += item->skipped ? item->records : 0;
 	return early && t->expected >= FIRST ? judge_lost(t, "the first ", err) : TFR_OK;
 }
@@ -500,7 +495,7 @@ static bool group(struct tfr_findings *f, const struct tfr_item *item)
 	if (!r->items)
 		snprintf(r->why, sizeof(r->why), "%s", item->reason);
 	return r->items++ >= NAMED ||
-	       tfr_buf_printf(&r->names, "%s'%s%s'", r->names.size ? ", " : "", prefix_of(f, item),
+	       tfr_buf_printf(&r->names, "%s'%s%s'", r->names.size ? ", " : "", item->prefix,
 		       (const char *)item->name.data);
 }
 
@@ -513,7 +508,7 @@ static enum tfr_status note_skipped(
 	TFR_NEED_MEMORY(group(f, item), err, "skipping an item");
 	if (!f->quarantine)
 		return TFR_OK;
-	snprintf(text, sizeof(text), "%s%s", prefix_of(f, item), (const char *)item->name.data);
+	snprintf(text, sizeof(text), "%s%s", item->prefix, (const char *)item->name.data);
 	tfr_escape_name(name, sizeof(name), text);
 	tfr_escape_line(text, sizeof(text), item->reason);
 	TFR_NEED_MEMORY(

@@ -40,7 +40,7 @@ struct tfr_item {
 
 	/* Set by the input: */
 	struct tfr_buf name; /* its name, with its NUL: "cats/1.jpg" */
-	const char *prefix;  /* of the name in messages; NULL: the input's */
+	const char *prefix;  /* of the name in messages; NULL until next() is done: the input's */
 	bool placed;	     /* `target` is the set that its folder goes to */
 	bool hashed;	     /* `hash` decides the set; otherwise the XXH3-64 of the name does */
 	uint64_t hash;

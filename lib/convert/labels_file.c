@@ -93,8 +93,7 @@ static bool is_stream(const char *set)
 	return !strcmp(set, "-") || (tfr_stat(set, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
-/* Opens the files of the sets that have a name by now. */
-static enum tfr_status open_named(
+enum tfr_status tfr_labels_open_named(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
 {
 	for (size_t t = 0; t < l->n; t++) {
@@ -234,16 +233,10 @@ enum tfr_status tfr_labels_open(
 		l->opened = calloc(l->n, sizeof(*l->opened));
 		if (!l->files || !l->opened)
 			return tfr_fail_nomem(err, "writing a labels file");
-		TFR_TRY(open_named(l, sets, err));
+		TFR_TRY(tfr_labels_open_named(l, sets, err));
 	}
 	return !resumes && (in->ops->chooses || in->ops->labelled) ? look_beside(sets, err)
 								   : TFR_OK;
-}
-
-enum tfr_status tfr_labels_seal(
-	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err)
-{
-	return open_named(l, sets, err);
 }
 
 void tfr_labels_close(struct tfr_labels *l)

@@ -23,18 +23,19 @@
 
 /* --- classes --- */
 
+/* Packed, because there is one per item. */
+struct __attribute__((packed)) mark {
+	uint64_t hash;
+	uint32_t class;
+};
+
 struct tfr_division {
 	struct tfr_stretches stretches;
 	struct tfr_bound
 		*bounds; /* one per range of each class, and of items without one and of strays */
 	const struct tfr_input *in;
 	size_t n_classes;
-};
-
-/* Packed, because there is one per item. */
-struct __attribute__((packed)) mark {
-	uint64_t hash;
-	uint32_t class;
+	struct mark *marks; /* of all items, while they are divided */
 };
 
 static int by_class_and_hash(const void *a, const void *b)
@@ -53,17 +54,12 @@ static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *it
 									: item->class;
 }
 
-struct marking {
-	const struct tfr_division *division;
-	struct mark *marks;
-};
-
 static enum tfr_status mark_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
-	struct marking *m = ctx;
+	struct tfr_division *s = ctx;
 
 	(void)err;
-	m->marks[item->number] = (struct mark){ tfr_item_hash(item), class_of(m->division, item) };
+	s->marks[item->number] = (struct mark){ tfr_item_hash(item), class_of(s, item) };
 	return TFR_OK;
 }
 
@@ -125,11 +121,11 @@ static enum tfr_status open_division(
 		return tfr_fail(err, TFR_EUSAGE,
 			"no set has a fraction: there is nothing to divide by classes");
 	s->in = in;
+	s->marks = marks;
 	s->n_classes = in->n_classes;
 	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
 	TFR_NEED_MEMORY(s->bounds, err, "dividing the items");
-	TFR_TRY(tfr_input_walk(
-		in, NULL, mark_item, &(struct marking){ .division = s, .marks = marks }, err));
+	TFR_TRY(tfr_input_walk(in, NULL, mark_item, s, err));
 	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
 	cut(s, marks, (size_t)in->items);
 	return TFR_OK;

@@ -88,8 +88,9 @@ struct tfr_labels {
  */
 enum tfr_status tfr_labels_open(
 	struct tfr_labels *l, const struct tfr_sets *sets, bool resumes, struct tfr_error *err);
-/* Opens the files of sets that got their name when they were sealed; the same failures. */
-enum tfr_status tfr_labels_seal(
+/* Opens the files of the sets that have a name by now: those that fill get it when they are sealed.
+ * The same failures. */
+enum tfr_status tfr_labels_open_named(
 	struct tfr_labels *l, const struct tfr_sets *sets, struct tfr_error *err);
 /* The files are published with their sets; files that were not published are removed. */
 void tfr_labels_close(struct tfr_labels *l);

@@ -30,6 +30,7 @@ static void put(struct tfr_findings *f, struct tfr_item *item, unsigned long n, 
 	int size = snprintf(name, sizeof(name), "%0200lu", n);
 
 	cr_assert(tfr_item_name(item, name, (size_t)size));
+	item->prefix = "in/";
 	item->came.channels = channels;
 	item->record = n;
 	item->found = more | (channels < 3 ? 1u << TFR_FOUND_GRAY : 0);
@@ -44,7 +45,7 @@ static unsigned lines_of(unsigned long gray, bool colour, uint64_t *counted)
 		.output.target_count = 1,
 		.run.report = "r.tsv",
 		.output.writer = { .force = true } };
-	struct tfr_input in = { .ops = &tfr_input_folder, .opts = &opts, .prefix = "in/" };
+	struct tfr_input in = { .ops = &tfr_input_folder, .opts = &opts };
 	struct tfr_convert_report report;
 	struct tfr_findings f;
 	struct tfr_item item = { 0 };
