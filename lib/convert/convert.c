@@ -16,7 +16,6 @@
 #include "base/rng.h"
 #include "convert/findings.h"
 #include "convert/outputs.h"
-#include "shard/fractions.h"
 #include "thread/threads.h"
 
 enum { MEMORY = 256 << 20, WINDOW = 16 /* items in progress, per thread */ };

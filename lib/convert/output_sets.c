@@ -18,7 +18,6 @@
 #include "base/cleanup.h"
 #include "convert/findings.h"
 #include "record/framing.h"
-#include "shard/fractions.h"
 #include "shard/set_name.h"
 
 /* --- classes --- */
@@ -27,15 +26,6 @@
 struct __attribute__((packed)) mark {
 	uint64_t hash;
 	uint32_t class;
-};
-
-struct tfr_division {
-	struct tfr_stretches stretches;
-	struct tfr_bound
-		*bounds; /* one per range of each class, and of items without one and of strays */
-	const struct tfr_input *in;
-	size_t n_classes;
-	struct mark *marks; /* of all items, while they are divided */
 };
 
 static int by_class_and_hash(const void *a, const void *b)
@@ -47,24 +37,30 @@ static int by_class_and_hash(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-static uint32_t class_of(const struct tfr_division *s, const struct tfr_item *item)
+/* Items without a class, and strays, form one more. */
+static uint32_t class_of(const struct tfr_input *in, const struct tfr_item *item)
 {
-	assert(item->class == TFR_NO_CLASS || item->class < s->n_classes);
-	return item->class == TFR_NO_CLASS || tfr_is_stray(s->in, item) ? (uint32_t)s->n_classes
-									: item->class;
+	assert(item->class == TFR_NO_CLASS || item->class < in->n_classes);
+	return item->class == TFR_NO_CLASS || tfr_is_stray(in, item) ? (uint32_t)in->n_classes
+								     : item->class;
 }
+
+struct marking {
+	const struct tfr_input *in;
+	struct mark *marks;
+};
 
 static enum tfr_status mark_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
-	struct tfr_division *s = ctx;
+	struct marking *m = ctx;
 
 	(void)err;
-	s->marks[item->number] = (struct mark){ tfr_item_hash(item), class_of(s, item) };
+	m->marks[item->number] = (struct mark){ tfr_item_hash(item), class_of(m->in, item) };
 	return TFR_OK;
 }
 
 /* The items of one class, and how many of them have one hash. */
-static void cut_class(struct tfr_division *s, const struct mark *marks, size_t n)
+static void cut_class(struct tfr_sets *s, const struct mark *marks, size_t n)
 {
 	struct tfr_cut cut = {
 		.stretches = &s->stretches,
@@ -79,7 +75,7 @@ static void cut_class(struct tfr_division *s, const struct mark *marks, size_t n
 	}
 }
 
-static void cut(struct tfr_division *s, const struct mark *marks, size_t n)
+static void cut_classes(struct tfr_sets *s, const struct mark *marks, size_t n)
 {
 	for (size_t i = 0, of; i < n; i += of) {
 		for (of = 1; i + of < n && marks[i + of].class == marks[i].class; of++)
@@ -100,51 +96,29 @@ static enum tfr_status refuse(const struct tfr_input *in, struct tfr_error *err)
 }
 
 /* Divides the items of a list class by class, so that each set gets its fraction of each class. The
- * rule is that of shard/fractions.h with the XXH3-64 of the name as the hash; items without a class
- * form one more class.  TFR_EUSAGE: the input is a stream, or it has no classes. */
-static enum tfr_status open_division(
-	struct tfr_division **out, struct tfr_input *in, struct tfr_error *err)
+ * rule is that of shard/fractions.h with the XXH3-64 of the name as the hash.  TFR_EUSAGE: the
+ * input is a stream, or it has no classes. */
+static enum tfr_status divide(struct tfr_sets *s, struct tfr_error *err)
 {
+	struct tfr_input *in = s->in;
+	const struct tfr_convert_output *o = &in->opts->output;
 	TFR_AUTO_FREE struct mark *marks = NULL;
-	struct tfr_division *s;
+	struct marking marking = { .in = in };
 
-	*out = NULL;
 	if (in->items == TFR_STREAM || !in->n_classes)
 		return refuse(in, err);
-	s = *out = calloc(1, sizeof(*s));
-	marks = malloc((in->items + 1) * sizeof(*marks));
-	if (!s || !marks ||
-		!tfr_stretches_lay(
-			&s->stretches, in->opts->output.targets, in->opts->output.target_count))
+	marking.marks = marks = malloc((in->items + 1) * sizeof(*marks));
+	if (!marks || !tfr_stretches_lay(&s->stretches, o->targets, o->target_count))
 		return tfr_fail_nomem(err, "dividing the items");
 	if (!s->stretches.n)
 		return tfr_fail(err, TFR_EUSAGE,
 			"no set has a fraction: there is nothing to divide by classes");
-	s->in = in;
-	s->marks = marks;
-	s->n_classes = in->n_classes;
-	s->bounds = calloc((s->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
+	s->bounds = calloc((in->n_classes + 1) * s->stretches.n + 1, sizeof(*s->bounds));
 	TFR_NEED_MEMORY(s->bounds, err, "dividing the items");
-	TFR_TRY(tfr_input_walk(in, NULL, mark_item, s, err));
+	TFR_TRY(tfr_input_walk(in, NULL, mark_item, &marking, err));
 	qsort(marks, (size_t)in->items, sizeof(*marks), by_class_and_hash);
-	cut(s, marks, (size_t)in->items);
+	cut_classes(s, marks, (size_t)in->items);
 	return TFR_OK;
-}
-
-/* The share of an item, or the number of shares for none.  Any thread may call it. */
-static size_t choose_share(const struct tfr_division *s, const struct tfr_item *item)
-{
-	return tfr_stretches_choose(
-		&s->stretches, s->bounds + class_of(s, item) * s->stretches.n, tfr_item_hash(item));
-}
-
-static void close_division(struct tfr_division *s)
-{
-	if (!s)
-		return;
-	tfr_stretches_clear(&s->stretches);
-	free(s->bounds);
-	free(s);
 }
 
 /* --- the number of shards --- */
@@ -231,11 +205,9 @@ static enum tfr_status number_shards(struct sizes *s, size_t target,
 			(uint64_t)((double)s->bytes * part), (uint64_t)((double)s->items * part));
 	n = wanted < SHARDS_MOST ? (uint64_t)wanted : SHARDS_MOST;
 	n = n > s->items ? s->items : n;
-	if (asprintf(out, "%s@%llu%s", name->base, (unsigned long long)(n ? n : 1),
-		    name->extension) < 0) {
-		*out = NULL;
-		return tfr_fail_nomem(err, "creating the sets");
-	}
+	*out = tfr_asprintf(
+		"%s@%llu%s", name->base, (unsigned long long)(n ? n : 1), name->extension);
+	TFR_NEED_MEMORY(*out, err, "creating the sets");
 	return TFR_OK;
 }
 
@@ -245,23 +217,20 @@ static enum tfr_status name_set(struct sizes *s, size_t target, char **name,
 	struct tfr_set_fill *fill, struct tfr_error *err)
 {
 	const struct tfr_convert_opts *o = s->in->opts;
-	struct tfr_set_name parsed;
+	TFR_AUTO_SET_NAME parsed = { 0 };
 	enum tfr_status status = tfr_set_name_parse(&parsed, o->output.targets[target].set, err);
 
-	if (status != TFR_OK && status != TFR_END)
+	if (status > TFR_END)
 		return status;
 	*fill = (struct tfr_set_fill){ o->output.shard_size, o->output.records_per_shard };
-	status = TFR_OK;
 	if (parsed.automatic && !fill->bytes && !fill->records) {
 		if (s->in->ops->measure && s->in->items != TFR_STREAM)
-			status = number_shards(s, target, &parsed, name, err);
-		else
-			fill->bytes = AUTO_SIZE;
+			return number_shards(s, target, &parsed, name, err);
+		fill->bytes = AUTO_SIZE;
 	}
-	tfr_set_name_clear(&parsed);
-	if (!status && !*name)
-		*name = strdup(o->output.targets[target].set);
-	return status || *name ? status : tfr_fail_nomem(err, "creating the sets");
+	*name = strdup(o->output.targets[target].set);
+	TFR_NEED_MEMORY(*name, err, "creating the sets");
+	return TFR_OK;
 }
 
 /* --- sets --- */
@@ -306,7 +275,7 @@ static enum tfr_status start_sets(struct tfr_sets *s, struct tfr_input *in, stru
 	*s = (struct tfr_sets){ .in = in };
 	s->targets = calloc(in->opts->output.target_count, sizeof(*s->targets));
 	TFR_NEED_MEMORY(s->targets, err, "creating the sets");
-	return in->opts->order.stratify ? open_division(&s->division, in, err) : TFR_OK;
+	return in->opts->order.stratify ? divide(s, err) : TFR_OK;
 }
 
 enum tfr_status tfr_sets_open(struct tfr_sets *s, struct tfr_input *in, struct tfr_unread *mark,
@@ -327,8 +296,9 @@ static size_t choose_set(const struct tfr_sets *s, const struct tfr_item *item)
 
 	if (item->placed)
 		return item->target;
-	if (s->division)
-		return choose_share(s->division, item);
+	if (s->bounds)
+		return tfr_stretches_choose(&s->stretches,
+			s->bounds + class_of(s->in, item) * s->stretches.n, tfr_item_hash(item));
 	if (o->target_count == 1 && o->targets[0].fraction == 0)
 		return 0;
 	return tfr_shares_choose(o->targets, o->target_count, tfr_item_hash(item));
@@ -383,35 +353,17 @@ enum tfr_status tfr_sets_put(struct tfr_sets *s, struct tfr_item *item, struct t
 	assert(item->target < s->n);
 	if (item->framed.data)
 		return put_framed(t, item, err);
-	if (t->shards)
-		status = tfr_set_writer_put(t->writer, (uint32_t)(item->rank % t->shards),
-			item->pieces, item->n_pieces, &item->digest, err);
-	else
-		status = tfr_set_writer_append(
-			t->writer, item->pieces, item->n_pieces, &item->digest, err);
+	item->shard = t->shards ? (uint32_t)(item->rank % t->shards) : 0;
+	status = t->shards ? tfr_set_writer_put(t->writer, item->shard, item->pieces,
+				     item->n_pieces, &item->digest, err)
+			   : tfr_set_writer_append(
+				     t->writer, item->pieces, item->n_pieces, &item->digest, err);
 	if (status)
 		return status;
-	item->shard =
-		t->shards ? (uint32_t)(item->rank % t->shards) : tfr_set_writer_filling(t->writer);
+	if (!t->shards)
+		item->shard = tfr_set_writer_filling(t->writer);
 	item->record = tfr_set_writer_records(t->writer, item->shard) - 1;
 	return TFR_OK;
-}
-
-/* The texts of the manifests.  Records that are copied unchanged keep the classes of their sets. */
-static enum tfr_status carry_classes(
-	struct tfr_sets *s, struct tfr_set_info *info, struct tfr_error *err)
-{
-	const struct tfr_convert_opts *o = s->in->opts;
-	struct tfr_set_opts inputs = { .inputs = o->input.paths,
-		.count = o->input.count,
-		.allow_missing = o->input.allow_missing };
-	struct tfr_set *set = NULL;
-	enum tfr_status status = tfr_set_open(&set, &inputs, err);
-
-	if (!status)
-		status = tfr_set_info_carry(info, set, err);
-	tfr_set_close(set);
-	return status;
 }
 
 /* Options and inputs go to the manifest of a set; a single file has one only with opts->run.resume.
@@ -476,8 +428,11 @@ enum tfr_status tfr_sets_publish(
 		.seed = s->in->opts->order.seed,
 		.options = options,
 		.inputs = inputs };
-	enum tfr_status status = s->in->ops->framed ? carry_classes(s, &base, err) : TFR_OK;
+	enum tfr_status status = TFR_OK;
 
+	/* Records that are copied unchanged keep the classes of their sets. */
+	if (s->in->ops->framed)
+		status = tfr_set_info_carry(&base, s->in->files, err);
 	if (!status)
 		status = publish_counted(s, &base, err);
 	if (s->in->ops->framed)
@@ -491,7 +446,8 @@ void tfr_sets_close(struct tfr_sets *s)
 		tfr_set_writer_close(s->targets[t].writer);
 		free(s->targets[t].histogram);
 	}
-	close_division(s->division);
+	tfr_stretches_clear(&s->stretches);
+	free(s->bounds);
 	free(s->targets);
 	*s = (struct tfr_sets){ 0 };
 }

@@ -5,6 +5,7 @@
 
 #include "base/unread.h"
 #include "convert/input.h"
+#include "shard/fractions.h"
 #include "shard/set_writer.h"
 
 struct tfr_output;
@@ -14,8 +15,6 @@ struct tfr_output;
  * The hash of an item's name, alone or among those of its class, decides its set, and its place
  * in that set decides its shard: item k goes to shard k mod N, skipped or not, so that one bad
  * file moves no other.  Nothing is visible until every set is complete and on disk. */
-
-struct tfr_division;
 
 /* A set that is written. */
 struct tfr_output_set {
@@ -29,7 +28,10 @@ struct tfr_output_set {
 
 struct tfr_sets {
 	struct tfr_input *in;
-	struct tfr_division *division; /* NULL: the name alone decides the target */
+	/* To divide class by class: one bound per stretch of each class, and of one more class.
+	 * NULL: the name alone decides the target. */
+	struct tfr_bound *bounds;
+	struct tfr_stretches stretches;
 	struct tfr_output_set *targets;
 	size_t n;
 };
