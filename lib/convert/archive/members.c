@@ -187,11 +187,17 @@ enum tfr_status tfr_archive_read_at(const struct tfr_archive *m, struct tfr_buf 
 	return TFR_OK;
 }
 
+struct tfr_archive *tfr_archive_share(struct tfr_archive *m)
+{
+	__atomic_add_fetch(&m->shared, 1, __ATOMIC_RELAXED);
+	return m;
+}
+
 void tfr_archive_close(struct tfr_archive *m)
 {
 	struct tfr_feed feed;
 
-	if (!m)
+	if (!m || __atomic_fetch_sub(&m->shared, 1, __ATOMIC_ACQ_REL))
 		return;
 	feed = m->feed;
 	m->ops->close(m);

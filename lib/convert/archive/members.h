@@ -73,6 +73,7 @@ struct tfr_member {
 struct tfr_archive {
 	const struct tfr_archive_ops *ops;
 	struct tfr_feed feed;
+	unsigned shared; /* how often, and not closed since; atomic */
 	uint64_t begin;	 /* of the archive in its file */
 	bool placed;	 /* tfr_archive_read_at() can be used */
 	bool rewindable; /* ops->rewind() can be used */
@@ -114,6 +115,8 @@ static inline enum tfr_status tfr_archive_read(
 /* Appends `size` bytes at `place`; any number of threads may call it at any time. */
 enum tfr_status tfr_archive_read_at(const struct tfr_archive *m, struct tfr_buf *into,
 	uint64_t place, size_t size, struct tfr_error *err);
+/* The archive stays open until it is closed once more; returns it. */
+struct tfr_archive *tfr_archive_share(struct tfr_archive *m);
 void tfr_archive_close(struct tfr_archive *m); /* accepts NULL */
 
 /* Puts a member's path into `name`, with its NUL, as a path below a folder: "./a//b" becomes

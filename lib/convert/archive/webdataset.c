@@ -20,18 +20,12 @@
 
 enum { LOOKED_AT = 100 };
 
-/* An open archive. */
-struct tar {
-	struct tfr_archive *m;
-	unsigned users; /* samples to be read, and the walk; atomic */
-};
-
 struct webdataset {
 	struct tfr_input in;
 	struct tfr_names braces;
 	struct tfr_set *set;
 	size_t next_file;
-	struct tar *tar; /* the archive being read; NULL: the next one must be opened */
+	struct tfr_archive *m; /* the archive being read; NULL: the next one must be opened */
 	struct tfr_member member;
 	bool pending; /* `member`, whose name is in `name`, belongs to the next sample */
 	struct tfr_buf name;
@@ -41,39 +35,19 @@ struct webdataset {
 /* What an item keeps. */
 struct own {
 	struct tfr_sample sample;
-	struct tar *tar; /* its members are read from this file; NULL: they have been read */
+	struct tfr_archive *m; /* its members are read from it; NULL: they have been read */
 };
-
-static void release(struct tar **tar)
-{
-	struct tar *t = TFR_STEAL(*tar);
-
-	if (t && !__atomic_sub_fetch(&t->users, 1, __ATOMIC_ACQ_REL)) {
-		tfr_archive_close(t->m);
-		free(t);
-	}
-}
 
 static void free_own(void *p)
 {
 	struct own *own = p;
 
-	release(&own->tar);
+	tfr_archive_close(own->m);
 	tfr_sample_clear(&own->sample);
 	free(own);
 }
 
 /* --- iterating over members --- */
-
-static enum tfr_status open_next(struct webdataset *w, struct tfr_error *err)
-{
-	if (w->next_file == tfr_set_count(w->set))
-		return TFR_END;
-	w->tar = calloc(1, sizeof(*w->tar));
-	TFR_NEED_MEMORY(w->tar, err, "reading an archive");
-	w->tar->users = 1;
-	return tfr_archive_open(&w->tar->m, tfr_set_path(w->set, w->next_file++), err);
-}
 
 /* Whether webdataset uses a member of this name; it ignores those that describe the archive. */
 static bool is_meta(const char *name)
@@ -90,7 +64,7 @@ static enum tfr_status advance(struct webdataset *w, struct tfr_error *err)
 	bool hidden;
 
 	for (w->pending = false; !w->pending;) {
-		TFR_TRY(tfr_archive_next(w->tar->m, &w->member, err));
+		TFR_TRY(tfr_archive_next(w->m, &w->member, err));
 		TFR_NEED_MEMORY(tfr_member_name(w->member.path, &w->name, &hidden, &w->fault), err,
 			"reading an archive");
 		w->pending = w->member.kind != TFR_MEMBER_FOLDER && !hidden &&
@@ -109,13 +83,15 @@ static enum tfr_status find_first(struct webdataset *w, struct tfr_error *err)
 	while (!w->pending) {
 		enum tfr_status status;
 
-		if (!w->tar)
-			TFR_TRY(open_next(w, err));
+		if (!w->m && w->next_file == tfr_set_count(w->set))
+			return TFR_END;
+		if (!w->m)
+			TFR_TRY(tfr_archive_open(&w->m, tfr_set_path(w->set, w->next_file++), err));
 		status = advance(w, err);
-		if (status && status != TFR_END)
+		if (status > TFR_END)
 			return status;
 		if (status)
-			release(&w->tar);
+			tfr_archive_close(TFR_STEAL(w->m));
 	}
 	return TFR_OK;
 }
@@ -132,7 +108,7 @@ static enum tfr_status read_part(struct webdataset *w, struct tfr_item *item,
 	struct tfr_sample_field *part, struct tfr_error *err)
 {
 	struct tfr_buf *into = part->image ? &item->file : &item->more;
-	struct tfr_archive *m = w->tar->m;
+	struct tfr_archive *m = w->m;
 	size_t before = into->size, most = TFR_ITEM_MOST - item->size;
 	bool told = w->member.size <= most;
 
@@ -162,8 +138,8 @@ static enum tfr_status add_member(
 		tfr_sample_add(&own->sample, name, w->member.place, w->member.size, err);
 
 	if (status == TFR_EDATA && err) {
-		tfr_error_set_path(err, w->tar->m->feed.name);
-		tfr_error_hint(err, "It is in '%s'.", w->tar->m->feed.name);
+		tfr_error_set_path(err, w->m->feed.name);
+		tfr_error_hint(err, "It is in '%s'.", w->m->feed.name);
 	}
 	if (status)
 		return status;
@@ -177,7 +153,7 @@ static enum tfr_status add_member(
 		tfr_item_skip(item, TFR_EDATA, "a name that is not UTF-8");
 	if (!item->skipped && w->member.size != TFR_SIZE_UNKNOWN && w->member.size > TFR_ITEM_MOST)
 		too_large(item);
-	if (item->skipped || w->tar->m->placed)
+	if (item->skipped || w->m->placed)
 		return TFR_OK;
 	return read_part(w, item, part, err);
 }
@@ -224,8 +200,8 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct webdataset *w = (struct webdataset *)in;
+	struct tfr_archive *m;
 	struct own *own;
-	struct tar *tar;
 
 	TFR_TRY(find_first(w, err));
 	if (!item->own) {
@@ -234,20 +210,18 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	}
 	own = item->own;
 	TFR_NEED_MEMORY(own, err, "reading an archive");
-	release(&own->tar);
+	tfr_archive_close(TFR_STEAL(own->m));
 	if (!tfr_sample_key((const char *)w->name.data) ||
 		(w->fault && w->fault != w->member.fault))
 		return skip_member(w, item, err);
-	tar = w->tar;
+	m = w->m;
 	TFR_TRY(gather(w, item, err));
 	if (!item->skipped && sum_of_sizes(&own->sample) > TFR_ITEM_MOST)
 		too_large(item);
-	if (!tar->m->placed)
+	if (!m->placed)
 		tfr_room_reserve(room, item->size);
-	if (tar->m->placed && !item->skipped) {
-		__atomic_add_fetch(&tar->users, 1, __ATOMIC_RELAXED);
-		own->tar = tar;
-	}
+	else if (!item->skipped)
+		own->m = tfr_archive_share(m);
 	return TFR_OK;
 }
 
@@ -262,7 +236,7 @@ static enum tfr_status read_parts(struct tfr_item *item, struct own *own, struct
 		uint64_t place = part->place;
 
 		part->place = into->size;
-		TFR_TRY(tfr_archive_read_at(own->tar->m, into, place, (size_t)part->size, err));
+		TFR_TRY(tfr_archive_read_at(own->m, into, place, (size_t)part->size, err));
 		item->size += (size_t)part->size;
 	}
 	return TFR_OK;
@@ -328,10 +302,10 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_sample *s = &own->sample;
 	bool of_audio = s->has_audio && !s->has_image;
 
-	if (own->tar) {
+	if (own->m) {
 		tfr_room_reserve(room, sum_of_sizes(s));
 		TFR_TRY(read_parts(item, own, err));
-		release(&own->tar);
+		tfr_archive_close(TFR_STEAL(own->m));
 	}
 	if (s->has_image)
 		TFR_TRY(tfr_image_add(in, item, bench, err));
@@ -434,7 +408,7 @@ static void close_webdataset(struct tfr_input *in)
 {
 	struct webdataset *w = (struct webdataset *)in;
 
-	release(&w->tar);
+	tfr_archive_close(w->m);
 	tfr_set_close(w->set);
 	tfr_names_clear(&w->braces);
 	tfr_buf_clear(&w->name);
