@@ -180,19 +180,6 @@ static enum tfr_status say_all(struct tfr_checkpoint *c, struct tfr_error *err)
 	return good ? TFR_OK : tfr_fail_nomem(err, "noting the options");
 }
 
-/* Compares two texts that end in NUL. */
-static enum tfr_status compare_said(
-	const struct tfr_checkpoint *c, const char *then, struct tfr_error *err)
-{
-	enum tfr_status status =
-		tfr_options_compare(then, (const char *)c->said.data, "the run to be resumed", err);
-
-	if (status)
-		tfr_error_hint(err, "Use the options of that run, or remove '%s' to start again.",
-			c->path);
-	return status;
-}
-
 static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	if (!c->digested)
@@ -203,32 +190,29 @@ static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *e
 
 /* --- a note that is there --- */
 
-static enum tfr_status cut_short(const struct tfr_checkpoint *c, struct tfr_error *err)
-{
-	tfr_fail_path(err, TFR_EDATA, c->path, "the saved position of a run is damaged:");
-	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
-	return TFR_EDATA;
-}
-
 static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 {
 	uint64_t size = 0, digest = 0;
 	const char *said;
+	enum tfr_status status;
 
 	if (!tfr_unread_copy(&c->found, &size, sizeof(size)) ||
-		!tfr_unread_copy(&c->found, &digest, sizeof(digest)))
-		return cut_short(c, err);
-	said = tfr_unread_take(&c->found, size);
-	if (!said || !size || said[size - 1])
-		return cut_short(c, err);
-	TFR_TRY(compare_said(c, said, err));
+		!tfr_unread_copy(&c->found, &digest, sizeof(digest)) ||
+		!(said = tfr_unread_take(&c->found, size)) || !size || said[size - 1])
+		return tfr_fail_path(
+			err, TFR_EDATA, c->path, "the saved position of a run is damaged:");
+	status =
+		tfr_options_compare(said, (const char *)c->said.data, "the run to be resumed", err);
+	if (status) {
+		tfr_error_hint(err, "Use the options of that run, or remove '%s' to start again.",
+			c->path);
+		return status;
+	}
 	TFR_TRY(take_digest(c, err));
 	if (digest == c->digest)
 		return TFR_OK;
-	tfr_fail_path(err, TFR_EDATA, c->opts->input.paths[0],
+	return tfr_fail_path(err, TFR_EDATA, c->opts->input.paths[0],
 		"since the run to be resumed, files were changed, added or removed in");
-	tfr_error_hint(err, "Remove '%s' to start again.", c->path);
-	return TFR_EDATA;
 }
 
 void tfr_checkpoint_hint(
@@ -356,9 +340,11 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	status = state_load(c->path, &c->body, &c->found, err);
 	if (status == TFR_END)
 		return TFR_OK;
+	c->resumes = !status;
 	if (!status)
 		status = look_at(c, err);
-	c->resumes = c->saved = !status;
+	c->saved = !status;
+	tfr_checkpoint_hint(c, status, err);
 	return status;
 }
 
