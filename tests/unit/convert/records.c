@@ -196,3 +196,50 @@ Test(records, a_failed_run_is_gone_on_with)
 	expect_same("plain", "out");
 	free(all);
 }
+
+/* Bad records inside and at the ends of runs keep their places, also in a run that is resumed,
+ * after one that expected another number of records. */
+Test(records, damage_keeps_its_places)
+{
+	static const char *const inputs[] = { "in/a", "in/b" };
+	struct tfr_convert_opts o = { .input.from = "records",
+		.run.on_error = TFR_ON_ERROR_SKIP,
+		.run.max_skipped = 1,
+		.run.checkpoint = 1e-9 };
+	struct tfr_convert_report once, again;
+	uint8_t *all = malloc(8 << 20);
+	struct tfr_reader *r;
+	struct tfr_record rec;
+	size_t size;
+	int bad = 0;
+
+	make("in/a", 700, 1500, 11);
+	make("in/b", 50, 100, 12);
+	size = temp_read("in/a", all, 8 << 20);
+	cr_assert_eq(tfr_reader_open(&r, "in/a", NULL, NULL), TFR_OK);
+	while (!tfr_reader_next(r, &rec, NULL))
+		if (rec.size && (rec.index % 5 == 0 || rec.index > 695)) {
+			all[rec.offset + 12] ^= 1;
+			bad++;
+		}
+	tfr_reader_close(r);
+	temp_write("in/a", all, size);
+	for (o.run.threads = 1; o.run.threads < 4; o.run.threads += 2) {
+		cr_assert_eq(shard(o, inputs, 2, "plain/x@3", &once, NULL), TFR_OK);
+		cr_assert_eq(once.skipped, bad);
+		cr_assert_eq(once.records, 750 - bad);
+		o.run.resume = true;
+		o.output.expect = (struct tfr_expect){ .has_records = true, .records = 1 };
+		cr_assert_eq(shard(o, inputs, 2, "out/x@3", &again, NULL), TFR_EDATA);
+		o.output.expect.records = once.records;
+		cr_assert_eq(shard(o, inputs, 2, "out/x@3", &again, NULL), TFR_OK);
+		o.output.expect.has_records = false;
+		o.run.resume = false;
+		cr_assert_gt(again.resumed, 500);
+		cr_assert(again.records == once.records && again.skipped == once.skipped &&
+			  again.sum == once.sum);
+		expect_same("plain", "out");
+		cr_assert_eq(system("rm out/* plain/*"), 0);
+	}
+	free(all);
+}
