@@ -35,22 +35,6 @@ struct spares {
 	size_t count, most;
 };
 
-/* A pool of at most `most` buffers.  False: out of memory. */
-static bool open_spares(struct spares *s, size_t most)
-{
-	*s = (struct spares){
-		.lock = PTHREAD_MUTEX_INITIALIZER, .at = calloc(most, sizeof(*s->at)), .most = most
-	};
-	return s->at;
-}
-
-static void clear_spares(struct spares *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		tfr_buf_clear(&s->at[i]);
-	free(s->at);
-}
-
 /* Exchanges an empty buffer for one with memory, if there is one.  Any thread may call it. */
 static void take_spare(struct spares *s, struct tfr_buf *to)
 {
@@ -75,16 +59,6 @@ static void give_spare(struct spares *s, struct tfr_buf *from)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The items of the shards that this process owns.  The shard of an item follows from its place in
- * the order of all items, whether or not those before it become records.  So each part finds its
- * own, and the bytes are those of one process. */
-struct own_items {
-	uint32_t *numbers; /* in the order of all items */
-	uint64_t *ranks;   /* their places in their sets */
-	size_t n, cap_numbers, cap_ranks;
-	uint64_t left; /* of all items, those that belong to no set */
-};
-
 struct run {
 	const struct tfr_convert_opts *opts;
 	struct tfr_convert_report *report;
@@ -99,7 +73,11 @@ struct run {
 	bool paused;		  /* to note it */
 	bool sealed;		  /* everything is written and on disk */
 	uint32_t *order;	  /* of a list's items, shuffled; NULL: the order of the list */
-	struct own_items own;	  /* of a part, which are all that it takes */
+	/* Of a part, whose items are those in `order`: their places in their sets.  Places follow
+	 * from the order of all items, whether or not those before become records.  So each part
+	 * finds its own items, and the bytes are those of one process. */
+	uint64_t *ranks;
+	size_t cap_ranks;
 	uint64_t next; /* item to ask for */
 	uint64_t end;  /* after the last one */
 	unsigned threads;
@@ -118,8 +96,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	struct run *r = ctx;
 	struct tfr_item *item = slot;
 	struct tfr_room room = { lanes, i, r->in->groups };
-	bool in_part = r->opts->output.writer.parts, placed;
-	const uint32_t *order = in_part ? r->own.numbers : r->order;
+	bool placed;
 
 	(void)worker;
 	if (atomic_load(&r->hopeless))
@@ -128,15 +105,14 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 		r->paused = r->next > r->checked && tfr_checkpoint_is_due(&r->checkpoint);
 		if (r->next == r->end || r->paused)
 			return TFR_END;
-		TFR_TRY(tfr_item_start(item, order ? order[r->next] : r->next, err));
+		TFR_TRY(tfr_item_start(item, r->order ? r->order[r->next] : r->next, err));
 		take_spare(&r->spares, &item->file);
-		r->in->order = order;
+		r->in->order = r->order;
 		r->in->place = r->next;
 		TFR_TRY(r->in->ops->next(r->in, item, &room, err));
 		if (!item->prefix)
 			item->prefix = r->in->prefix;
-		placed = tfr_sets_place(
-			&r->sets, item, in_part ? &r->own.ranks[r->next] : NULL, lane);
+		placed = tfr_sets_place(&r->sets, item, r->ranks ? &r->ranks[r->next] : NULL, lane);
 		r->next += item->records;
 		r->report->files += item->records;
 		if (placed)
@@ -517,37 +493,40 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 static enum tfr_status choose_item(void *ctx, struct tfr_item *item, struct tfr_error *err)
 {
 	struct run *r = ctx;
-	struct own_items *own = &r->own;
 	const struct tfr_output_set *t;
 	uint32_t lane;
 
 	if (!tfr_sets_place(&r->sets, item, NULL, &lane)) {
-		own->left++;
+		if (!r->opts->output.writer.part) { /* which counts them for all parts */
+			r->report->left++;
+			r->report->files++;
+		}
 		return TFR_OK;
 	}
 	t = &r->sets.targets[item->target];
 	if (!tfr_set_writer_owns(t->writer, (uint32_t)(item->rank % t->shards)))
 		return TFR_OK;
-	if (TFR_ARRAY_RESERVE(own->numbers, own->cap_numbers, own->n + 1) ||
-		TFR_ARRAY_RESERVE(own->ranks, own->cap_ranks, own->n + 1))
+	if (TFR_ARRAY_RESERVE(r->ranks, r->cap_ranks, r->end + 1))
 		return tfr_fail_nomem(err, "dividing the items");
-	own->numbers[own->n] = (uint32_t)item->number;
-	own->ranks[own->n++] = item->rank;
+	r->order[r->end] = (uint32_t)item->number;
+	r->ranks[r->end++] = item->rank;
 	return TFR_OK;
 }
 
-/* Places all items once, without reading them, and keeps those of the part. */
+/* Places all items once, without reading them, and keeps those of the part: in the same array, of
+ * which the walk has passed as many. */
 static enum tfr_status find_own(struct run *r, struct tfr_error *err)
 {
-	TFR_TRY(tfr_input_walk(r->in, r->order, choose_item, r, err));
-	r->end = r->own.n;
+	const uint32_t *shuffled = r->order;
+
+	if (!shuffled)
+		r->order = malloc((r->in->items + 1) * sizeof(*r->order));
+	TFR_NEED_MEMORY(r->order, err, "dividing the items");
+	r->end = 0;
+	TFR_TRY(tfr_input_walk(r->in, shuffled, choose_item, r, err));
 	for (size_t t = 0; t < r->sets.n; t++)
 		if (r->sets.targets[t].shards > r->report->shards)
 			r->report->shards = r->sets.targets[t].shards;
-	if (!r->opts->output.writer.part) { /* which counts them for all parts */
-		r->report->left = r->own.left;
-		r->report->files = r->own.left;
-	}
 	return TFR_OK;
 }
 
@@ -601,10 +580,11 @@ static void clear(struct run *r)
 	for (unsigned k = 0; r->benches && k < r->threads; k++)
 		tfr_workbench_clear(&r->benches[k]);
 	free(r->benches);
-	clear_spares(&r->spares);
+	for (size_t i = 0; i < r->spares.count; i++)
+		tfr_buf_clear(&r->spares.at[i]);
+	free(r->spares.at);
 	free(r->order);
-	free(r->own.numbers);
-	free(r->own.ranks);
+	free(r->ranks);
 	tfr_sets_close(&r->sets);
 	tfr_labels_close(&r->labels);
 	tfr_findings_close(&r->findings);
@@ -616,8 +596,13 @@ static void clear(struct run *r)
 
 static enum tfr_status open_and_convert(struct run *r, struct tfr_error *err)
 {
+	size_t window = (size_t)WINDOW * r->threads;
+
 	r->benches = calloc(r->threads, sizeof(*r->benches));
-	if (!r->benches || !open_spares(&r->spares, (size_t)WINDOW * r->threads))
+	r->spares = (struct spares){ .lock = PTHREAD_MUTEX_INITIALIZER,
+		.at = calloc(window, sizeof(*r->spares.at)),
+		.most = window };
+	if (!r->benches || !r->spares.at)
 		return tfr_fail_nomem(err, "making records");
 	TFR_TRY(tfr_tfds_name(&r->tfds, &r->opts, err));
 	TFR_TRY(tfr_shares_check(r->opts->output.targets, r->opts->output.target_count, err));
