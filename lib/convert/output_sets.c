@@ -376,35 +376,6 @@ static bool has_terms(const struct tfr_convert_opts *o, size_t target)
 	       tfr_set_name_parse(&name, o->output.targets[target].set, NULL) != TFR_END;
 }
 
-static enum tfr_status publish_counted(
-	struct tfr_sets *s, const struct tfr_set_info *base, struct tfr_error *err)
-{
-	const struct tfr_input *in = s->in;
-	size_t n = in->ops->framed ? 0 : in->n_classes;
-	TFR_AUTO_FREE struct tfr_set_writer **writers = calloc(s->n, sizeof(*writers));
-	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
-	TFR_AUTO_FREE struct tfr_class_count *counts = calloc(s->n * n + 1, sizeof(*counts));
-
-	if (!writers || !infos || !counts)
-		return tfr_fail_nomem(err, "writing the manifests");
-	for (size_t t = 0; t < s->n; t++) {
-		struct tfr_class_count *of_set = counts + t * n;
-
-		for (size_t k = 0; k < n; k++)
-			of_set[k] = (struct tfr_class_count){ .label = in->classes[k].label,
-				.text = in->classes[k].text,
-				.records = s->targets[t].histogram[k] };
-		writers[t] = s->targets[t].writer;
-		infos[t] = *base;
-		infos[t].options = has_terms(s->in->opts, t) ? base->options : NULL;
-		if (in->ops->framed)
-			continue;
-		infos[t].class_count = n;
-		infos[t].classes = of_set;
-	}
-	return tfr_set_writers_publish(writers, infos, s->n, err);
-}
-
 enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct tfr_error *err)
 {
 	for (size_t t = 0; t < s->n; t++) {
@@ -424,18 +395,37 @@ enum tfr_status tfr_sets_mark(struct tfr_sets *s, struct tfr_buf *mark, struct t
 enum tfr_status tfr_sets_publish(
 	struct tfr_sets *s, const char *options, uint64_t inputs, struct tfr_error *err)
 {
-	struct tfr_set_info base = { .command = s->in->opts->output.command,
-		.seed = s->in->opts->order.seed,
-		.options = options,
-		.inputs = inputs };
+	const struct tfr_input *in = s->in;
+	struct tfr_set_info base = { .command = in->opts->output.command,
+		.seed = in->opts->order.seed,
+		.inputs = inputs,
+		.class_count = in->n_classes };
+	TFR_AUTO_FREE struct tfr_set_writer **writers = calloc(s->n, sizeof(*writers));
+	TFR_AUTO_FREE struct tfr_set_info *infos = calloc(s->n, sizeof(*infos));
+	TFR_AUTO_FREE struct tfr_class_count *counts =
+		calloc(s->n * in->n_classes + 1, sizeof(*counts));
+	struct tfr_class_count *count = counts;
 	enum tfr_status status = TFR_OK;
 
+	if (!writers || !infos || !counts)
+		return tfr_fail_nomem(err, "writing the manifests");
 	/* Records that are copied unchanged keep the classes of their sets. */
-	if (s->in->ops->framed)
-		status = tfr_set_info_carry(&base, s->in->files, err);
+	if (in->ops->framed)
+		status = tfr_set_info_carry(&base, in->files, err);
+	for (size_t t = 0; t < s->n; t++) {
+		writers[t] = s->targets[t].writer;
+		infos[t] = base;
+		infos[t].options = has_terms(in->opts, t) ? options : NULL;
+		if (!in->ops->framed)
+			infos[t].classes = count;
+		for (size_t k = 0; k < in->n_classes; k++)
+			*count++ = (struct tfr_class_count){ .label = in->classes[k].label,
+				.text = in->classes[k].text,
+				.records = s->targets[t].histogram[k] };
+	}
 	if (!status)
-		status = publish_counted(s, &base, err);
-	if (s->in->ops->framed)
+		status = tfr_set_writers_publish(writers, infos, s->n, err);
+	if (in->ops->framed)
 		tfr_set_info_clear(&base);
 	return status;
 }
