@@ -188,7 +188,7 @@ static enum tfr_status take_digest(struct tfr_checkpoint *c, struct tfr_error *e
 	return TFR_OK;
 }
 
-/* --- a note that is there --- */
+/* --- an existing checkpoint --- */
 
 static enum tfr_status look_at(struct tfr_checkpoint *c, struct tfr_error *err)
 {

@@ -208,8 +208,9 @@ static void note_gap(struct run *r, struct tfr_item *item, const struct tfr_gap 
 	item->skipped = false;
 }
 
-/* Handles the gaps of an item, and the records between them: of an input whose items are many rows
- * one by one, as if each were an item, so that messages do not depend on how rows are grouped. */
+/* Handles the gaps of an item, and the records between them.  Of an input whose items are many
+ * rows, each record is handled as if it were an item: then messages do not depend on how rows are
+ * grouped. */
 static void note_places(struct run *r, struct tfr_item *item)
 {
 	const struct tfr_framed *f = &item->framed;
@@ -275,7 +276,7 @@ static enum tfr_status write_items(struct run *r, struct tfr_error *err)
 	return !status || atomic_load(&r->hopeless) ? tfr_error_pass(&r->late, err) : status;
 }
 
-/* --- going on from where another run was --- */
+/* --- continuing another run --- */
 
 /* The part of a checkpoint before those of the findings and of the sets. */
 struct place {

@@ -420,7 +420,7 @@ static enum tfr_status end_json(struct tfr_findings *f, struct tfr_error *err)
 
 /* --- items that became no record --- */
 
-/* Those that are lost are files with the extension or the first bytes of an image or a WAV file: a
+/* A file counts as lost if it has the extension or the first bytes of an image or a WAV file.  A
  * folder can contain notes and databases of thumbnails, which no one expects in a set.  All items
  * of lists and annotations are expected. */
 

@@ -1,6 +1,5 @@
-/* convert/findings.h - what became of the items: findings are detected, counted, and listed in a
- * file; items that became no record are warned of, listed in the quarantine, and refused if they
- * are too many.
+/* convert/findings.h - what became of the items.  Findings are detected, counted, and listed in a
+ * file.  Of items that became no record there are warnings and the quarantine, and a limit.
  *
  * But for tfr_lint() and tfr_is_stray(), called by one thread at a time, in the order of the
  * items. */

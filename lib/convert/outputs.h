@@ -12,9 +12,9 @@ struct tfr_output;
 
 /* --- sets (output_sets.c) ---
  *
- * The hash of an item's name, alone or among those of its class, decides its set, and its place
- * in that set decides its shard: item k goes to shard k mod N, skipped or not, so that one bad
- * file moves no other.  Nothing is visible until every set is complete and on disk. */
+ * The hash of an item's name, alone or among those of its class, decides its set.  Its place in
+ * that set decides its shard: item k goes to shard k mod N, skipped or not, so that one bad file
+ * moves no other.  Nothing is visible until every set is complete and on disk. */
 
 /* A set that is written. */
 struct tfr_output_set {
@@ -100,10 +100,9 @@ void tfr_labels_close(struct tfr_labels *l);
 /* --- a folder that tfds.builder_from_directory() can load (tfds.c) ---
  *
  * It has NAME-SPLIT.tfrecord-00000-of-0000N for each split, where NAME is the last part of the
- * folder's path; features.json and label.labels.txt, which describe the records; and
- * dataset_info.json with the number of records of each shard.  The last one is written last and
- * removed first: without it TFDS sees no data set
- * (tensorflow_datasets/core/{dataset_info,naming,read_only_builder}.py). */
+ * folder's path.  features.json and label.labels.txt describe the records.  dataset_info.json has
+ * the number of records of each shard.  It is written last and removed first: without it TFDS sees
+ * no data set (tensorflow_datasets/core/{dataset_info,naming,read_only_builder}.py). */
 
 /* All 0 and NULL if opts->output.tfds is NULL: the calls then do nothing. */
 struct tfr_tfds {

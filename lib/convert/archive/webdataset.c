@@ -346,11 +346,10 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
  * may be without: more are the other files of an archive of images. */
 static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 {
-	static const char *const fields[] = { "cls", "json", "txt" };
 	struct tfr_sample s = { 0 };
 	TFR_AUTO_BUF name = { 0 };
 	struct tfr_member member;
-	const char *fault;
+	const char *fault, *field;
 	bool yes = false, hidden, telling = false;
 	unsigned samples = 0, media = 0;
 
@@ -363,7 +362,7 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 		}
 		if (fault || hidden || !tfr_sample_key((const char *)name.data))
 			continue;
-		if (!s.key.size || !tfr_sample_has(&s, (const char *)name.data)) {
+		if (!tfr_sample_has(&s, (const char *)name.data)) {
 			media += s.has_image || s.has_audio;
 			samples++;
 			telling = false;
@@ -374,8 +373,8 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 		}
 		if (tfr_sample_add(&s, (const char *)name.data, 0, 0, err))
 			break;
-		for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
-			telling |= !strcmp(tfr_sample_field(&s, s.n_parts - 1), fields[k]);
+		field = tfr_sample_field(&s, s.n_parts - 1);
+		telling |= !strcmp(field, "cls") || !strcmp(field, "json") || !strcmp(field, "txt");
 		yes |= telling && s.n_parts > 1;
 	}
 	media += s.has_image || s.has_audio;
