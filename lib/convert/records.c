@@ -58,28 +58,17 @@ static void trim_held(void *own)
 		tfr_record_run_clear(&h->run);
 }
 
-static struct held *held_of(struct tfr_item *item)
-{
-	if (!item->own) {
-		item->own = calloc(1, sizeof(struct held));
-		item->free_own = free_held;
-		item->trim_own = trim_held;
-	}
-	return item->own;
-}
-
 /* --- what they are --- */
 
 /* Whether the first header of a file verifies, after decompression if needed. */
 static bool holds_records(const char *path, struct tfr_error *err)
 {
-	struct tfr_reader *reader = NULL;
+	TFR_AUTO_READER reader = NULL;
 	struct tfr_record_run run = { 0 };
 	bool yes = !tfr_reader_open(&reader, path, NULL, err) &&
 		   !tfr_reader_next_run(reader, &run, err);
 
 	tfr_record_run_clear(&run);
-	tfr_reader_close(reader);
 	return yes;
 }
 
@@ -100,25 +89,22 @@ static bool first_holds_records(const char *name, struct tfr_error *err)
 	return yes;
 }
 
-static bool finds_records(const struct tfr_offer *offer, struct tfr_error *err)
+/* A file that cannot be read is an error: it may have records. */
+static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
 {
+	struct tfr_error why = { 0 };
+	bool yes = false;
+
+	(void)opts;
 	if (offer->directory || !strcmp(offer->path, "-"))
 		return false;
 	if (offer->head_size >= TFR_RECORD_HEADER && tfr_header_verifies(offer->head))
 		return true;
 	if (offer->head_size)
-		return (offer->head[0] == 0x1f || offer->head[0] == 0x78) &&
-		       holds_records(offer->path, err);
-	return offer->missing && first_holds_records(offer->path, err);
-}
-
-/* A file that cannot be read is an error: it may have records. */
-static bool recognises(const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
-{
-	struct tfr_error why = { 0 };
-	bool yes = finds_records(offer, &why);
-
-	(void)opts;
+		yes = (offer->head[0] == 0x1f || offer->head[0] == 0x78) &&
+		      holds_records(offer->path, &why);
+	else if (offer->missing)
+		yes = first_holds_records(offer->path, &why);
 	tfr_offer_failed(offer, &why);
 	return yes;
 }
@@ -243,8 +229,14 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	const struct tfr_room *room, struct tfr_error *err)
 {
 	struct records *r = (struct records *)in;
-	struct held *h = held_of(item);
+	struct held *h;
 
+	if (!item->own) {
+		item->own = calloc(1, sizeof(*h));
+		item->free_own = free_held;
+		item->trim_own = trim_held;
+	}
+	h = item->own;
 	TFR_NEED_MEMORY(h, err, "reading records");
 	if (r->rest.seen < r->rest.records) {
 		assert(!h->run.block);
