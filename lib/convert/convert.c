@@ -480,9 +480,9 @@ static enum tfr_status publish(struct run *r, struct tfr_error *err)
 static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 {
 	const struct tfr_input *in = r->in;
-	bool rows = in->ops->columns && !in->ops->tree;
+	bool rows = in->ops->flags & TFR_INPUT_COLUMNS && !in->ops->tree;
 
-	if (!in->ops->framed && in->items != TFR_STREAM && !in->groups &&
+	if (!(in->ops->flags & TFR_INPUT_FRAMED) && in->items != TFR_STREAM && !in->groups &&
 		(!rows || r->opts->tables.embed_count))
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE,

@@ -431,21 +431,23 @@ static bool is_named_like_one(const struct tfr_input *in, const struct tfr_item 
 	const char *name = (const char *)item->name.data;
 
 	/* An archive accepts options of both, and its images decide. */
-	return in->ops->images ? tfr_file_kind(name) == TFR_FILE_IMAGE
-			       : tfr_file_kind(name) == TFR_FILE_AUDIO;
+	return in->ops->flags & TFR_INPUT_IMAGES ? tfr_file_kind(name) == TFR_FILE_IMAGE
+						 : tfr_file_kind(name) == TFR_FILE_AUDIO;
 }
 
 bool tfr_is_stray(const struct tfr_input *in, const struct tfr_item *item)
 {
 	const char *name = tfr_base_name((const char *)item->name.data);
 
-	return in->ops->strays && strchr(name, '.') && !is_named_like_one(in, item);
+	return in->ops->flags & TFR_INPUT_STRAYS && strchr(name, '.') &&
+	       !is_named_like_one(in, item);
 }
 
 static bool is_expected(const struct tfr_input *in, const struct tfr_item *item)
 {
-	return !item->skipped || !in->ops->strays || item->finding == TFR_FOUND_TRUNCATED ||
-	       item->finding == TFR_FOUND_DAMAGED || is_named_like_one(in, item);
+	return !item->skipped || !(in->ops->flags & TFR_INPUT_STRAYS) ||
+	       item->finding == TFR_FOUND_TRUNCATED || item->finding == TFR_FOUND_DAMAGED ||
+	       is_named_like_one(in, item);
 }
 
 /* Fails if too many of the items so far are lost. */

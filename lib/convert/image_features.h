@@ -12,8 +12,10 @@ void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info);
 /* Reads the image with the item's name below the folder `root`, and measures it. */
 enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
 	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err);
-/* Skips an image that cannot be decoded. */
-void tfr_image_damaged(struct tfr_item *item, const struct tfr_error *why);
+/* Whether any change is requested. */
+bool tfr_rework_wanted(const struct tfr_rework *w);
+/* TFR_EUSAGE: the requested changes contradict each other. */
+enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *err);
 /* Does all work on the image in item->file: measures it, changes it by opts->images.rework (the new
  * bytes are then in item->file), decodes it if opts->images.verify is set, and puts its features
  * into the builder: image/encoded, a reference into item->file, image/format, height, width,

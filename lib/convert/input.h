@@ -108,31 +108,43 @@ struct tfr_offer {
 /* Passes on why a look at the offer failed, unless nothing is there or it is of another kind. */
 void tfr_offer_failed(const struct tfr_offer *offer, const struct tfr_error *why);
 
+/* What a kind of input is, and the options that it uses. */
+enum tfr_input_flag {
+	TFR_INPUT_SEVERAL = 1 << 0, /* accepts more than one input */
+	TFR_INPUT_FRAMED = 1 << 1,  /* items can be many records */
+	/* Items are all files, so that files other than images or WAV files are no loss. */
+	TFR_INPUT_STRAYS = 1 << 2,
+	TFR_INPUT_BOXES = 1 << 3,  /* images have several classes */
+	TFR_INPUT_SPLITS = 1 << 4, /* targets can name folders: items are `placed` */
+	TFR_INPUT_PLAIN = 1 << 5,  /* images without annotations: synsets, class_list, tfds */
+	TFR_INPUT_IMAGES = 1 << 6, /* uses tfr_image_add(), and so images.sha256 */
+	/* The images can also be changed: nothing else in the records (masks, areas) refers to
+	 * their pixels. */
+	TFR_INPUT_REWORKS = 1 << 7,
+	TFR_INPUT_AUDIO = 1 << 8,    /* uses tfr_audio_item_add(), and so `audio` */
+	TFR_INPUT_COLUMNS = 1 << 9,  /* has columns: types, embeds */
+	TFR_INPUT_CELLS = 1 << 10,   /* ... in CSV: delimiter, na */
+	TFR_INPUT_ARRAYS = 1 << 11,  /* include and exclude choose arrays */
+	TFR_INPUT_CHOOSES = 1 << 12, /* include and exclude choose files; labels */
+	TFR_INPUT_LABELS = 1 << 13,  /* labels, even without that */
+	TFR_INPUT_CLASSLESS = 1 << 14,
+	TFR_INPUT_TMPDIR = 1 << 15,
+	TFR_INPUT_MASKS = 1 << 16,
+	TFR_INPUT_ANNOTATIONS = 1 << 17, /* annotations, captions, panoptic */
+	TFR_INPUT_IMAGE_SET = 1 << 18,
+	TFR_INPUT_SHAPES = 1 << 19, /* draw_masks */
+};
+
 struct tfr_input_ops {
 	const char *name;    /* as for --from */
 	const char *what;    /* "a folder of images" */
 	const char *nothing; /* no item became a record: "no images in" */
 	/* for TFR_ON_ERROR_FAIL, an item that is not usable: "not a usable image" */
 	const char *refused;
-	bool several; /* accepts more than one input */
-	bool columns; /* has columns: uses opts->tables.types and opts->tables.embeds */
-	bool framed;  /* items can be many records */
-	bool images;  /* uses tfr_image_add(), and so opts->images.sha256 */
-	/* The images can also be changed: nothing else in the records (masks, areas) refers to
-	 * their pixels. */
-	bool reworks;
-	bool arrays; /* uses opts->input.include and exclude for the names of arrays */
-	bool audio;  /* uses tfr_audio_item_add(), and so opts->audio.kind and frame */
-	/* items are all files, so that files other than images or WAV files are no loss */
-	bool strays;
+	unsigned flags; /* enum tfr_input_flag */
 	/* The input is a folder, and annotations in it that are not read are refused: those that
 	 * were not opened, except for files with this extension, or "".  Else NULL. */
 	const char *tree;
-	bool boxes;    /* images have several classes */
-	bool shapes;   /* uses opts->input.draw_masks */
-	bool labelled; /* uses opts->classes.labels, even without `chooses` */
-	bool splits;   /* uses opts->output.targets that name folders: its items are `placed` */
-	bool chooses;  /* uses opts->input.include, exclude and labels */
 	bool (*recognises)(const struct tfr_convert_opts *opts, const struct tfr_offer *offer);
 	enum tfr_status (*open)(
 		struct tfr_input **in, const struct tfr_convert_opts *opts, struct tfr_error *err);

@@ -20,8 +20,8 @@
 #include "convert/annotations/kinds.h"
 #include "convert/folder/splits.h"
 #include "convert/folder/unused_files.h"
+#include "convert/image_features.h"
 #include "convert/input.h"
-#include "convert/rework.h"
 #include "io/path.h"
 #include "io/source.h"
 #include "io/temporaries.h"
@@ -223,7 +223,7 @@ static enum tfr_status check_splits(
 {
 	if (!tfr_splits_are_asked(opts))
 		return TFR_OK;
-	if (!ops->splits)
+	if (!(ops->flags & TFR_INPUT_SPLITS))
 		return tfr_fail(err, TFR_EUSAGE,
 			"'%s' names a folder of the input, but %s has no folders",
 			opts->output.targets[0].folder, ops->what);
@@ -248,75 +248,73 @@ static bool writes_objects(const struct tfr_convert_opts *opts)
 static enum tfr_status check_opts(
 	const struct tfr_input_ops *ops, const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	const bool folder = ops == &tfr_input_folder, framed = opts->audio.frame != 0;
-	const bool annotated = ops == &tfr_set_coco.ops || ops == &tfr_set_voc.ops;
+	const struct tfr_convert_input *in = &opts->input;
+	const struct tfr_convert_classes *classes = &opts->classes;
+	const struct tfr_convert_tables *tables = &opts->tables;
+	const bool framed = opts->audio.frame != 0;
 	const struct {
-		bool wrong;
+		bool asked;
+		unsigned needs;		    /* one of these; 0: the option is wrong with others */
 		const char *before, *after; /* of the kind of input; NULL: it is not named */
 	} rules[] = {
-		{ opts->input.count > 1 && !ops->several, "only one input is allowed for ", "" },
-		{ !ops->reworks && tfr_rework_wanted(&opts->images.rework),
+		{ in->count > 1, TFR_INPUT_SEVERAL, "only one input is allowed for ", "" },
+		{ tfr_rework_wanted(&opts->images.rework), TFR_INPUT_REWORKS,
 			"options that change images do not apply to ", "" },
-		{ !ops->images && opts->images.sha256, "--sha256 needs images, and ", " has none" },
-		{ !ops->images && !ops->framed && opts->images.verify,
+		{ opts->images.sha256, TFR_INPUT_IMAGES, "--sha256 needs images, and ",
+			" has none" },
+		{ opts->images.verify, TFR_INPUT_IMAGES | TFR_INPUT_FRAMED,
 			"--verify-images needs images, and ", " has none" },
-		{ !ops->audio && framed, "--frame needs audio files, not ", "" },
-		{ !ops->audio && opts->audio.kind, "--audio needs audio files, not ", "" },
-		{ framed && opts->audio.kind != TFR_AUDIO_FLOATS, "--frame needs audio as floats",
-			NULL },
-		{ !ops->chooses && !ops->arrays &&
-				(opts->input.include_count || opts->input.exclude_count ||
-					(opts->classes.labels && !ops->labelled)),
+		{ framed, TFR_INPUT_AUDIO, "--frame needs audio files, not ", "" },
+		{ opts->audio.kind, TFR_INPUT_AUDIO, "--audio needs audio files, not ", "" },
+		{ framed && opts->audio.kind != TFR_AUDIO_FLOATS, 0,
+			"--frame needs audio as floats", NULL },
+		{ in->include_count || in->exclude_count, TFR_INPUT_CHOOSES | TFR_INPUT_ARRAYS,
 			"options that choose files and labels do not apply to ", "" },
-		{ opts->tables.type_count + opts->tables.embed_count && !ops->columns,
+		{ classes->labels, TFR_INPUT_CHOOSES | TFR_INPUT_ARRAYS | TFR_INPUT_LABELS,
+			"options that choose files and labels do not apply to ", "" },
+		{ tables->type_count + tables->embed_count, TFR_INPUT_COLUMNS,
 			"--types and --embed need a list, not ", "" },
-		{ (opts->tables.delimiter || opts->tables.na) && ops != &tfr_input_csv &&
-				ops != &tfr_input_tsv && ops != &tfr_set_metadata.ops,
+		{ tables->delimiter || tables->na, TFR_INPUT_CELLS,
 			"--delimiter and --na need CSV or TSV, not ", "" },
-		{ opts->tables.root && !opts->tables.embed_count, "--root needs --embed", NULL },
-		{ opts->input.allow_missing && !ops->framed, "--allow-missing needs records, not ",
+		{ tables->root && !tables->embed_count, 0, "--root needs --embed", NULL },
+		{ in->allow_missing, TFR_INPUT_FRAMED, "--allow-missing needs records, not ", "" },
+		{ classes->synsets, TFR_INPUT_PLAIN, "--synsets needs a folder of images, not ",
 			"" },
-		{ opts->classes.synsets && !folder, "--synsets needs a folder of images, not ",
+		{ classes->list, TFR_INPUT_PLAIN, "--class-list needs a folder of images, not ",
 			"" },
-		{ opts->classes.list && !folder, "--class-list needs a folder of images, not ",
-			"" },
-		{ opts->classes.none && !folder && ops != &tfr_input_audio &&
-				ops != &tfr_input_archive,
+		{ classes->none, TFR_INPUT_CLASSLESS,
 			"--no-classes needs a folder or an archive, not ", "" },
-		{ opts->classes.none && (opts->classes.labels || opts->classes.synsets ||
-						opts->classes.list || opts->order.stratify ||
-						opts->output.tfds || tfr_splits_are_asked(opts)),
-			"--no-classes excludes options of classes and of splits", NULL },
-		{ opts->tables.tmpdir && ops != &tfr_input_npy &&
-				!tfr_list_is_packed(opts->input.paths[0]) && !writes_objects(opts),
-			"--tmpdir has no effect: ", " needs no temporary files" },
-		{ opts->classes.synsets && opts->output.tfds,
+		{ classes->none && (classes->labels || classes->synsets || classes->list ||
+					   opts->order.stratify || opts->output.tfds ||
+					   tfr_splits_are_asked(opts)),
+			0, "--no-classes excludes options of classes and of splits", NULL },
+		{ tables->tmpdir && !tfr_list_is_packed(in->paths[0]) && !writes_objects(opts),
+			TFR_INPUT_TMPDIR, "--tmpdir has no effect: ", " needs no temporary files" },
+		{ classes->synsets && opts->output.tfds, 0,
 			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
-			"for "
-			"synsets",
+			"for synsets",
 			NULL },
-		{ opts->input.masks && ops != &tfr_set_pairs.ops, "--mask does not apply to ", "" },
-		{ opts->order.stratify && ops->boxes,
+		{ in->masks, TFR_INPUT_MASKS, "--mask does not apply to ", "" },
+		{ opts->order.stratify && ops->flags & TFR_INPUT_BOXES, 0,
 			"--stratify-classes needs one class per image, and images with boxes have "
 			"several",
 			NULL },
-		{ opts->input.image_set && ops != &tfr_set_voc.ops,
-			"--image-set does not apply to ", "" },
-		{ (opts->input.annotations || opts->input.captions || opts->input.panoptic) &&
-				!annotated,
+		{ in->image_set, TFR_INPUT_IMAGE_SET, "--image-set does not apply to ", "" },
+		{ in->annotations || in->captions || in->panoptic, TFR_INPUT_ANNOTATIONS,
 			"files of annotations do not apply to ", "" },
-		{ opts->input.draw_masks && !ops->shapes, "--draw-masks does not apply to ", "" },
-		{ opts->output.tfds && !folder, "--tfds needs a folder of images, not ", "" },
+		{ in->draw_masks, TFR_INPUT_SHAPES, "--draw-masks does not apply to ", "" },
+		{ opts->output.tfds, TFR_INPUT_PLAIN, "--tfds needs a folder of images, not ", "" },
 	};
+	const size_t n = sizeof(rules) / sizeof(*rules);
 	size_t i = 0;
 
-	while (i < sizeof(rules) / sizeof(*rules) && !rules[i].wrong)
+	while (i < n && !(rules[i].asked && !(ops->flags & rules[i].needs)))
 		i++;
-	if (i == sizeof(rules) / sizeof(*rules))
+	if (i == n)
 		return TFR_OK;
 	tfr_fail(err, TFR_EUSAGE, "%s%s%s", rules[i].before, rules[i].after ? ops->what : "",
 		rules[i].after ? rules[i].after : "");
-	if (i == sizeof(rules) / sizeof(*rules) - 1)
+	if (i == n - 1)
 		tfr_error_hint(err, "Write an ordinary set with -o in place of --tfds.");
 	return TFR_EUSAGE;
 }

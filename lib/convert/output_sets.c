@@ -266,7 +266,9 @@ static enum tfr_status open_target(struct tfr_sets *s, struct sizes *sizes, stru
 	TFR_TRY(tfr_set_writer_open_as(
 		&t->writer, name, &o->output.writer, &how, o->run.warn, o->run.ctx, err));
 	t->shards = how.fill ? 0 : tfr_set_writer_shards(t->writer);
-	t->lanes = t->shards && !s->in->ops->framed && !s->in->groups ? t->shards : 1;
+	t->lanes = t->shards && !(s->in->ops->flags & TFR_INPUT_FRAMED) && !s->in->groups
+			   ? t->shards
+			   : 1;
 	return TFR_OK;
 }
 
@@ -410,13 +412,13 @@ enum tfr_status tfr_sets_publish(
 	if (!writers || !infos || !counts)
 		return tfr_fail_nomem(err, "writing the manifests");
 	/* Records that are copied unchanged keep the classes of their sets. */
-	if (in->ops->framed)
+	if (in->ops->flags & TFR_INPUT_FRAMED)
 		status = tfr_set_info_carry(&base, in->files, err);
 	for (size_t t = 0; t < s->n; t++) {
 		writers[t] = s->targets[t].writer;
 		infos[t] = base;
 		infos[t].options = has_terms(in->opts, t) ? options : NULL;
-		if (!in->ops->framed)
+		if (!(in->ops->flags & TFR_INPUT_FRAMED))
 			infos[t].classes = count;
 		for (size_t k = 0; k < in->n_classes; k++)
 			*count++ = (struct tfr_class_count){ .label = in->classes[k].label,
@@ -425,7 +427,7 @@ enum tfr_status tfr_sets_publish(
 	}
 	if (!status)
 		status = tfr_set_writers_publish(writers, infos, s->n, err);
-	if (in->ops->framed)
+	if (in->ops->flags & TFR_INPUT_FRAMED)
 		tfr_set_info_clear(&base);
 	return status;
 }

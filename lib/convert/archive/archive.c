@@ -21,7 +21,6 @@
 #include "convert/folder/class_folders.h"
 #include "convert/folder/unused_files.h"
 #include "convert/image_features.h"
-#include "convert/rework.h"
 
 enum {
 	LOOK = 64 << 10,
@@ -115,7 +114,7 @@ static void look_at_kind(struct archive *a, const struct tfr_buf *head)
 		a->audio.what = "an archive of audio files";
 		a->audio.nothing = "no WAV files in";
 		a->audio.refused = "not a usable WAV file";
-		a->audio.images = a->audio.reworks = false;
+		a->audio.flags &= ~(TFR_INPUT_IMAGES | TFR_INPUT_REWORKS);
 		a->in.ops = &a->audio;
 	}
 	if (audio || begins_as_image(head))
@@ -650,11 +649,8 @@ const struct tfr_input_ops tfr_input_archive = {
 	.what = "an archive",
 	.nothing = "no images in",
 	.refused = "not a usable image",
-	.images = true,
-	.reworks = true,
-	.audio = true,
-	.splits = true,
-	.strays = true,
+	.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_AUDIO | TFR_INPUT_SPLITS |
+		 TFR_INPUT_STRAYS | TFR_INPUT_CLASSLESS | TFR_INPUT_TMPDIR,
 	.recognises = recognises,
 	.open = open_archive,
 	.next = next,

@@ -16,8 +16,8 @@
 #include <xxhash.h>
 
 #include "base/suffix.h"
+#include "convert/image_features.h"
 #include "convert/list/list.h"
-#include "convert/rework.h"
 #include "record/stream.h"
 
 /* The most rows of one item: enough that the cost of an item does not matter. */
@@ -567,7 +567,7 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 	return tfr_list_open(in, ops, opts, &opts->tables, opts->input.paths[0], NULL, NULL, err);
 }
 
-#define LIST(name_, what_, ...)                                                                    \
+#define LIST(name_, what_, flags_, ...)                                                            \
 	static bool recognises_##name_(                                                            \
 		const struct tfr_convert_opts *opts, const struct tfr_offer *offer)                \
 	{                                                                                          \
@@ -584,10 +584,8 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.what = what_,                                                                     \
 		.nothing = "no rows in",                                                           \
 		.refused = "not a usable row",                                                     \
-		.columns = true,                                                                   \
-		.images = true,                                                                    \
-		.reworks = true,                                                                   \
-		.audio = true,                                                                     \
+		.flags = TFR_INPUT_COLUMNS | TFR_INPUT_IMAGES | TFR_INPUT_REWORKS |                \
+			 TFR_INPUT_AUDIO | flags_,                                                 \
 		.recognises = recognises_##name_,                                                  \
 		.open = open_##name_,                                                              \
 		.next = next,                                                                      \
@@ -595,6 +593,6 @@ static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_o
 		.close = close_list,                                                               \
 	}
 
-LIST(csv, "a CSV file", ".csv");
-LIST(tsv, "a TSV file", ".tsv");
-LIST(jsonl, "a file of JSON lines", ".jsonl", ".ndjson");
+LIST(csv, "a CSV file", TFR_INPUT_CELLS, ".csv");
+LIST(tsv, "a TSV file", TFR_INPUT_CELLS, ".tsv");
+LIST(jsonl, "a file of JSON lines", 0, ".jsonl", ".ndjson");
