@@ -79,7 +79,8 @@ static bool announced_path(void *ctx, uint64_t place, struct tfr_buf *path, uint
 
 	if (row->file != TFR_NO_FILE && part->at->images.scan->sizes)
 		*size = part->at->images.scan->sizes[row->file];
-	return !row->fault && !row->aside && part->at->images.scan == im->parts.scan &&
+	return !im->kind->next && !row->fault && !row->aside &&
+	       part->at->images.scan == im->parts.scan &&
 	       tfr_image_path(&im->table, part, image, path);
 }
 

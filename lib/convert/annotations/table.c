@@ -37,7 +37,7 @@ enum tfr_status tfr_table_text(
 	struct tfr_table *t, const char *text, size_t size, uint32_t *offset, struct tfr_error *err)
 {
 	TFR_TRY(check_count(t->texts.size + size, "bytes of names", err));
-	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1))
+	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1)) /* offset 0 */
 		return no_memory(err);
 	*offset = (uint32_t)t->texts.size;
 	return tfr_buf_append(&t->texts, text, size) && tfr_buf_append(&t->texts, "", 1)
@@ -48,6 +48,8 @@ enum tfr_status tfr_table_text(
 enum tfr_status tfr_table_add_image(
 	struct tfr_table *t, const struct tfr_image_row *row, struct tfr_error *err)
 {
+	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1))
+		return no_memory(err);
 	ADD(t, images, n_images, images_cap, "images", *row, err);
 	t->images[t->n_images].first = (uint32_t)t->n_boxes;
 	t->images[t->n_images++].tag = (uint32_t)t->n_tags;

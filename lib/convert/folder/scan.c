@@ -350,10 +350,13 @@ static enum tfr_status add_object(struct tfr_scan *s, uint32_t dir, const char *
 	bool wanted, const struct object *o, struct tfr_error *err)
 {
 	TFR_TRY(add_item(s, dir, name, fault, wanted, err));
-	if (TFR_ARRAY_RESERVE(s->sizes, s->sizes_cap, s->n_items) ||
-		TFR_ARRAY_RESERVE(s->places, s->places_cap, s->n_items))
+	if (TFR_ARRAY_RESERVE(s->sizes, s->sizes_cap, s->n_items))
 		return tfr_fail_nomem(err, "listing a folder");
 	s->sizes[s->n_items - 1] = o->size;
+	if (tfr_root_is_remote(s->root))
+		return TFR_OK;
+	if (TFR_ARRAY_RESERVE(s->places, s->places_cap, s->n_items))
+		return tfr_fail_nomem(err, "listing a folder");
 	s->places[s->n_items - 1] = o->place;
 	return TFR_OK;
 }
@@ -448,6 +451,9 @@ enum tfr_status tfr_scan_members(struct tfr_scan *s, const char *path,
 	enum tfr_status status = TFR_OK;
 
 	*s = (struct tfr_scan){ .path = strdup(path) };
+	/* Not NULL, even without a member. */
+	if (TFR_ARRAY_RESERVE(s->places, s->places_cap, 1))
+		status = tfr_fail_nomem(err, "listing an archive");
 	for (size_t i = 0; !status && i < n; i++)
 		status = take_object(&all, list[i].name, list[i].size, list[i].place, err);
 	if (!status)
