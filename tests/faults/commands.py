@@ -95,6 +95,14 @@ COMMANDS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('shard-webdatasets', 'shard "in/shards-{0..1}.tar" -o out.tfrecord'),
     ('shard-pairs', 'shard -j2 in/pairs/images --mask in/pairs/masks -o out@2.tfrecord'),
     ('shard-metadata', 'shard -j2 in/meta -o out@2.tfrecord'),
+    ('shard-csv-boxes', 'shard -j2 in/csv-boxes -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-csv-classes', 'shard -j2 in/csv-classes -o out@2.tfrecord'),
+    ('shard-createml', 'shard -j2 in/createml -o out@2.tfrecord'),
+    ('shard-mediapipe', 'shard -j2 in/mediapipe -o out@2.tfrecord'),
+    ('shard-polygons', 'shard -j2 --draw-masks in/polygons -o out@2.tfrecord'),
+    ('shard-tar-coco', 'shard -j2 in/coco.tar -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-zip-yolo', 'shard -j2 in/yolo.zip -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-tgz-metadata', 'shard -j2 in/meta.tar.gz -o out@2.tfrecord'),
     ('shard-records', 'shard -j2 --from records in/s@2.tfrecord -o out@3.tfrecord'),
     ('shard-part', 'shard -j2 in/classes -o out@3.tfrecord --part 0/2'),
     ('shard-part-again', 'shard -j2 in/classes -o out@3.tfrecord --part 0/2', 'tfr shard -q in/classes -o out@3.tfrecord --part 0/2'),
@@ -160,6 +168,10 @@ LOOKS = [Command(*row) if isinstance(row, tuple) else row for row in [
     ('shard-voc-splits', 'shard in/voc-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
     ('shard-coco-robo', 'shard in/coco-robo -o a.tfrecord=train/ -o b.tfrecord=valid/'),
     ('shard-metadata-splits', 'shard in/meta-splits -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-csv-boxes-found', 'shard in/csv-boxes -o a.tfrecord=train/ -o b.tfrecord=val/'),
+    ('shard-createml-found', 'shard in/createml -o out.tfrecord'),
+    ('shard-mediapipe-found', 'shard in/mediapipe -o out.tfrecord'),
+    ('shard-tar-voc', 'shard in/voc.tar -o out.tfrecord'),
     ('shard-zip', 'shard in/t.zip -o out.tfrecord'),
     ('shard-webdataset-glob', 'shard --from webdataset "in/shards-*.tar" -o out.tfrecord'),
     ('shard-records-folder', 'shard --from records in/odd -o out.tfrecord'),
@@ -292,9 +304,23 @@ def looked_at(top):
         put(top / 'meta-splits' / split / ('%d.png' % k), image)
         with open(top / 'meta-splits' / split / 'metadata.jsonl', 'a') as out:
             out.write('{"file_name": "%d.png", "text": "number %d"}\n' % (k, k))
+        put(top / 'csv-boxes' / split / ('%d.png' % k), image)
+        with open(top / 'csv-boxes' / split / '_annotations.csv', 'a') as out:
+            out.write(('' if out.tell() else 'filename,width,height,class,xmin,ymin,xmax,ymax\n') + '%d.png,16,12,thing,1,1,6,6\n' % k)
+        for folder in ('csv-classes', 'createml', 'mediapipe/images', 'polygons/images'):
+            put(top / folder / ('%d.png' % k), image)
+        put(top / 'polygons/labels' / ('%d.txt' % k), '0 0.1 0.1 0.6 0.1 0.6 0.6 0.1 0.6\n')
+    put(top / 'csv-classes/_classes.csv', 'filename, a, b\n' + ''.join('%d.png, 1, %d\n' % (k, k % 2) for k in range(3)))
+    put(top / 'createml/_annotations.createml.json', json.dumps([
+        {'image': '%d.png' % k, 'annotations': [{'label': 'thing', 'coordinates': {'x': 4, 'y': 4, 'width': 5, 'height': 5}}]} for k in range(3)]))
+    sizeless = json.loads((top / 'coco.json').read_text())
+    put(top / 'mediapipe/labels.json', json.dumps({**sizeless, 'images': [{'id': x['id'], 'file_name': x['file_name']} for x in sizeless['images']]}))
+    put(top / 'polygons/data.yaml', 'nc: 1\nnames: [thing]\n')
     for name in ('yolo-splits/data.yaml', 'yolo-robo/data.yaml'):
         put(top / name, 'train: images/train\nval: images/val\nnc: 2\nnames: [thing, other]\n')
     put(top / 'yolo-flat/classes.txt', 'thing\n')
+    for archive, form, folder in (('coco', 'tar', 'coco-found'), ('voc', 'tar', 'voc-flat'), ('yolo', 'zip', 'yolo-splits'), ('meta', 'gztar', 'meta')):
+        shutil.make_archive(str(top / archive), form, top / folder)
     (top / 'links').mkdir()
     for name in ('apple', 'pear'):
         (top / 'links' / name).symlink_to('../classes/' + name)

@@ -231,6 +231,7 @@ static enum tfr_status add_boxes(struct making *m, struct tfr_error *err)
 			add_box(m, &box, more);
 		else
 			__atomic_fetch_add(&m->t->unusable, 1, __ATOMIC_RELAXED);
+	TFR_NEED_MEMORY(!m->no_memory, err, making);
 	if (m->item->skipped || !m->bench->lists[XMIN].size)
 		return TFR_OK;
 	TFR_TRY(put(m, XMIN, LABEL, err));
@@ -264,6 +265,7 @@ static enum tfr_status add_captions(struct making *m, struct tfr_error *err)
 	}
 	for (; low < t->n_captions && t->captions[low].image == m->image; low++)
 		add_text(m, CAPTION, t->captions[low].text);
+	TFR_NEED_MEMORY(!m->no_memory, err, making);
 	return m->bench->lists[CAPTION].size ? put(m, CAPTION, TAG, err) : TFR_OK;
 }
 

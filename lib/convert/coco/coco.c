@@ -97,6 +97,8 @@ static void find_named(
 		if (images == TFR_NO_FOLDER || !is_coco(p->scan, file, p->err))
 			continue;
 		split = tfr_parts_keep(p, shortened);
+		if (!split)
+			return;
 		tfr_parts_add(p, split, tfr_place_in(p, images), tfr_place_in(p, from), file);
 		if (p->n)
 			p->list[p->n - 1].form = form;
