@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/annotations/table.h"
+#include "convert/annotations/kinds.h"
 #include "convert/voc/voc_xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
  *
  * Classes are found by a hash of their name or label, and numbered when all are known: a split that
  * lacks a class numbers the others as if it had it. */
-#include "convert/annotations/table.h"
+#include "convert/annotations/kinds.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * annotations of several splits. */
 #include "support/temp.h"
 
-#include "convert/annotations/table.h"
+#include "convert/annotations/kinds.h"
 #include "convert/folder/synsets.h"
 #include "convert/input.h"
 

@@ -1,6 +1,6 @@
-/* convert/parts.c - what layouts of data sets have in common: splits, a folder around everything,
- * and folders that no part has. */
-#include "convert/parts.h"
+/* convert/annotations/parts.c - what layouts of data sets have in common: splits, a folder around
+ * everything, and folders that no part has. */
+#include "convert/annotations/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>
