@@ -125,6 +125,8 @@ static void find_outside(struct tfr_parts *p, uint32_t dir)
 	TFR_AUTO_FREE char *labels = real ? labels_of(real, p->err) : NULL;
 	struct tfr_place place = { NULL, 0 };
 
+	if (!folder)
+		tfr_fail_nomem(p->err, "looking for labels");
 	if (!real && folder && !p->scan->places && errno != ENOENT && errno != ENOTDIR)
 		tfr_fail_errno(p->err, errno, folder, "cannot access");
 	if (labels)
@@ -234,6 +236,8 @@ static void add_place(struct tfr_parts *p, const char *split, struct tfr_place i
 	size_t above = strlen(images.scan->path);
 	struct tfr_place labels = images;
 
+	if (!path)
+		tfr_fail_nomem(p->err, "looking for labels");
 	if (other && !strncmp(other, images.scan->path, above)) {
 		uint32_t dir = tfr_scan_folder_at(images.scan, 0, other + above);
 
