@@ -135,14 +135,33 @@ static enum tfr_status never_closed(const struct tfr_list *l, struct tfr_error *
 	return hint_quotes(l, err);
 }
 
+/* The first line of another kind of file would give columns without meaning. */
+static enum tfr_status check_text(
+	const struct tfr_list *l, const char *line, size_t size, struct tfr_error *err)
+{
+	const bool gzip = size > 1 && !memcmp(line, "\x1f\x8b", 2);
+
+	if (!gzip && !memchr(line, '\0', size))
+		return TFR_OK;
+	tfr_fail_path(err, TFR_EDATA, l->path,
+		"%s, not lines of text:", gzip ? "compressed with GZIP" : "binary data or UTF-16");
+	tfr_error_hint(err, gzip ? "Decompress it first, or give it a name that ends in .gz."
+				 : "Convert UTF-16 first: iconv -f UTF-16 -t UTF-8");
+	return TFR_EDATA;
+}
+
 /* The delimiter, unless it is given, and the line ends of a table, by its first row. */
-static void find_form(struct tfr_list *l, const char *header, size_t size)
+static enum tfr_status find_form(
+	struct tfr_list *l, const char *header, size_t size, struct tfr_error *err)
 {
 	struct tfr_csv *csv = &l->reader.csv;
 
+	if (l->reader.format != TFR_LIST_JSONL)
+		TFR_TRY(check_text(l, header, size, err));
 	csv->careful |= l->lines.feed == '\r';
 	if (!csv->delimiter)
 		csv->delimiter = tfr_csv_find_delimiter(header, size);
+	return TFR_OK;
 }
 
 enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const char **text,
@@ -155,7 +174,7 @@ enum tfr_status tfr_list_read_row(struct tfr_list *l, struct tfr_row *row, const
 	tfr_csv_reset(&l->reader.csv);
 	TFR_TRY(first_line(l, &line, size, err));
 	if (!l->columns.n)
-		find_form(l, line, *size);
+		TFR_TRY(find_form(l, line, *size, err));
 	if (lines->number > UINT32_MAX)
 		return tfr_fail(err, TFR_EUSAGE, "more than %u lines in '%s'", UINT32_MAX, l->path);
 	while ((status = take_line(l, line, *size, err)) == TFR_END) {
@@ -270,21 +289,6 @@ static bool comment_names(const struct tfr_list *l, struct tfr_csv *csv)
 	       csv->n > 1 && csv->n == l->reader.csv.n && looks_numeric(&l->reader.csv) && !looks_numeric(csv);
 }
 
-/* The first line of another kind of file would give columns without meaning. */
-static enum tfr_status check_text(
-	const struct tfr_list *l, const char *line, size_t size, struct tfr_error *err)
-{
-	const bool gzip = size > 1 && !memcmp(line, "\x1f\x8b", 2);
-
-	if (!gzip && !memchr(line, '\0', size))
-		return TFR_OK;
-	tfr_fail_path(err, TFR_EDATA, l->path,
-		"%s, not lines of text:", gzip ? "compressed with GZIP" : "binary data or UTF-16");
-	tfr_error_hint(err, gzip ? "Decompress it first, or give it a name that ends in .gz."
-				 : "Convert UTF-16 first: iconv -f UTF-16 -t UTF-8");
-	return TFR_EDATA;
-}
-
 enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 {
 	struct tfr_csv csv;
@@ -297,7 +301,6 @@ enum tfr_status tfr_list_read_header(struct tfr_list *l, struct tfr_error *err)
 	if (status == TFR_END)
 		return tfr_fail_path(err, TFR_EDATA, l->path, "no header line in");
 	TFR_TRY(status);
-	TFR_TRY(check_text(l, text, size, err));
 	if (!l->comment_line)
 		return name_columns(l, &l->reader.csv, false, err);
 	csv = tfr_row_reader_like(&l->reader).csv;
