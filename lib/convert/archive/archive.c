@@ -236,7 +236,7 @@ static enum tfr_status classes_unknown(struct archive *a, struct tfr_error *err)
 		"'%.200s' is in a folder, but the classes of a stream are not known in advance:",
 		(const char *)a->name.data);
 	tfr_error_hint(err, "Labels are numbers of all class names, sorted.  Use a file, "
-			    "which can be read twice.");
+			    "which can be read twice, or --no-classes.");
 	return TFR_EUSAGE;
 }
 

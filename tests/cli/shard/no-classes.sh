@@ -14,5 +14,6 @@ echo "--- all levels"
 jpg t/1.jpg t/a/2.jpg t/b/c/3.jpg t/train/4.jpg; mkdir -p w/a; cp "$DATA"/audio/f32.wav w/1.wav; cp "$DATA"/audio/f32.wav w/a/2.wav
 (cd t; tar --sort=name -cf ../t.tar *)
 for in in t w t.tar; do tfr shard -q $in --no-classes -o s.tfrecord; echo "status $?"; tfr count -q s.tfrecord; tfr show --json s.tfrecord | grep -o '"[a-z]*/\(class[^"]*\|filename\)": [^]]*' | sort; rm -f s.*; done
-tfr shard -q --from archive - --no-classes -o s.tfrecord < t.tar; tfr count -q s.tfrecord; rm -f s.*
+tar cf w.tar w
+for in in t.tar w.tar; do tfr shard -q --from archive - --no-classes -o s.tfrecord < $in; tfr count -q s.tfrecord; rm -f s.*; done
 refused t --no-classes --stratify-classes; tfr shard t --no-classes -o r.tfrecord=a/; echo "status $?"; echo a > t.csv; refused t.csv --no-classes
