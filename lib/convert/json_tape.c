@@ -1,7 +1,7 @@
 /* convert/json_tape.c - one pass over a text.
  *
  * Every function of the scanner takes a position and returns the one after what it read, or NULL
- * for a fault.  json-c reads only the texts that have a fault, to describe it. */
+ * for a fault, which it has described. */
 #include "convert/json_tape.h"
 
 #include <assert.h>
@@ -11,7 +11,6 @@
 #include <emmintrin.h>
 #endif
 
-#include <json-c/json.h>
 #include <tfr-private/text.h>
 
 #include "base/utf8.h"
@@ -22,10 +21,19 @@ enum { DEPTH = 32 };
 struct scan {
 	struct tfr_tape *tape;
 	const char *end;
+	const char *checked; /* all characters before it are known to be well-formed */
+	const char *fault_at;
 	unsigned depth; /* the limit */
 	unsigned level;
 	bool no_memory, nul;
 };
+
+static const char *fail(struct scan *s, const char *at, const char *fault)
+{
+	s->tape->fault = fault;
+	s->fault_at = at;
+	return NULL;
+}
 
 static const char *skip_blanks(const char *p, const char *end)
 {
@@ -85,40 +93,41 @@ static inline const char *end_of_plain(const char *p, const char *end)
 	return p;
 }
 
-static const char *four_hex(const char *p, const char *end, uint32_t *code)
+static const char wrong_escape[] = "a backslash before what is no escape";
+
+static const char *four_hex(struct scan *s, const char *p, uint32_t *code)
 {
 	uint32_t v = 0;
 
-	if (end - p < 4)
-		return NULL;
 	for (int i = 0; i < 4; i++, p++) {
-		char c = *p, low = (char)(c | 0x20);
+		char c = p < s->end ? *p : 0, low = (char)(c | 0x20);
 
 		if (c >= '0' && c <= '9')
 			v = v << 4 | (uint32_t)(c - '0');
 		else if (low >= 'a' && low <= 'f')
 			v = v << 4 | (uint32_t)(low - 'a' + 10);
 		else
-			return NULL;
+			return fail(s, p, wrong_escape);
 	}
 	*code = v;
 	return p;
 }
 
 /* A character by its number.  Half a surrogate pair is U+FFFD. */
-static const char *read_code(const char *p, const char *end, char **out)
+static const char *read_code(struct scan *s, const char *p, char **out)
 {
 	enum { REPLACEMENT = 0xfffd };
 	const char *second;
 	uint32_t code, low;
 
-	p = four_hex(p, end, &code);
+	p = four_hex(s, p, &code);
 	if (!p)
 		return NULL;
-	if (code >= 0xd800 && code < 0xdc00) {
-		second = end - p > 2 && p[0] == '\\' && p[1] == 'u' ? four_hex(p + 2, end, &low)
-								    : NULL;
-		if (second && low >= 0xdc00 && low < 0xe000) {
+	if (code >= 0xd800 && code < 0xdc00 && s->end - p > 2 && p[0] == '\\' && p[1] == 'u') {
+		second = four_hex(s, p + 2, &low);
+		if (!second)
+			return NULL;
+		if (low >= 0xdc00 && low < 0xe000) {
 			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 			p = second;
 		}
@@ -128,18 +137,15 @@ static const char *read_code(const char *p, const char *end, char **out)
 }
 
 /* What follows a backslash. */
-static const char *read_escape(const char *p, const char *end, char **out)
+static const char *read_escape(struct scan *s, const char *p, char **out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	const char *found;
+	const char *found = p < s->end && *p ? strchr(from, *p) : NULL;
 
-	if (p == end || !*p)
-		return NULL;
-	if (*p == 'u')
-		return read_code(p + 1, end, out);
-	found = strchr(from, *p);
+	if (p < s->end && *p == 'u')
+		return read_code(s, p + 1, out);
 	if (!found)
-		return NULL;
+		return fail(s, p, wrong_escape);
 	*(*out)++ = to[found - from];
 	return p + 1;
 }
@@ -155,11 +161,11 @@ static const char *read_escaped(
 	for (;;) {
 		memcpy(out, start, (size_t)(p - start));
 		out += p - start;
-		if (p == s->end || (*p != '"' && *p != '\\'))
-			return NULL;
+		if (p == s->end || !*p)
+			return fail(s, p, "a NUL byte in a text");
 		if (*p == '"')
 			break;
-		start = read_escape(p + 1, s->end, &out);
+		start = read_escape(s, p + 1, &out);
 		if (!start)
 			return NULL;
 		p = end_of_plain(start, s->end);
@@ -177,7 +183,7 @@ static inline const char *read_text(struct scan *s, const char *p, struct tfr_to
 	const char *end = end_of_plain(p, s->end);
 
 	if (end == s->end || *end != '"')
-		return end == s->end ? NULL : read_escaped(s, p, end, t);
+		return read_escaped(s, p, end, t);
 	t->text = p;
 	t->size = (uint32_t)(end - p);
 	return end + 1;
@@ -185,11 +191,12 @@ static inline const char *read_text(struct scan *s, const char *p, struct tfr_to
 
 /* ---- values ---- */
 
-static const char *read_word(const char *p, const char *end, const char *word)
+static const char *read_word(struct scan *s, const char *p, const char *word)
 {
-	size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && !memcmp(p, word, n) ? p + n : NULL;
+	for (; *word; word++, p++)
+		if (p == s->end || *p != *word)
+			return fail(s, p, "expected a value");
+	return p;
 }
 
 /* A positive integer that is not 0 has no leading zeros. */
@@ -202,48 +209,94 @@ static bool has_zeros(const struct tfr_token *t)
 	return zeros && zeros < t->size && tfr_token_is_integer(t);
 }
 
-static const char *read_number(const struct scan *s, const char *p, struct tfr_token *t)
+static const char *read_number(struct scan *s, const char *p, struct tfr_token *t)
 {
-	const char *word = *p == 'N' ? "NaN" : *p == '-' ? "-Infinity" : "Infinity";
-	bool digits = *p == '-' || (*p >= '0' && *p <= '9');
+	const char *end = tfr_decimal_scan(p, s->end, &t->number);
 
-	p = digits ? tfr_decimal_scan(p, s->end, &t->number) : NULL;
-	if (!p) {
+	if (!end) { /* too long, or none */
 		t->number = (struct tfr_scanned){ 0 };
-		p = digits ? tfr_decimal_end(t->text, s->end) : NULL;
-		p = p ? p : read_word(t->text, s->end, word);
+		end = tfr_decimal_end(p, s->end);
 	}
-	if (!p)
+	if (!end && s->end - p > 1 && p[1] == 'I')
+		end = read_word(s, p, "-Infinity");
+	else if (!end) {
+		while (p < s->end && *p && strchr("+-.0123456789eE", *p))
+			p++;
+		fail(s, p, "expected a digit");
+	}
+	if (!end)
 		return NULL;
-	t->size = (uint32_t)(p - t->text);
-	return *t->text == '0' && t->size > 1 && has_zeros(t) ? NULL : p;
+	t->size = (uint32_t)(end - p);
+	return *p == '0' && t->size > 1 && has_zeros(t) ? fail(s, end, "a zero before other digits")
+							: end;
 }
 
 static const char *read_scalar(struct scan *s, const char *p, struct tfr_token *t)
 {
 	t->text = p;
+	t->type = TFR_TOKEN_NUMBER;
 	switch (*p) {
 	case '"':
 		t->type = TFR_TOKEN_TEXT;
 		return read_text(s, p + 1, t);
 	case 't':
-		t->type = TFR_TOKEN_BOOL;
-		t->truth = true;
-		t->size = 4;
-		return read_word(p, s->end, "true");
 	case 'f':
 		t->type = TFR_TOKEN_BOOL;
-		t->truth = false;
-		t->size = 5;
-		return read_word(p, s->end, "false");
+		t->truth = *p == 't';
+		p = read_word(s, p, t->truth ? "true" : "false");
+		break;
 	case 'n':
 		t->type = TFR_TOKEN_NULL;
-		t->size = 4;
-		return read_word(p, s->end, "null");
+		p = read_word(s, p, "null");
+		break;
+	case 'N':
+	case 'I':
+		t->number = (struct tfr_scanned){ 0 };
+		p = read_word(s, p, *p == 'N' ? "NaN" : "Infinity");
+		break;
 	default:
-		t->type = TFR_TOKEN_NUMBER;
-		return read_number(s, p, t);
+		return *p == '-' || (*p >= '0' && *p <= '9') ? read_number(s, p, t)
+							     : fail(s, p, "expected a value");
 	}
+	t->size = p ? (uint32_t)(p - t->text) : 0;
+	return p;
+}
+
+/* ---- characters ---- */
+
+static const char *skip_ascii(const char *p, const char *end)
+{
+#if defined(__SSE2__)
+	while (end - p >= 16 &&
+		!_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p)))
+		p += 16;
+#endif
+	while (p < end && (unsigned char)*p < 0x80)
+		p++;
+	return p;
+}
+
+/* Checks the text up to `end`: each first byte of a character must have as many others after it as
+ * it announces.  That is less than UTF-8 asks for. */
+static const char *check_characters(struct scan *s, const char *end)
+{
+	const char *p = s->checked;
+
+	while ((p = skip_ascii(p, end)) < end) {
+		const char *first = p;
+		unsigned char c = (unsigned char)*p++;
+		unsigned more = (c & 0xe0) == 0xc0   ? 1
+				: (c & 0xf0) == 0xe0 ? 2
+				: (c & 0xf8) == 0xf0 ? 3
+						     : 4;
+
+		for (; more < 4 && more && p < end && ((unsigned char)*p & 0xc0) == 0x80; p++)
+			more--;
+		if (more)
+			return fail(s, first, "invalid UTF-8");
+	}
+	s->checked = end;
+	return end;
 }
 
 /* ---- arrays and objects ---- */
@@ -290,27 +343,25 @@ static const char *pass_value(const char *p, const char *end)
 	return NULL;
 }
 
-/* Whether the name whose opening quote is before `p` is that of the member to skip. */
-static bool is_skipped(const struct scan *s, const char *p)
-{
-	size_t n = s->tape->skipped && !s->tape->skipped_at && s->level == 1
-			   ? strlen(s->tape->skipped)
-			   : 0;
-
-	return n && (size_t)(s->end - p) > n && p[n] == '"' && !memcmp(p, s->tape->skipped, n);
-}
-
 static const char *skip_value(struct scan *s, const char *p)
 {
 	struct tfr_token *t = add_token(s);
 	const char *end = t ? pass_value(p, s->end) : NULL;
 
-	if (!end || end == p)
+	if (!t || !check_characters(s, p))
 		return NULL;
+	if (!end || end == p)
+		return fail(s, end ? end : s->end, "expected a value");
 	*t = (struct tfr_token){ TFR_TOKEN_SKIPPED, (uint32_t)(end - p), p, { 0 } };
-	s->tape->skipped_at = p;
-	s->tape->skipped_size = (size_t)(end - p);
+	s->checked = end;
 	return end;
+}
+
+static bool has_text(const struct tfr_token *t, const char *text)
+{
+	size_t n = strlen(text);
+
+	return t->size == n && !memcmp(t->text, text, n);
 }
 
 /* A name and the colon after it; *skip: its value is to be skipped. */
@@ -318,17 +369,20 @@ static const char *read_name(struct scan *s, const char *p, bool *skip)
 {
 	struct tfr_token *t;
 
-	if (p == s->end || *p != '"' || !(t = add_token(s)))
+	if (p == s->end || *p != '"')
+		return fail(s, p, "expected a name in quotes");
+	t = add_token(s);
+	if (!t)
 		return NULL;
-	*skip = is_skipped(s, ++p);
 	t->type = TFR_TOKEN_TEXT;
-	p = read_text(s, p, t);
+	p = read_text(s, p + 1, t);
 	if (!p)
 		return NULL;
 	/* Only an escape makes a NUL. */
 	s->nul |= p - 1 != t->text + t->size && memchr(t->text, '\0', t->size);
+	*skip = s->level == 1 && s->tape->skipped && has_text(t, s->tape->skipped);
 	p = skip_blanks(p, s->end);
-	return p < s->end && *p == ':' ? skip_blanks(p + 1, s->end) : NULL;
+	return p < s->end && *p == ':' ? skip_blanks(p + 1, s->end) : fail(s, p, "expected ':'");
 }
 
 static const char *read_nested(struct scan *s, const char *p);
@@ -337,8 +391,10 @@ static inline const char *read_value(struct scan *s, const char *p)
 {
 	struct tfr_token *t;
 
-	if (p == s->end || *p == '[' || *p == '{')
-		return p == s->end ? NULL : read_nested(s, p);
+	if (p == s->end)
+		return fail(s, p, "expected a value");
+	if (*p == '[' || *p == '{')
+		return read_nested(s, p);
 	t = add_token(s);
 	return t ? read_scalar(s, p, t) : NULL;
 }
@@ -350,20 +406,24 @@ static const char *read_children(struct scan *s, const char *p, char close, uint
 	if (p < s->end && *p == close)
 		return p + 1;
 	if (s->level + 1 == s->depth)
-		return NULL;
+		return fail(s, p, "nested too deep");
 	s->level++;
 	for (;; p = skip_blanks(p + 1, s->end)) {
 		bool skip = false;
 
 		p = close == '}' ? read_name(s, p, &skip) : p;
 		p = !p ? NULL : skip ? skip_value(s, p) : read_value(s, p);
-		p = p ? skip_blanks(p, s->end) : s->end;
+		if (!p)
+			return NULL;
+		p = skip_blanks(p, s->end);
 		++*n;
 		if (p == s->end || *p != ',')
 			break;
 	}
 	s->level--;
-	return p < s->end && *p == close ? p + 1 : NULL;
+	if (p < s->end && *p == close)
+		return p + 1;
+	return fail(s, p, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
 /* An array or an object. */
@@ -389,128 +449,38 @@ static const char *read_nested(struct scan *s, const char *p)
 	return p;
 }
 
-/* ---- texts as a whole ---- */
-
-static const char *skip_ascii(const char *p, const char *end)
-{
-#if defined(__SSE2__)
-	while (end - p >= 16 &&
-		!_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p)))
-		p += 16;
-#endif
-	while (p < end && (unsigned char)*p < 0x80)
-		p++;
-	return p;
-}
-
-/* Whether each first byte of a character has as many others after it as it announces.  That is
- * less than UTF-8 asks for. */
-static bool is_text(const char *p, size_t size)
-{
-	const char *end = p + size;
-
-	while ((p = skip_ascii(p, end)) < end) {
-		unsigned char c = (unsigned char)*p++;
-		unsigned more = (c & 0xe0) == 0xc0   ? 1
-				: (c & 0xf0) == 0xe0 ? 2
-				: (c & 0xf8) == 0xf0 ? 3
-						     : 0;
-
-		if (!more)
-			return false;
-		for (; more && p < end && ((unsigned char)*p & 0xc0) == 0x80; p++)
-			more--;
-		if (more)
-			return false;
-	}
-	return true;
-}
-
-/* Whether all of a text but the skipped value is one. */
-static bool is_all_text(const struct tfr_tape *t, const char *text, size_t size)
-{
-	const char *after = t->skipped_at ? t->skipped_at + t->skipped_size : text;
-
-	return (!t->skipped_at || is_text(text, (size_t)(t->skipped_at - text))) &&
-	       is_text(after, (size_t)(text + size - after));
-}
-
-static unsigned depth_of(const struct tfr_tape *t)
-{
-	return t->depth ? t->depth : DEPTH;
-}
-
-/* Lets json-c read the text, with a 0 in place of the skipped value; *end: how far it comes, for a
- * text without such a value. */
-static enum json_tokener_error read_by_json_c(
-	const struct tfr_tape *t, const char *text, size_t size, size_t *end)
-{
-	struct json_tokener *tokener = json_tokener_new_ex((int)depth_of(t));
-	size_t first = t->skipped_at ? (size_t)(t->skipped_at - text) : size;
-	enum json_tokener_error why = json_tokener_success;
-
-	*end = size;
-	if (!tokener)
-		return why;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	json_object_put(json_tokener_parse_ex(tokener, text, (int)first));
-	why = json_tokener_get_error(tokener);
-	if (t->skipped_at && why == json_tokener_continue) {
-		json_object_put(json_tokener_parse_ex(tokener, "0", 1));
-		first += t->skipped_size;
-		json_object_put(json_tokener_parse_ex(tokener, text + first, (int)(size - first)));
-		why = json_tokener_get_error(tokener);
-	}
-	*end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	return why;
-}
-
-const char *tfr_tape_fault(const struct tfr_tape *t, const char *text, size_t size)
-{
-	size_t end;
-	enum json_tokener_error why = read_by_json_c(t, text, size, &end);
-
-	return why == json_tokener_success ? NULL : json_tokener_error_desc(why);
-}
-
-static enum tfr_status describe(
-	const struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err)
-{
-	size_t end;
-	enum json_tokener_error why = read_by_json_c(t, text, size, &end);
-
-	if (why == json_tokener_continue)
-		return tfr_fail(err, TFR_EDATA, "the JSON is cut short at byte %zu", size);
-	if (why != json_tokener_success)
-		return tfr_fail(err, TFR_EDATA, "no JSON at byte %zu: %s", end,
-			json_tokener_error_desc(why));
-	end = (size_t)(skip_blanks(text + end, text + size) - text);
-	if (end < size)
-		return tfr_fail(err, TFR_EDATA, "no JSON at byte %zu: the object has ended", end);
-	return tfr_fail(err, TFR_EDATA, "no JSON");
-}
-
 enum tfr_status tfr_tape_scan(
 	struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err)
 {
-	struct scan s = { .tape = t, .end = text + size, .depth = depth_of(t) };
+	struct scan s = {
+		.tape = t, .end = text + size, .checked = text, .depth = t->depth ? t->depth : DEPTH
+	};
 	const char *p;
 
 	t->tokens_.size = t->text.size = t->n = t->objects = 0;
-	t->skipped_at = NULL;
-	t->skipped_size = 0;
+	t->fault = NULL;
 	if (size > INT32_MAX)
 		return tfr_fail(err, TFR_EDATA, "JSON of 2 GiB or more");
 	TFR_NEED_MEMORY(tfr_buf_reserve(&t->text, size), err, "reading JSON");
 	p = read_value(&s, skip_blanks(text, s.end));
 	if (s.no_memory)
 		return tfr_fail_nomem(err, "reading JSON");
-	/* Of a number or a word that ends with the text, more may be missing. */
-	if (!p || (p == s.end && tfr_tape_root(t)->type < TFR_TOKEN_TEXT) ||
-		skip_blanks(p, s.end) < s.end || !is_all_text(t, text, size))
-		return err ? describe(t, text, size, err) : TFR_EDATA;
-	return s.nul ? tfr_fail(err, TFR_EDATA, "a name with a NUL byte in it") : TFR_OK;
+	if (p && p == s.end && tfr_tape_root(t)->type < TFR_TOKEN_TEXT)
+		fail(&s, p, "a value of which more may be missing");
+	else if (p && (p = skip_blanks(p, s.end)) < s.end)
+		fail(&s, p, "trailing bytes");
+	else if (p)
+		check_characters(&s, s.end);
+	if (!t->fault && s.nul) {
+		t->fault = "a name with a NUL byte in it";
+		return tfr_fail(err, TFR_EDATA, "%s", t->fault);
+	}
+	if (!t->fault)
+		return TFR_OK;
+	if (s.fault_at == s.end)
+		return tfr_fail(err, TFR_EDATA, "the JSON is cut short at byte %zu", size);
+	return tfr_fail(
+		err, TFR_EDATA, "no JSON at byte %zu: %s", (size_t)(s.fault_at - text), t->fault);
 }
 
 void tfr_tape_clear(struct tfr_tape *t)
@@ -525,10 +495,9 @@ void tfr_tape_clear(struct tfr_tape *t)
 const struct tfr_token *tfr_token_member(const struct tfr_token *t, const char *name)
 {
 	const struct tfr_token *key = t + 1, *found = NULL;
-	size_t size = strlen(name);
 
 	for (uint32_t i = 0; t->type == TFR_TOKEN_OBJECT && i < t->n; i++) {
-		if (key->size == size && !memcmp(key->text, name, size))
+		if (has_text(key, name))
 			found = key + 1;
 		key = tfr_token_next(key + 1);
 	}

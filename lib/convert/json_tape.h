@@ -44,13 +44,12 @@ struct tfr_token {
 /* At the beginning, all zeros except for the first members. */
 struct tfr_tape {
 	unsigned depth;	     /* more arrays and objects in each other are a fault; 0: 32 */
-	const char *skipped; /* the first member of the object that has this name is SKIPPED */
+	const char *skipped; /* members of the outer object that have this name are SKIPPED */
 	struct tfr_buf tokens_;
 	struct tfr_buf text; /* of names and texts with escapes */
 	size_t n;	     /* tokens */
 	uint32_t objects;
-	const char *skipped_at; /* the bytes of that member; NULL: there is none */
-	size_t skipped_size;
+	const char *fault; /* of a text that is not JSON; NULL: of its size */
 };
 
 /* Scans a text that is one value.  The tokens are valid until the next call and as long as the
@@ -60,9 +59,6 @@ struct tfr_tape {
  * TFR_EDATA: the fault, and its byte in the text. */
 enum tfr_status tfr_tape_scan(
 	struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err);
-/* What is wrong with the text, of which tfr_tape_scan() has said TFR_EDATA: a constant text; NULL:
- * a fault that only it knows. */
-const char *tfr_tape_fault(const struct tfr_tape *t, const char *text, size_t size);
 void tfr_tape_clear(struct tfr_tape *t);
 /* The next quote, backslash, bracket or brace from `p` on; `end`: there is none. */
 const char *tfr_json_mark(const char *p, const char *end);

@@ -53,17 +53,15 @@ static enum tfr_status scan(
 {
 	struct tfr_tape *tape = &e->parser->tape;
 	enum tfr_status status;
-	const char *fault;
 
 	tape->skipped = e->list == TFR_COCO_ANNOTATIONS ? "segmentation" : NULL;
 	status = tfr_tape_scan(tape, text, size, NULL);
 	if (status != TFR_EDATA)
 		return status ? tfr_fail_nomem(err, "reading annotations") : TFR_OK;
-	fault = tfr_tape_fault(tape, text, size);
-	return fault ? tfr_fail_path(err, TFR_EDATA, e->parser->path,
-			       "%s that is not JSON (%s) at byte %llu of", kinds[e->list], fault,
-			       (unsigned long long)e->at)
-		     : wrong(e, "that is not JSON", err);
+	return tape->fault ? tfr_fail_path(err, TFR_EDATA, e->parser->path,
+				     "%s that is not JSON (%s) at byte %llu of", kinds[e->list],
+				     tape->fault, (unsigned long long)e->at)
+			   : wrong(e, "that is not JSON", err);
 }
 
 /* --- values --- */
@@ -246,15 +244,14 @@ static bool is_empty(const char *text, size_t size)
 static enum tfr_status keep_shape(const struct element *e, struct tfr_coco_annotation *a,
 	struct tfr_buf *shapes, struct tfr_error *err)
 {
-	const struct tfr_tape *tape = &e->parser->tape;
+	const struct tfr_token *shape = get(e, "segmentation");
 
-	if (!e->parser->shapes || !tape->skipped_size ||
-		is_empty(tape->skipped_at, tape->skipped_size))
+	if (!e->parser->shapes || !shape || is_empty(shape->text, shape->size))
 		return TFR_OK;
 	/* An offset until all are read: a pointer would become invalid when the memory grows. */
 	a->shape.at = shapes->size;
-	a->shape_size = (uint32_t)tape->skipped_size;
-	return append(shapes, tape->skipped_at, tape->skipped_size, err);
+	a->shape_size = shape->size;
+	return append(shapes, shape->text, shape->size, err);
 }
 
 /* Three numbers per keypoint: x, y, and 0 not labelled, 1 hidden, 2 visible. */
