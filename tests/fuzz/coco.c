@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/coco/coco_parse.h"
+#include "convert/coco/coco_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -73,18 +73,17 @@ static void compare(const uint8_t *data, size_t size, enum tfr_status status,
 static void parse(const uint8_t *data, const struct tfr_buf *elements, enum tfr_coco_what what)
 {
 	const struct tfr_coco_element *e = (const void *)elements->data;
-	struct tfr_coco_parsed parsed = { 0 };
-	struct tfr_coco_parser p = { .path = "a", .what = what, .shapes = true };
+	struct tfr_coco_parser p = {
+		.path = "a", .what = what, .keeps_names = true, .keeps_shapes = true
+	};
 	struct tfr_error err;
 
 	for (size_t i = 0; i < elements->size / sizeof(*e); i++) {
-		enum tfr_status status = tfr_coco_parse(&p, data, &e[i], 0, &parsed, &err);
+		enum tfr_status status = tfr_coco_parse(&p, data, &e[i], 0, &err);
 
 		if (status && (status != TFR_EDATA || !err.message[0]))
 			abort();
 	}
-	tfr_coco_shapes_place(&parsed);
-	tfr_coco_parsed_clear(&parsed);
 	tfr_coco_parser_clear(&p);
 }
 

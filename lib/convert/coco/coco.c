@@ -149,22 +149,14 @@ static void skip(const struct painting *p, const char *reason)
 	tfr_item_skip(p->item, TFR_EDATA, "its segments '%s': %s", p->name, reason);
 }
 
-/* Returns the category with this id; NULL: there is none. */
-static const struct tfr_coco_category *category_of(const struct tfr_coco *c, int64_t id)
-{
-	for (size_t i = 0; i < c->n_categories; i++)
-		if (c->categories[i].id == id)
-			return &c->categories[i];
-	return NULL;
-}
-
 /* Sets the values for the pixels of a segment.  False: a number is above 255, and the item is
  * skipped. */
 static bool numbers_of(
 	const struct painting *p, uint32_t n, uint8_t *of_category, uint8_t *of_thing)
 {
 	const struct tfr_coco_segment *s = &p->segments[n];
-	const struct tfr_coco_category *k = category_of(p->c, s->category);
+	const struct tfr_coco_category *k =
+		tfr_coco_category(p->c->categories, p->c->n_categories, s->category);
 	char reason[128];
 
 	if (!k)

@@ -89,11 +89,11 @@ Test(coco, a_file_of_many_blocks)
 	FILE *f = fopen("a.json", "w");
 	struct tfr_convert_opts opts = { .input.draw_masks = true };
 	struct tfr_error err;
-	size_t strays = 0;
+	size_t used = 0;
 
 	fprintf(f, "{\"annotations\": [");
 	for (int k = 0; k < ANNOTATIONS; k++)
-		strays += k * 7 % (IMAGES + 1) == IMAGES;
+		used += k * 7 % (IMAGES + 1) != IMAGES && k % 3;
 	for (int k = 0; k < ANNOTATIONS; k++)
 		fprintf(f,
 			"%s\n{\"id\": %d, \"image_id\": %d, \"category_id\": %d, \"bbox\": [0, 0, "
@@ -119,7 +119,7 @@ Test(coco, a_file_of_many_blocks)
 		cr_assert_eq(tfr_source_open(&source, "a.json", &err), TFR_OK);
 		cr_assert_eq(tfr_coco_read(&c, source, "a.json", TFR_COCO_OBJECTS, &err), TFR_OK,
 			"%s", err.message);
-		cr_assert(t.n_images == IMAGES && t.n_boxes == ANNOTATIONS);
+		cr_assert(t.n_images == IMAGES && t.n_boxes == used);
 		cr_assert_eq(tfr_table_finish(&t, &err), TFR_OK);
 		for (uint32_t i = 0; i < IMAGES; i++) {
 			int64_t before = -1, id = IMAGES - i - 1;
@@ -127,22 +127,19 @@ Test(coco, a_file_of_many_blocks)
 			cr_assert_eq(atoi(tfr_table_string(&t, t.images[i].name)), id);
 			cr_assert_eq(atoi(tfr_table_string(&t, t.images[i].source)), id);
 			for (; all < tfr_table_boxes_end(&t, i); all++) {
-				uint32_t k = tfr_table_box(&t, all);
-				const struct tfr_box_more *more = &t.more[k];
+				const struct tfr_box *box = &t.boxes[tfr_table_box(&t, all)];
+				const struct tfr_box_more *more = &t.more[tfr_table_box(&t, all)];
+				int64_t k = (int64_t)more->area;
 
 				cr_assert(k * 7 % (IMAGES + 1) == id && k > before);
-				cr_assert(t.boxes[k].side[3] > 0 && more->area == k);
+				cr_assert(box->side[3] > 0);
 				cr_assert_eq(atoi((const char *)more->shape + 2), (int)k);
-				cr_assert_str_eq(
-					tfr_table_string(&t, t.classes[t.boxes[k].class].name),
+				cr_assert_str_eq(tfr_table_string(&t, t.classes[box->class].name),
 					k % 2 ? "b" : "a");
 				before = k;
 			}
 		}
 		cr_assert_eq(all, t.n_boxes);
-		for (uint32_t k = 0; k < ANNOTATIONS; k++)
-			all += k % 3 == 0 && k * 7 % (IMAGES + 1) != IMAGES;
-		cr_assert_eq(all + strays, ANNOTATIONS);
 		tfr_coco_clear(&c);
 		tfr_table_clear(&t);
 	}

@@ -4,24 +4,17 @@
 #include "support/temp.h"
 
 #include "base/rng.h"
-#include "convert/coco/coco_parse.h"
+#include "convert/coco/coco_read.h"
 
-static enum tfr_status parse(struct tfr_coco_parsed *out, const char *text,
-	enum tfr_coco_list list, enum tfr_coco_what what, struct tfr_error *err)
+static enum tfr_status parse(struct tfr_coco_parser *p, const char *text, enum tfr_coco_list list,
+	enum tfr_coco_what what, struct tfr_error *err)
 {
 	struct tfr_coco_element e = { .from = 0, .to = (uint32_t)strlen(text), .list = list };
-	struct tfr_coco_parser p = { .path = "f.json", .what = what, .shapes = true };
-	enum tfr_status status =
-		tfr_coco_parse(&p, (const uint8_t *)text, &e, 100, out, err);
 
-	tfr_coco_parser_clear(&p);
-	return status;
-}
-
-static const struct tfr_coco_annotation *first_annotation(const struct tfr_coco_parsed *p)
-{
-	cr_assert_eq(p->annotations.size, sizeof(struct tfr_coco_annotation));
-	return (const struct tfr_coco_annotation *)(const void *)p->annotations.data;
+	p->path = "f.json";
+	p->what = what;
+	p->keeps_names = p->keeps_shapes = true;
+	return tfr_coco_parse(p, (const uint8_t *)text, &e, 100, err);
 }
 
 Test(coco_elements, an_annotation)
@@ -43,34 +36,36 @@ Test(coco_elements, an_annotation)
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct tfr_coco_parsed p = { 0 };
+		struct tfr_coco_parser p = { 0 };
 		struct tfr_error err = { 0 };
 		const struct tfr_coco_annotation *a;
 
 		cr_assert_eq(parse(&p, texts[i], TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err),
 			TFR_OK, "%zu: %s", i, err.message);
-		a = first_annotation(&p);
+		a = &p.annotation;
 		cr_assert(a->id == 7 && a->image == 3 && a->category == 5, "%zu", i);
-		cr_assert(a->box[0] == 1 && a->box[1] == 2.5 && a->box[2] == 3 && a->box[3] == 4.5);
-		cr_assert(a->area == 9.25 && a->crowd && !a->boxless && a->at == 100);
-		tfr_coco_shapes_place(&p);
-		cr_assert(a->shape_size >= 20 && !memcmp(a->shape.text, "[[1, 2, 3, 4, 5, 6]]", 20));
-		tfr_coco_parsed_clear(&p);
+		cr_assert(
+			a->side[0] == 1 && a->side[1] == 2.5 && a->side[2] == 4 && a->side[3] == 7);
+		cr_assert(a->more.area == 9.25 && a->crowd && !a->boxless && a->more.at == 100);
+		cr_assert(a->more.shape_size >= 20 &&
+			  !memcmp(p.shapes.data, "[[1, 2, 3, 4, 5, 6]]", 20));
+		tfr_coco_parser_clear(&p);
 	}
 }
 
 Test(coco_elements, members_that_may_be_absent)
 {
-	struct tfr_coco_parsed p = { 0 };
+	struct tfr_coco_parser p = { 0 };
 	struct tfr_error err = { 0 };
 	const struct tfr_coco_annotation *a;
 
 	cr_assert_eq(parse(&p, "{\"image_id\": 1, \"category_id\": 2, \"bbox\": [0, 0, 2, 3]}",
 			     TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err),
 		TFR_OK, "%s", err.message);
-	a = first_annotation(&p);
-	cr_assert(a->id == INT64_MIN && a->area == 6 && !a->crowd && !a->shape_size && !a->n);
-	tfr_coco_parsed_clear(&p);
+	a = &p.annotation;
+	cr_assert(a->id == INT64_MIN && a->more.area == 6 && !a->crowd && !a->more.shape_size &&
+		  !a->more.n);
+	tfr_coco_parser_clear(&p);
 	for (int i = 0; i < 3; i++) {
 		static const char *const boxes[] = { "null", "[]", "[ ]" };
 		char text[200];
@@ -80,32 +75,32 @@ Test(coco_elements, members_that_may_be_absent)
 			"\"segmentation\": %s}",
 			boxes[i], boxes[i]);
 		cr_assert_eq(parse(&p, text, TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err), TFR_OK);
-		a = first_annotation(&p);
-		cr_assert(a->boxless && !a->shape_size && a->area == 0, "%s", text);
-		tfr_coco_parsed_clear(&p);
+		a = &p.annotation;
+		cr_assert(a->boxless && !a->more.shape_size && a->more.area == 0, "%s", text);
+		tfr_coco_parser_clear(&p);
 	}
 }
 
 /* Python's json makes the integer 0 of it, and -0.0 of the other. */
 Test(coco_elements, the_integer_zero_has_no_sign)
 {
-	struct tfr_coco_parsed p = { 0 };
+	struct tfr_coco_parser p = { 0 };
 	struct tfr_error err = { 0 };
 
 	cr_assert_eq(parse(&p, "{\"image_id\": 1, \"category_id\": 2, \"bbox\": [-0, -0.0, 1, 1]}",
 			     TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err),
 		TFR_OK);
-	cr_assert_not(signbit(first_annotation(&p)->box[0]));
-	cr_assert(signbit(first_annotation(&p)->box[1]));
-	tfr_coco_parsed_clear(&p);
+	cr_assert_not(signbit(p.annotation.side[0]));
+	cr_assert(signbit(p.annotation.side[1]));
+	tfr_coco_parser_clear(&p);
 }
 
 Test(coco_elements, keypoints_and_their_names)
 {
-	struct tfr_coco_parsed p = { 0 };
+	struct tfr_coco_parser p = { 0 };
 	struct tfr_error err = { 0 };
 	const struct tfr_coco_category *c;
-	const struct tfr_coco_point *points;
+	const struct tfr_keypoint *points;
 	const char *names;
 
 	cr_assert_eq(parse(&p,
@@ -118,22 +113,22 @@ Test(coco_elements, keypoints_and_their_names)
 			     "\"keypoints\": [1.5, 2, 2, 3, 4.25, 0]}",
 			     TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err),
 		TFR_OK, "%s", err.message);
-	c = (const struct tfr_coco_category *)(const void *)p.categories.data;
-	names = (const char *)p.names.data;
+	c = &p.element.category;
+	names = (const char *)p.texts.data;
 	cr_assert_eq(c->n_points, 2);
 	cr_assert_str_eq(names + c->name, "person");
 	cr_assert_str_eq(names + c->points, "nose");
 	cr_assert_str_eq(names + c->points + strlen("nose") + 1, "left eye");
-	points = (const struct tfr_coco_point *)(const void *)p.points.data;
-	cr_assert(first_annotation(&p)->n == 2 && first_annotation(&p)->labelled == 1);
+	points = (const struct tfr_keypoint *)(const void *)p.points.data;
+	cr_assert(p.annotation.more.n == 2 && p.annotation.more.labelled == 1);
 	cr_assert(points[0].x == 1.5 && points[0].y == 2 && points[0].visibility == 2);
 	cr_assert(points[1].x == 3 && points[1].y == 4.25 && points[1].visibility == 0);
-	tfr_coco_parsed_clear(&p);
+	tfr_coco_parser_clear(&p);
 }
 
 Test(coco_elements, segments_of_panoptic)
 {
-	struct tfr_coco_parsed p = { 0 };
+	struct tfr_coco_parser p = { 0 };
 	struct tfr_error err = { 0 };
 	const struct tfr_coco_segment *s;
 
@@ -142,11 +137,11 @@ Test(coco_elements, segments_of_panoptic)
 			     "8, \"category_id\": 9, \"area\": 1}, {\"category_id\": 1, \"id\": 2}]}",
 			     TFR_COCO_ANNOTATIONS, TFR_COCO_PANOPTIC, &err),
 		TFR_OK, "%s", err.message);
-	s = (const struct tfr_coco_segment *)(const void *)p.segments.data;
-	cr_assert_eq(first_annotation(&p)->n, 2);
+	s = (const struct tfr_coco_segment *)(const void *)p.points.data;
+	cr_assert_eq(p.annotation.more.n, 2);
 	cr_assert(s[0].id == 8 && s[0].category == 9 && s[1].id == 2 && s[1].category == 1);
-	cr_assert_str_eq((const char *)p.names.data + first_annotation(&p)->text, "4.png");
-	tfr_coco_parsed_clear(&p);
+	cr_assert_str_eq((const char *)p.texts.data + p.annotation.offset, "4.png");
+	tfr_coco_parser_clear(&p);
 }
 
 #define OBJECT(members) "{\"image_id\": 1, \"category_id\": 2, \"bbox\": [0, 0, 1, 1], " members "}"
@@ -242,14 +237,14 @@ Test(coco_elements, malformed_elements_are_named)
 		snprintf(deep, sizeof(deep), "{\"zz\": {\"a\": {}}%s%s",
 			rows[i].text[1] == '}' ? "" : ", ", rows[i].text + 1);
 		for (int again = 0; again < 2; again++) {
-			struct tfr_coco_parsed p = { 0 };
+			struct tfr_coco_parser p = { 0 };
 			struct tfr_error err = { 0 };
 			const char *text = again ? deep : rows[i].text;
 
 			cr_assert_eq(parse(&p, text, rows[i].list, rows[i].what, &err), TFR_EDATA,
 				"%s", text);
 			cr_assert_str_eq(err.message, wanted, "%s: %s", text, err.message);
-			tfr_coco_parsed_clear(&p);
+			tfr_coco_parser_clear(&p);
 		}
 	}
 }
@@ -261,13 +256,13 @@ Test(coco_elements, text_that_is_not_json)
 		"{\"id\": \"a\nb\\q\"}" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct tfr_coco_parsed p = { 0 };
+		struct tfr_coco_parser p = { 0 };
 		struct tfr_error err = { 0 };
 
 		cr_assert_eq(parse(&p, texts[i], TFR_COCO_IMAGES, TFR_COCO_OBJECTS, &err),
 			TFR_EDATA, "%s", texts[i]);
 		cr_assert(strstr(err.message, "an image "), "%s: %s", texts[i], err.message);
-		tfr_coco_parsed_clear(&p);
+		tfr_coco_parser_clear(&p);
 	}
 }
 
@@ -288,9 +283,9 @@ Test(coco_elements, numbers_are_those_of_strtod)
 
 	tfr_rng_init(&r, 11, 0);
 	for (int n = 0; n < 20000; n++) {
-		struct tfr_coco_parsed p = { 0 };
+		struct tfr_coco_parser p = { 0 };
 		const struct tfr_coco_annotation *a;
-		const struct tfr_coco_point *points;
+		const struct tfr_keypoint *points;
 		char text[2000], *out = text;
 		struct tfr_error err = { 0 };
 		double numbers[9];
@@ -311,15 +306,16 @@ Test(coco_elements, numbers_are_those_of_strtod)
 		sprintf(out, "}");
 		cr_assert_eq(parse(&p, text, TFR_COCO_ANNOTATIONS, TFR_COCO_OBJECTS, &err), TFR_OK,
 			"%s: %s", text, err.message);
-		a = first_annotation(&p);
-		points = (const struct tfr_coco_point *)(const void *)p.points.data;
-		cr_assert(a->image == n && a->n == 2 && a->labelled == 1, "%s", text);
+		a = &p.annotation;
+		points = (const struct tfr_keypoint *)(const void *)p.points.data;
+		cr_assert(a->image == n && a->more.n == 2 && a->more.labelled == 1, "%s", text);
 		for (int i = 0; i < 4; i++)
-			cr_assert_eq(a->box[i], numbers[i], "%s", text);
+			cr_assert_eq(a->side[i], i < 2 ? numbers[i] : numbers[i - 2] + numbers[i],
+				"%s", text);
 		cr_assert(points[0].x == numbers[4] && points[0].y == numbers[5] &&
 				  points[1].x == numbers[6] && points[1].y == numbers[7],
 			"%s", text);
-		cr_assert_eq(a->area, numbers[8], "%s", text);
-		tfr_coco_parsed_clear(&p);
+		cr_assert_eq(a->more.area, numbers[8], "%s", text);
+		tfr_coco_parser_clear(&p);
 	}
 }
