@@ -315,32 +315,22 @@ static inline struct tfr_token *add_token(struct scan *s)
 	return tfr_tape_root(s->tape) + s->tape->n++;
 }
 
-/* The end of a text whose opening quote is at `p`: its closing quote. */
-static const char *pass_text(const char *p, const char *end)
-{
-	do {
-		p = end_of_plain(p + 1, end);
-		if (end - p > 1 && *p == '\\')
-			p++;
-		else if (p < end && *p == '"')
-			return p;
-	} while (p < end);
-	return NULL;
-}
-
-/* The comma or the bracket after a value, whose brackets match. */
+/* The comma or the bracket after a value, whose brackets match; NULL: it has no end. */
 static const char *pass_value(const char *p, const char *end)
 {
 	for (unsigned depth = 0; p < end; p++) {
 		p = depth ? tfr_json_mark(p, end) : p;
-		if (p == end || (*p == '"' && !(p = pass_text(p, end))))
-			return NULL;
-		if (!depth && (*p == ',' || *p == ']' || *p == '}'))
-			return p;
-		depth += *p == '[' || *p == '{';
-		depth -= *p == ']' || *p == '}';
+		if (p == end || (!depth && (*p == ',' || *p == ']' || *p == '}')))
+			break;
+		if (*p == '"')
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+		else if (*p == '[' || *p == '{')
+			depth++;
+		else if (*p == ']' || *p == '}')
+			depth--;
 	}
-	return NULL;
+	return p < end ? p : NULL;
 }
 
 static const char *skip_value(struct scan *s, const char *p)

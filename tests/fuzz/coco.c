@@ -27,7 +27,7 @@ static enum tfr_status scan(
 			e[i].from += (uint32_t)s.offset;
 			e[i].to += (uint32_t)s.offset;
 		}
-		tfr_coco_scan_drop(&s, tfr_coco_scan_needed(&s));
+		tfr_coco_scan_drop(&s);
 	}
 	return status ? status : tfr_coco_scan_end(&s, err);
 }

@@ -149,43 +149,39 @@ static void skip(const struct painting *p, const char *reason)
 	tfr_item_skip(p->item, TFR_EDATA, "its segments '%s': %s", p->name, reason);
 }
 
-/* Sets the values for the pixels of a segment.  False: a number is above 255, and the item is
- * skipped. */
+/* Sets the values for the pixels of a segment, which is found by its id, R + 256 G + 65536 B
+ * (https://cocodataset.org/#format-data).  Of equal ids the last one counts, because the script
+ * paints one over the other.  False: a number is above 255, and the item is skipped. */
 static bool numbers_of(
-	const struct painting *p, uint32_t n, uint8_t *of_category, uint8_t *of_thing)
+	const struct painting *p, int64_t id, uint8_t *of_category, uint8_t *of_thing)
 {
-	const struct tfr_coco_segment *s = &p->segments[n];
-	const struct tfr_coco_category *k =
-		tfr_coco_category(p->c->categories, p->c->n_categories, s->category);
+	const struct tfr_coco_category *k;
+	uint32_t n = p->n;
+	int64_t category;
 	char reason[128];
 
-	if (!k)
-		snprintf(reason, sizeof(reason), "a segment of category %lld, which is not listed",
-			(long long)s->category);
-	else if (s->category < 0 || s->category > 255)
-		snprintf(reason, sizeof(reason), "the category %lld, which 8 bits cannot hold",
-			(long long)s->category);
-	else if (k->thing && n >= 255)
-		snprintf(
-			reason, sizeof(reason), "more than 255 segments, which 8 bits cannot hold");
-	else {
-		*of_category = (uint8_t)s->category;
-		*of_thing = k->thing ? (uint8_t)(n + 1) : 0;
+	*of_category = *of_thing = 0;
+	while (n && p->segments[n - 1].id != id)
+		n--;
+	if (!n)
+		return true;
+	category = p->segments[n - 1].category;
+	k = tfr_coco_find(p->c->categories, p->c->n_categories, sizeof(*k), category);
+	if (k && category >= 0 && category <= 255 && (!k->thing || n <= 255)) {
+		*of_category = (uint8_t)category;
+		*of_thing = k->thing ? (uint8_t)n : 0;
 		return true;
 	}
+	if (k && category >= 0 && category <= 255)
+		snprintf(
+			reason, sizeof(reason), "more than 255 segments, which 8 bits cannot hold");
+	else
+		snprintf(reason, sizeof(reason),
+			k ? "the category %lld, which 8 bits cannot hold"
+			  : "a segment of category %lld, which is not listed",
+			(long long)category);
 	skip(p, reason);
 	return false;
-}
-
-/* Finds the segment of a pixel by its id: R + 256 G + 65536 B
- * (https://cocodataset.org/#format-data).  Of equal ids the last one counts, because the script
- * paints one over the other.  UINT32_MAX: none. */
-static uint32_t segment_of(const struct painting *p, int64_t id)
-{
-	for (uint32_t n = p->n; n-- > 0;)
-		if (p->segments[n].id == id)
-			return n;
-	return UINT32_MAX;
 }
 
 /* Paints both masks; adjacent pixels mostly have the same segment. */
@@ -195,17 +191,14 @@ static void paint(
 	uint8_t category = 0, thing = 0;
 	int64_t last = -1;
 
-	for (uint32_t y = 0; y < ids->height && !p->item->skipped; y++) {
+	for (uint32_t y = 0; y < ids->height; y++) {
 		const uint8_t *row = ids->data + (size_t)y * ids->stride;
 
 		for (uint32_t x = 0; x < ids->width; x++, row += 3) {
 			int64_t id = row[0] | row[1] << 8 | row[2] << 16;
 
 			if (id != last) {
-				uint32_t n = segment_of(p, id);
-
-				category = thing = 0;
-				if (n != UINT32_MAX && !numbers_of(p, n, &category, &thing))
+				if (!numbers_of(p, id, &category, &thing))
 					return;
 				last = id;
 			}

@@ -4,7 +4,6 @@
  * strings, and leaves other faults to the parser of elements.  So a byte of a polygon, which is
  * most of the file, costs a part of a comparison.  The parser does not look into shapes either:
  * they are kept as text or skipped until they are drawn. */
-#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,17 +188,14 @@ enum tfr_status tfr_coco_scan(struct tfr_coco_scan *s, const uint8_t *text, size
 	return TFR_OK;
 }
 
-size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s)
+size_t tfr_coco_scan_drop(struct tfr_coco_scan *s)
 {
-	return s->depth && s->state == AFTER_ELEMENT ? s->from : s->at;
-}
+	const size_t n = s->depth && s->state == AFTER_ELEMENT ? s->from : s->at;
 
-void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n)
-{
-	assert(n <= tfr_coco_scan_needed(s));
 	s->offset += n;
 	s->at -= n;
 	s->from -= n;
+	return n;
 }
 
 enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err)
@@ -214,10 +210,7 @@ enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_erro
 
 /* --- values --- */
 
-static enum tfr_status wrong(const struct tfr_coco_parser *p, struct tfr_error *err,
-	const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static enum tfr_status wrong(
+__attribute__((format(printf, 3, 4))) static enum tfr_status wrong(
 	const struct tfr_coco_parser *p, struct tfr_error *err, const char *format, ...)
 {
 	static const char *const kinds[] = { "an image", "an annotation", "a category" };

@@ -58,7 +58,7 @@ static enum tfr_status read_more(struct reading *r, struct tfr_buf *text, struct
 	if (text->size > LARGEST)
 		return tfr_fail_path(err, TFR_EDATA, r->path,
 			"an element of over 1 GiB at byte %llu of",
-			(unsigned long long)(r->scan.offset + tfr_coco_scan_needed(&r->scan)));
+			(unsigned long long)(r->scan.offset + r->scan.from));
 	TFR_NEED_MEMORY(tfr_buf_reserve(text, BLOCK), err, reading_it);
 	status = tfr_source_read(r->source, text->data + text->size, BLOCK, &got, err);
 	text->size += got;
@@ -72,7 +72,7 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 {
 	struct reading *r = ctx;
 	struct block *b = slot;
-	size_t needed;
+	size_t dropped;
 
 	(void)lanes, (void)worker, (void)i, (void)lane;
 	if (r->ended)
@@ -86,12 +86,11 @@ static enum tfr_status pull(void *ctx, struct tfr_lanes_run *lanes, unsigned wor
 	} while (!r->ended && !b->elements.size);
 	if (r->ended)
 		TFR_TRY(tfr_coco_scan_end(&r->scan, err));
-	needed = tfr_coco_scan_needed(&r->scan);
-	assert(needed <= b->text.size);
+	dropped = tfr_coco_scan_drop(&r->scan);
+	assert(dropped <= b->text.size);
 	r->open.size = 0;
-	TFR_NEED_MEMORY(tfr_buf_append(&r->open, b->text.data + needed, b->text.size - needed), err,
-		reading_it);
-	tfr_coco_scan_drop(&r->scan, needed);
+	TFR_NEED_MEMORY(tfr_buf_append(&r->open, b->text.data + dropped, b->text.size - dropped),
+		err, reading_it);
 	return TFR_OK;
 }
 
@@ -302,20 +301,11 @@ static enum tfr_status sort_by_id(const struct reading *r, void *list, size_t n,
 	return TFR_OK;
 }
 
-static const struct tfr_coco_image *find_image(
-	const struct tfr_coco_image *list, size_t n, int64_t id)
+const void *tfr_coco_find(const void *list, size_t n, size_t size, int64_t id)
 {
 	const struct tfr_coco_id key = { .id = id };
 
-	return n ? bsearch(&key, list, n, sizeof(*list), by_id) : NULL;
-}
-
-const struct tfr_coco_category *tfr_coco_category(
-	const struct tfr_coco_category *list, size_t n, int64_t id)
-{
-	const struct tfr_coco_id key = { .id = id };
-
-	return n ? bsearch(&key, list, n, sizeof(*list), by_id) : NULL;
+	return n ? bsearch(&key, list, n, size, by_id) : NULL;
 }
 
 /* Categories are classes of the table; all parts must use the same numbers for them. */
@@ -381,7 +371,7 @@ static enum tfr_status add_box(struct reading *r, struct tfr_coco_annotation *a,
 	struct tfr_table *t = r->coco->t;
 	const struct tfr_image_row *row = &t->images[image];
 	const struct tfr_coco_category *c =
-		tfr_coco_category(r->categories, r->n_categories, a->category);
+		tfr_coco_find(r->categories, r->n_categories, sizeof(*c), a->category);
 	const struct tfr_table_class *class = c ? &t->classes[c->class] : NULL;
 	const struct tfr_box box = { .image = image, .class = c ? c->class : 0, .crowd = a->crowd };
 
@@ -418,13 +408,14 @@ static enum tfr_status add_annotation(
 	struct reading *r, struct tfr_coco_annotation *a, struct tally *y, struct tfr_error *err)
 {
 	const struct tfr_coco *c = r->coco;
-	const struct tfr_coco_image *image = find_image(r->images, r->n_images, a->image);
+	const struct tfr_coco_image *image =
+		tfr_coco_find(r->images, r->n_images, sizeof(*image), a->image);
 	uint32_t number;
 
 	if (!image && !y->strays++)
 		y->first_stray = (struct tfr_coco_id){ a->image, a->more.at };
 	if (image && !r->first)
-		image = find_image(c->images, c->n_images, a->image);
+		image = tfr_coco_find(c->images, c->n_images, sizeof(*image), a->image);
 	if (!image)
 		return TFR_OK;
 	number = c->part->first + image->place;

@@ -40,11 +40,9 @@ struct tfr_coco_scan {
  * TFR_EDATA: the file is not of this form; the message names the byte. */
 enum tfr_status tfr_coco_scan(struct tfr_coco_scan *s, const uint8_t *text, size_t size,
 	struct tfr_buf *elements, struct tfr_error *err);
-/* The offset of the text that is still needed: the unfinished element, or the position of the
- * scan. */
-size_t tfr_coco_scan_needed(const struct tfr_coco_scan *s);
-/* Removes the first `n` bytes of the text. */
-void tfr_coco_scan_drop(struct tfr_coco_scan *s, size_t n);
+/* Moves the beginning of the text to the unfinished element, or to the position of the scan.
+ * Returns the bytes before it. */
+size_t tfr_coco_scan_drop(struct tfr_coco_scan *s);
 /* Called after the last byte.  TFR_EDATA: the file is truncated, or lacks one of the lists. */
 enum tfr_status tfr_coco_scan_end(const struct tfr_coco_scan *s, struct tfr_error *err);
 
@@ -154,9 +152,8 @@ struct tfr_coco {
  * message names the byte. */
 enum tfr_status tfr_coco_read(struct tfr_coco *c, struct tfr_source *source, const char *path,
 	enum tfr_coco_what what, struct tfr_error *err);
-/* The category with this id, in a list by ids; NULL: there is none. */
-const struct tfr_coco_category *tfr_coco_category(
-	const struct tfr_coco_category *list, size_t n, int64_t id);
+/* An image or a category of this id in a list of `n` by their ids; NULL: there is none. */
+const void *tfr_coco_find(const void *list, size_t n, size_t size, int64_t id);
 void tfr_coco_clear(struct tfr_coco *c);
 
 #endif

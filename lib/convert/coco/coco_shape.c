@@ -50,15 +50,16 @@ static enum tfr_status wrong_sum(struct tfr_error *err)
 	return tfr_fail(err, TFR_EDATA, "runs whose sum is not the number of pixels");
 }
 
-/* Draws run `i` from *at on.  False: it is longer than the rest of the canvas. */
-static bool draw_run(struct tfr_canvas *c, size_t i, int64_t run, uint32_t *at)
+/* Draws run `i` from *at on. */
+static enum tfr_status draw_run(
+	struct tfr_canvas *c, size_t i, int64_t run, uint32_t *at, struct tfr_error *err)
 {
 	if (run < 0 || run > (int64_t)(pixels(c) - *at))
-		return false;
+		return wrong_sum(err);
 	if (i % 2)
 		fill(c, *at, *at + (uint32_t)run);
 	*at += (uint32_t)run;
-	return true;
+	return TFR_OK;
 }
 
 /* Reads one number of the text; false: there is none. */
@@ -95,8 +96,7 @@ enum tfr_status tfr_draw_text(
 			return tfr_fail(err, TFR_EDATA, "a text that is not compressed runs");
 		if (i > 2)
 			run += last[i % 2];
-		if (!draw_run(c, i, run, &at))
-			return wrong_sum(err);
+		TFR_TRY(draw_run(c, i, run, &at, err));
 		last[i % 2] = run;
 	}
 	return at == pixels(c) ? TFR_OK : wrong_sum(err);
@@ -217,39 +217,29 @@ enum tfr_status tfr_draw_polygon(
 
 /* --- JSON --- */
 
-static enum tfr_status polygon(struct tfr_canvas *c, const struct tfr_token *list,
-	struct tfr_buf *points, struct tfr_error *err)
+static enum tfr_status draw_polygons(
+	struct tfr_canvas *c, const struct tfr_token *list, struct tfr_error *err)
 {
 	static const char fault[] = "a polygon that is not pairs of numbers";
 	const struct tfr_token *v = list + 1;
-
-	if (list->type != TFR_TOKEN_ARRAY || list->n % 2)
-		return tfr_fail(err, TFR_EDATA, fault);
-	points->size = 0;
-	for (uint32_t i = 0; i < list->n; i++, v++) {
-		double d;
-
-		if (!tfr_token_double(v, &d))
-			return tfr_fail(err, TFR_EDATA, fault);
-		TFR_NEED_MEMORY(tfr_buf_append(points, &d, sizeof(d)), err, "drawing masks");
-	}
-	return tfr_draw_polygon(c, (const double *)(void *)points->data, list->n / 2, err);
-}
-
-static enum tfr_status polygons(
-	struct tfr_canvas *c, const struct tfr_token *list, struct tfr_error *err)
-{
-	const struct tfr_token *v = list + 1;
 	TFR_AUTO_BUF points = { 0 };
 
-	if (!list->n)
-		return tfr_fail(err, TFR_EDATA, "not a polygon");
-	for (uint32_t i = 0; i < list->n; i++, v = tfr_token_next(v))
-		TFR_TRY(polygon(c, v, &points, err));
-	return TFR_OK;
+	for (uint32_t i = 0; i < list->n; i++, v = tfr_token_next(v)) {
+		double *xy;
+
+		if (v->type != TFR_TOKEN_ARRAY || v->n % 2)
+			return tfr_fail(err, TFR_EDATA, fault);
+		TFR_NEED_MEMORY(tfr_buf_reserve(&points, v->n * sizeof(*xy)), err, "drawing masks");
+		xy = (double *)(void *)points.data;
+		for (uint32_t k = 0; k < v->n; k++)
+			if (!tfr_token_double(v + 1 + k, &xy[k]))
+				return tfr_fail(err, TFR_EDATA, fault);
+		TFR_TRY(tfr_draw_polygon(c, xy, v->n / 2, err));
+	}
+	return list->n ? TFR_OK : tfr_fail(err, TFR_EDATA, "not a polygon");
 }
 
-static enum tfr_status runs(
+static enum tfr_status draw_runs(
 	struct tfr_canvas *c, const struct tfr_token *list, struct tfr_error *err)
 {
 	const struct tfr_token *v = list + 1;
@@ -260,13 +250,12 @@ static enum tfr_status runs(
 
 		if (!tfr_token_int64(v, &run) || run < 0 || run > UINT32_MAX)
 			return tfr_fail(err, TFR_EDATA, "runs that are not numbers of pixels");
-		if (!draw_run(c, i, run, &at))
-			return wrong_sum(err);
+		TFR_TRY(draw_run(c, i, run, &at, err));
 	}
 	return at == pixels(c) ? TFR_OK : wrong_sum(err);
 }
 
-static enum tfr_status rle(
+static enum tfr_status draw_rle(
 	struct tfr_canvas *c, const struct tfr_token *object, struct tfr_error *err)
 {
 	const struct tfr_token *size = tfr_token_member(object, "size"),
@@ -278,38 +267,32 @@ static enum tfr_status rle(
 		!tfr_token_int64(size + 2, &width) || width != c->width)
 		return tfr_fail(err, TFR_EDATA, "runs whose 'size' is not that of the image");
 	if (counts && counts->type == TFR_TOKEN_ARRAY)
-		return runs(c, counts, err);
+		return draw_runs(c, counts, err);
 	if (counts && counts->type == TFR_TOKEN_TEXT)
 		return tfr_draw_text(c, counts->text, counts->size, err);
 	return tfr_fail(err, TFR_EDATA, "runs without 'counts'");
-}
-
-static enum tfr_status draw_shape(
-	struct tfr_canvas *c, const struct tfr_token *shape, struct tfr_error *err)
-{
-	if (shape->type == TFR_TOKEN_ARRAY)
-		return polygons(c, shape, err);
-	if (shape->type == TFR_TOKEN_OBJECT)
-		return rle(c, shape, err);
-	return tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
 }
 
 enum tfr_status tfr_coco_shape_draw(
 	struct tfr_canvas *c, const uint8_t *text, size_t size, struct tfr_error *err)
 {
 	struct tfr_tape tape = { .depth = DEEPEST };
+	const struct tfr_token *root;
 	enum tfr_status status;
 
 	memset(c->pixels, 0, (size_t)c->width * c->height);
 	if (!size)
 		return TFR_OK;
 	status = tfr_tape_scan(&tape, (const char *)text, size, NULL);
-	if (!status)
-		status = draw_shape(c, tfr_tape_root(&tape), err);
-	else if (status == TFR_ENOMEM)
+	root = tfr_tape_root(&tape);
+	if (status == TFR_ENOMEM)
 		tfr_fail_nomem(err, "drawing masks");
+	else if (!status && root->type == TFR_TOKEN_ARRAY)
+		status = draw_polygons(c, root, err);
+	else if (!status && root->type == TFR_TOKEN_OBJECT)
+		status = draw_rle(c, root, err);
 	else
-		tfr_fail(err, status, "neither polygons nor runs");
+		status = tfr_fail(err, TFR_EDATA, "neither polygons nor runs");
 	tfr_tape_clear(&tape);
 	return status;
 }

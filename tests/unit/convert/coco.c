@@ -42,10 +42,9 @@ static enum tfr_status scan(
 			e[i].to += (uint32_t)s.offset;
 		}
 		cr_assert(tfr_buf_append(all, elements.data, elements.size));
-		needed = tfr_coco_scan_needed(&s);
+		needed = tfr_coco_scan_drop(&s);
 		open.size -= needed;
 		memmove(open.data, open.data + needed, open.size);
-		tfr_coco_scan_drop(&s, needed);
 	}
 	return status ? status : tfr_coco_scan_end(&s, err);
 }
