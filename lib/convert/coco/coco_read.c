@@ -313,26 +313,24 @@ static enum tfr_status add_class(
 	struct reading *r, struct tfr_coco_category *c, struct tfr_error *err)
 {
 	struct tfr_table *t = r->coco->t;
-	const char *name = tfr_table_string(t, c->name);
 	const size_t before = t->n_classes;
 	struct tfr_table_class *found;
 
-	/* The name is copied, because the texts grow. */
-	TFR_AUTO_FREE char *copy = strdup(name);
-
-	TFR_NEED_MEMORY(copy, err, reading_it);
-	TFR_TRY(tfr_table_label(t, c->key.id, copy, strlen(copy), &c->class, err));
+	TFR_TRY(tfr_table_label(t, c->key.id, NULL, 0, &c->class, err));
 	found = &t->classes[c->class];
-	if (t->n_classes > before || !found->n_points) {
+	if (t->n_classes > before)
+		found->name = c->name;
+	if (!found->n_points) {
 		found->points = c->points;
 		found->n_points = c->n_points;
 	}
 	t->has_keypoints |= c->n_points > 0;
-	if (strcmp(tfr_table_string(t, found->name), copy))
+	if (strcmp(tfr_table_string(t, found->name), tfr_table_string(t, c->name)))
 		return tfr_fail(err, TFR_EDATA,
 			"the category %lld is '%.60s' in '%s' and '%.60s' in '%s'",
 			(long long)c->key.id, tfr_table_string(t, found->name),
-			r->coco->part->first_part->prefix, copy, r->coco->part->prefix);
+			r->coco->part->first_part->prefix, tfr_table_string(t, c->name),
+			r->coco->part->prefix);
 	return TFR_OK;
 }
 
