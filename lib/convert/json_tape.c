@@ -93,7 +93,7 @@ static inline const char *end_of_plain(const char *p, const char *end)
 	return p;
 }
 
-static const char wrong_escape[] = "a backslash before what is no escape";
+static const char wrong_escape[] = "an invalid escape";
 
 static const char *four_hex(struct scan *s, const char *p, uint32_t *code)
 {

@@ -21,7 +21,7 @@ static const char reading_it[] = "reading annotations";
 
 /* --- the scanner --- */
 
-/* What comes next; of the states with a value in them, what comes after it. */
+/* What the scanner expects; inside a value, what it expects after it. */
 enum state {
 	START,
 	FIRST_NAME, /* or the end of the object */

@@ -62,7 +62,8 @@ struct tfr_coco_id {
 	uint64_t at; /* in the file, of the element */
 };
 
-/* Its texts are those of the table; in a block, those of the parser. */
+/* Texts are offsets: in those of the parser at first, and in those of the table when the block is
+ * added to it. */
 struct tfr_coco_category {
 	struct tfr_coco_id key;
 	uint32_t class;			 /* of the table */
@@ -75,8 +76,8 @@ struct tfr_coco_annotation {
 	int64_t image, category;  /* their ids */
 	double side[4];		  /* as in struct tfr_box, in pixels */
 	struct tfr_box_more more; /* of panoptic, `first` and `n` are those of its segments */
-	/* In the texts, of the caption or of the name of the image of segments; of objects in the
-	 * parser's shapes. */
+	/* Of an object: its shape in the parser's shapes.  Of others a text, like those of a
+	 * category: the caption, or the name of the image of segments. */
 	uint32_t offset;
 	bool crowd, boxless;
 };

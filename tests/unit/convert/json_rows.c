@@ -213,7 +213,7 @@ Test(json_rows, faults)
 		{ "{\"a\":tru}", "no JSON at byte 8: expected a value" },
 		{ "{\"a\":01}", "no JSON at byte 7: a zero before other digits" },
 		{ "{\"a\":+1}", "no JSON at byte 5: expected a value" },
-		{ "{\"a\":\"\\x\"}", "no JSON at byte 7: a backslash before what is no escape" },
+		{ "{\"a\":\"\\x\"}", "no JSON at byte 7: an invalid escape" },
 		{ "{\"a\":\"\xff\"}", "no JSON at byte 6: invalid UTF-8" },
 		{ "{\"a\":-}", "no JSON at byte 6: expected a digit" },
 		{ "{\"a\":[-Inf]}", "no JSON at byte 10: expected a value" },
