@@ -57,7 +57,7 @@ static const struct opt options[] = {
 	ROW(STRING, 0, "panoptic-masks", "DIR", NULL, convert.input.segments,
 		"the folder with the images of --panoptic [its name without .json]"),
 	ROW(FLAG, 0, "draw-masks", NULL, NULL, convert.input.draw_masks,
-		"draw a mask for each annotation from its polygons or runs"),
+		"COCO, YOLO: draw a mask for each object from its polygons or runs"),
 	ROW(STRING, 0, "image-set", "NAME", NULL, convert.input.image_set,
 		"VOC: take only the images listed in ImageSets/Main/NAME.txt, such as train"),
 	ROW(LIST, 0, "include", "GLOB", NULL, include,
@@ -66,7 +66,7 @@ static const struct opt options[] = {
 	ROW(LIST, 0, "exclude", "GLOB", NULL, exclude,
 		"leave out files and folders that match GLOB"),
 	ROW(FLAG, 0, "ignore-annotations", NULL, NULL, convert.input.ignore_annotations,
-		"leave out files that look like annotations but are in no layout that is read"),
+		"leave out files that look like annotations and would not be read"),
 	OPT_MISSING(struct shard_settings, convert.input.allow_missing),
 	ROW(FLAG, 0, "no-sandbox", NULL, NULL, convert.input.no_sandbox,
 		"HDF5: read a trusted file without the sandbox, on systems that have none"),
@@ -128,8 +128,8 @@ static const struct opt options[] = {
 	ROW(STRING, 0, "root", "DIR", NULL, convert.tables.root,
 		"the folder of the paths that --embed reads [that of the list]"),
 	ROW(STRING, 0, "tmpdir", "DIR", NULL, convert.tables.tmpdir,
-		"archives of arrays, compressed lists: unpack in DIR what cannot be streamed "
-		"[beside the set]"),
+		"unpack in DIR what cannot be read as a stream: arrays, compressed lists, "
+		"compressed archives with annotations [beside the set]"),
 
 	OPT_HEADING("Order and division"),
 	ROW(FLAG, 0, "shuffle", NULL, NULL, convert.order.shuffle,
