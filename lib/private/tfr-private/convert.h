@@ -120,15 +120,16 @@ enum tfr_audio_kind {
 struct tfr_convert_input {
 	const char *const *paths;
 	size_t count; /* at least 1; most kinds accept only one */
-	/* The kind of input: "folder", "audio", "pairs", "coco", "voc", "yolo", "archive",
-	 * "webdataset", "npy", "hdf5", "csv", "tsv", "jsonl", "records"; NULL:
-	 * detected from the contents. */
+	/* The kind of input: "folder", "audio", "pairs", "coco", "voc", "yolo", "metadata",
+	 * "csv-boxes", "csv-classes", "createml", "archive", "webdataset", "npy", "hdf5", "csv",
+	 * "tsv", "jsonl", "records"; NULL: detected from the contents.  The kinds of annotated
+	 * images, "pairs" to "createml", need a folder or an archive. */
 	const char *from;
 	const char *masks; /* "pairs": the folder of masks; paths[0] has the images */
-	/* "coco": the file of annotations, and whether each annotation gets a mask; paths[0] has
-	 * the images. */
+	/* "coco": the file of annotations; paths[0] has the images.  NULL: annotations in one of
+	 * the layouts of COCO. */
 	const char *annotations;
-	bool draw_masks;
+	bool draw_masks; /* "coco" and "yolo": each object gets a mask of its polygons or runs */
 	/* "coco": files of captions and of panoptic annotations, with or without `annotations`; and
 	 * the folder of segment images, NULL: the name of `panoptic` without ".json". */
 	const char *captions, *panoptic, *segments;
@@ -142,7 +143,8 @@ struct tfr_convert_input {
 	const char *const *include, *const *exclude;
 	size_t include_count, exclude_count;
 	/* Without this, a folder or archive with files that look like annotations of its images,
-	 * and that its kind does not read, is TFR_EUSAGE. */
+	 * and that its kind does not read, is TFR_EUSAGE.  So are annotations of two kinds, unless
+	 * `from` is one of them. */
 	bool ignore_annotations;
 	bool allow_missing; /* records: read incomplete sets, without their missing members */
 	/* Read HDF5 in a process without a sandbox, for systems that have none. */
@@ -189,15 +191,16 @@ struct tfr_convert_tables {
 	char delimiter;
 	const char *na;
 	const char *root; /* where embedded paths begin; NULL: the list's folder */
-	/* Where arrays of an NPZ archive are unpacked that cannot be streamed: all if rows are
-	 * shuffled, otherwise those in Fortran order.  NULL: beside the first set. */
+	/* Where inputs are unpacked that cannot be read as a stream: arrays of an NPZ archive (all
+	 * if rows are shuffled, otherwise those in Fortran order), compressed lists, and compressed
+	 * archives of images with annotations.  NULL: beside the first set. */
 	const char *tmpdir;
 };
 
 struct tfr_convert_order {
 	/* A permutation of all items, by `seed`, or their own order; TFR_EUSAGE for both.  Neither:
 	 * items without an order of their own are shuffled (folders of images and audio, pairs, VOC
-	 * without an image set); the order in a file is kept. */
+	 * without an image set, YOLO, metadata); the order in a file is kept. */
 	bool shuffle, keep;
 	uint64_t seed;
 	/* An input with classes: the items of each class are divided, so that each set has its
@@ -313,9 +316,10 @@ struct tfr_convert_report {
  * An archive ("archive": tar, plain or compressed, zip) is read as if it had been unpacked.  A pipe
  * cannot be read twice, so its members must not be in folders (TFR_EUSAGE): labels are numbers in
  * the sorted list of all class names.  TFR_EUNAVAILABLE: the archive needs libarchive, which is not
- * installed.  WebDataset archives ("webdataset"): consecutive members with the same key are one
- * record of image/… features, image/class/label (cls), image/key and a bytes feature for each other
- * field.
+ * installed.  An archive of images with annotations is of the kind of these annotations, and gives
+ * the records of the folder.  A plain tar archive is read in place; another one is unpacked first.
+ * WebDataset archives ("webdataset"): consecutive members with the same key are one record of
+ * image/… features, image/class/label (cls), image/key and a bytes feature for each other field.
  *
  * A folder of images ("folder"): every file below it is an item.  Items are shuffled, or with
  * keep_order sorted bytewise by the components of their paths.  Each sub-folder is a class,
@@ -358,13 +362,14 @@ struct tfr_convert_report {
  * official/vision/data/create_coco_tf_record.py).  If the image has annotations, they also have
  * image/object/bbox/{xmin,xmax,ymin,ymax} (box / size in double, rounded to float),
  * image/object/class/{label,text} (category_id unchanged, and its name), image/object/area and
- * image/object/is_crowd.  With `instance_masks`, each annotation has an image/object/mask, an 8-bit
+ * image/object/is_crowd.  With `draw_masks`, each annotation has an image/object/mask, an 8-bit
  * gray PNG of 0 and 1, drawn as pycocotools draws polygons and runs.  If categories name keypoints,
- * there is image/object/keypoint/{x,y,visibility,num,text}; with `captions`, image/caption; with
- * `panoptic`, image/panoptic/{category_mask,instance_mask}, 8-bit gray PNGs.  Boxes without an area
- * or past the image's edge are omitted and counted, and so are annotations of images that are not
- * listed.  Skipped: images that are missing, differ in size from the annotations, or have a shape
- * that cannot be drawn, and names that lead out of the folder.
+ * there is image/object/keypoint/{x,y,visibility,num,text}; with `captions`, or if the only
+ * annotations found are captions, image/caption; with `panoptic`,
+ * image/panoptic/{category_mask,instance_mask}, 8-bit gray PNGs.  Boxes without an area or past the
+ * image's edge are omitted and counted, and so are annotations of images that are not listed.
+ * Skipped: images that are missing, differ in size from the annotations, or have a shape that
+ * cannot be drawn, and names that lead out of the folder.
  *
  * VOC ("voc"): each .xml file below the folder of annotations is an item; its image is <filename>
  * below the folder of images.  Records have image/source_id, the filename (tensorflow/models,
@@ -375,6 +380,24 @@ struct tfr_convert_report {
  * the image's edge are clipped; others past it or without an area are omitted.  Both are counted.
  * Skipped: files that are not annotations, and images that are missing, differ in size from the
  * annotation, or have a class that is not in `labels`.
+ *
+ * YOLO ("yolo"): each image is an item; its labels are lines in a text file of the same name.
+ * Records have image/source_id, and with boxes image/object/bbox/{xmin,xmax,ymin,ymax} and
+ * image/object/class/{label,text}.  A line of more than four numbers is a polygon, a segment or an
+ * oriented box: its box is the bounding box.  If the data set has any, records with boxes have
+ * image/object/polygon/{x,y}, the corners of all polygons as fractions of the image's size, and
+ * image/object/polygon/num, the corners of each object, 0 for a box.  With `draw_masks`, there is
+ * image/object/mask as for COCO, of zeros for a box.
+ *
+ * A table of files ("metadata"): the rows of metadata.csv or metadata.jsonl are items, whose other
+ * columns are features as those of a list; `objects` are boxes.
+ *
+ * Boxes in a CSV file ("csv-boxes") and Create ML ("createml"): each image in the file is an item,
+ * in its order.  Records have image/source_id, and with boxes the features of YOLO's boxes.  Classes
+ * are numbered, and boxes clipped and omitted, as those of VOC.
+ *
+ * Classes in a CSV file ("csv-classes"): each row is an item.  image/class/label and
+ * image/class/text have any number of values.
  *
  * Item k of a set goes to shard k mod N, skipped or not, so that one bad file moves no other.
  * With writer.parts, only the items of the shards that this process owns are read, and the sets are
