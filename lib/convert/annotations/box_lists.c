@@ -76,6 +76,19 @@ static enum tfr_status find_columns(struct reading *r, struct tfr_error *err)
 	return TFR_OK;
 }
 
+/* A side of the image; 0 without a column for it. */
+static enum tfr_status read_size(
+	struct reading *r, size_t column, uint32_t *size, struct tfr_error *err)
+{
+	double value = 0;
+
+	if (column != SIZE_MAX)
+		TFR_TRY(tfr_csv_number(&r->csv, column, 1, INT32_MAX, &value, err));
+	*size = (uint32_t)value;
+	return value == *size ? TFR_OK
+			      : tfr_csv_fault(&r->csv, column, "not a whole number", err);
+}
+
 /* The number of the image that the row names, which is added if there is none. */
 static enum tfr_status find_image(struct reading *r, uint32_t *image, struct tfr_error *err)
 {
@@ -84,20 +97,19 @@ static enum tfr_status find_image(struct reading *r, uint32_t *image, struct tfr
 	const uint64_t hash = XXH3_64bits(name.data, name.size);
 	struct tfr_hash_probe p = tfr_hash_probe(hash);
 	struct tfr_image_row row = { .file = TFR_NO_FILE, .mask = TFR_NO_FILE };
-	double width = 0, height = 0;
 
+	TFR_TRY(read_size(r, r->width, &row.width, err));
+	TFR_TRY(read_size(r, r->height, &row.height, err));
 	while (tfr_hash_next(&r->by_name, &p, image)) {
-		const char *text = tfr_table_string(t, t->images[*image].name);
+		struct tfr_image_row *found = &t->images[*image];
+		const char *text = tfr_table_string(t, found->name);
 
-		if (!strncmp(text, (const char *)name.data, name.size) && !text[name.size])
+		if (strncmp(text, (const char *)name.data, name.size) || text[name.size])
+			continue;
+		if (found->fault || (found->width == row.width && found->height == row.height))
 			return TFR_OK;
+		return tfr_table_fault(t, found, TFR_EDATA, "two sizes in the CSV file", err);
 	}
-	if (r->width != SIZE_MAX)
-		TFR_TRY(tfr_csv_number(&r->csv, r->width, 1, INT32_MAX, &width, err));
-	if (r->height != SIZE_MAX)
-		TFR_TRY(tfr_csv_number(&r->csv, r->height, 1, INT32_MAX, &height, err));
-	row.width = (uint32_t)width;
-	row.height = (uint32_t)height;
 	TFR_TRY(tfr_table_text(t, (const char *)name.data, name.size, &row.name, err));
 	if (!tfr_path_is_below(tfr_table_string(t, row.name)))
 		TFR_TRY(tfr_table_fault(
@@ -110,11 +122,12 @@ static enum tfr_status find_image(struct reading *r, uint32_t *image, struct tfr
 
 static enum tfr_status read_row(struct reading *r, struct tfr_error *err)
 {
-	struct tfr_bytes name = tfr_csv_cell(&r->csv, r->class);
 	struct tfr_box box = { .class = 0 };
+	struct tfr_bytes name;
 	double s[4];
 	uint32_t image, class;
 
+	TFR_TRY(tfr_csv_class(&r->csv, r->class, &name, err));
 	TFR_TRY(find_image(r, &image, err));
 	for (int i = 0; i < 4; i++)
 		TFR_TRY(tfr_csv_number(&r->csv, r->numbers[i], -1e9, 1e9, &s[i], err));

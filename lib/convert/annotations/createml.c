@@ -51,6 +51,12 @@ static enum tfr_status malformed(
 	return tfr_fail_path(err, TFR_EDATA, part->aside, "image %u has %s in", image + 1, what);
 }
 
+/* Whether a text can be a name. */
+static bool is_name(const struct tfr_token *t)
+{
+	return t && t->size && !memchr(t->text, 0, t->size);
+}
+
 static const struct tfr_token *member(
 	const struct tfr_token *t, const char *name, const char *other, enum tfr_token_type type)
 {
@@ -70,7 +76,7 @@ static enum tfr_status add_box(struct tfr_table *t, const struct tfr_open_part *
 	double v[4], side[4];
 	uint32_t class;
 
-	if (!label || !place)
+	if (!is_name(label) || !place)
 		return malformed(
 			part, number, "an annotation without a label and coordinates", err);
 	for (int i = 0; i < 4; i++) {
@@ -97,7 +103,7 @@ static enum tfr_status add_image(struct tfr_table *t, const struct tfr_open_part
 	struct tfr_image_row row = { .file = TFR_NO_FILE, .mask = TFR_NO_FILE };
 	const struct tfr_token *a;
 
-	if (!name || !list)
+	if (!is_name(name) || !list)
 		return malformed(part, number, "no name or no list of annotations", err);
 	TFR_TRY(tfr_table_text(t, name->text, name->size, &row.name, err));
 	if (!tfr_path_is_below(tfr_table_string(t, row.name)))

@@ -10,6 +10,7 @@ static enum tfr_status read_row(struct tfr_csv_table *c, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_END;
 
+	c->line = c->next;
 	tfr_csv_reset(&c->csv);
 	while (status == TFR_END) {
 		const char *line = (const char *)c->text.data + c->at;
@@ -22,7 +23,7 @@ static enum tfr_status read_row(struct tfr_csv_table *c, struct tfr_error *err)
 						      c->path, (unsigned long long)c->line)
 					    : TFR_END;
 		c->at += size;
-		c->line++;
+		c->next++;
 		status = tfr_csv_line(&c->csv, line, size, err);
 	}
 	return status;
@@ -65,6 +66,13 @@ enum tfr_status tfr_csv_fault(
 		(const char *)cell.data, what, c->path, (unsigned long long)c->line);
 }
 
+enum tfr_status tfr_csv_class(const struct tfr_csv_table *c, size_t column, struct tfr_bytes *name,
+	struct tfr_error *err)
+{
+	*name = tfr_csv_cell(c, column);
+	return name->size ? TFR_OK : tfr_csv_fault(c, column, "not a name", err);
+}
+
 enum tfr_status tfr_csv_number(const struct tfr_csv_table *c, size_t column, double low,
 	double high, double *value, struct tfr_error *err)
 {
@@ -80,9 +88,14 @@ enum tfr_status tfr_csv_column(
 	const struct tfr_csv_table *c, const char *name, size_t *column, struct tfr_error *err)
 {
 	*column = SIZE_MAX;
-	for (size_t k = 0; name && k < c->columns; k++)
-		if (!strcmp(c->names.list[k], name))
-			*column = k;
+	for (size_t k = 0; name && k < c->columns; k++) {
+		if (strcmp(c->names.list[k], name))
+			continue;
+		if (*column != SIZE_MAX)
+			return tfr_fail(
+				err, TFR_EDATA, "two columns '%s' in '%s'", name, c->path);
+		*column = k;
+	}
 	return !name || *column != SIZE_MAX
 		       ? TFR_OK
 		       : tfr_fail(err, TFR_EDATA, "no column '%s' in '%s'", name, c->path);
@@ -93,8 +106,11 @@ enum tfr_status tfr_csv_open(
 {
 	enum tfr_status status;
 
-	*c = (struct tfr_csv_table){ .path = part->aside, .csv = { .delimiter = ',' } };
+	*c = (struct tfr_csv_table){ .path = part->aside, .next = 1, .csv = { .delimiter = ',' } };
 	TFR_TRY(tfr_part_read_file(part, &c->text, err));
+	/* Names end there, and UTF-16 has them. */
+	if (c->text.size && memchr(c->text.data, 0, c->text.size))
+		return tfr_fail_path(err, TFR_EDATA, c->path, "a NUL byte in");
 	if (c->text.size >= 3 && !memcmp(c->text.data, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		c->at = 3;
 	status = tfr_csv_next(c, err);

@@ -1,6 +1,7 @@
 /* convert/annotations/tag_lists.c - a CSV file beside images that gives each image any number of
  * classes: a column of file names, and a column of 0 and 1 for each class, as Roboflow's
  * _classes.csv has them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,19 +45,42 @@ static enum tfr_status read_row(struct tfr_table *t, struct tfr_csv_table *csv, 
 	return TFR_OK;
 }
 
+/* Sets the class of each column but `image`. */
+static enum tfr_status name_classes(struct tfr_table *t, const struct tfr_csv_table *csv,
+	size_t image, uint32_t *classes, struct tfr_error *err)
+{
+	TFR_AUTO_FREE bool *seen = NULL;
+
+	for (size_t k = 0; k < csv->columns; k++) {
+		const char *name = csv->names.list[k];
+
+		if (!*name)
+			return tfr_fail_path(
+				err, TFR_EDATA, csv->path, "column %zu has no name in", k + 1);
+		if (k != image)
+			TFR_TRY(tfr_table_class(t, name, strlen(name), &classes[k], err));
+	}
+	seen = calloc(t->n_classes + 1, sizeof(*seen));
+	TFR_NEED_MEMORY(seen, err, "reading annotations");
+	for (size_t k = 0; k < csv->columns; k++) {
+		if (k != image && seen[classes[k]])
+			return tfr_fail(err, TFR_EDATA, "two columns '%s' in '%s'",
+				csv->names.list[k], csv->path);
+		seen[classes[k]] |= k != image;
+	}
+	return TFR_OK;
+}
+
 static enum tfr_status read_rows(
 	struct tfr_table *t, struct tfr_csv_table *csv, struct tfr_error *err)
 {
 	TFR_AUTO_FREE uint32_t *classes = calloc(csv->columns + 1, sizeof(*classes));
-	enum tfr_status status = TFR_OK;
+	enum tfr_status status;
 	size_t image;
 
 	TFR_NEED_MEMORY(classes, err, "reading annotations");
 	TFR_TRY(tfr_csv_column(csv, "filename", &image, err));
-	for (size_t k = 0; k < csv->columns; k++)
-		if (k != image)
-			TFR_TRY(tfr_table_class(t, csv->names.list[k], strlen(csv->names.list[k]),
-				&classes[k], err));
+	status = name_classes(t, csv, image, classes, err);
 	while (!status && !(status = tfr_csv_next(csv, err)))
 		status = read_row(t, csv, image, classes, err);
 	return status == TFR_END ? TFR_OK : status;

@@ -30,5 +30,9 @@ A='"annotations": [{"label": "c", "coordinates"'
 bad "[{\"image\": \"a.png\", $A: {\"x\": 1, \"y\": 2, \"width\": 3}}]}]"
 bad "[{\"image\": \"a.png\", $A: {\"x\": 1, \"y\": 2, \"width\": 3, \"height\": NaN}}]}]"
 bad "[{\"image\": \"a.png\", $A: 7}]}]"; bad "[{\"image\": 7, $A: {}}]}]"; bad "[{\"image\": \"a.png\", $A: {\"x\": 1"; bad "{\"image\": \"a.png\", $A: {}}]}"
+C='"coordinates": {"x": 1, "y": 2, "width": 3, "height": 1}'
+bad "[{\"image\": \"a.png\", \"annotations\": [{\"label\": \"\", $C}]}]"; bad "[{\"image\": \"a.png\", \"annotations\": [{\"label\": \"c\\u0000\", $C}]}]"
+bad "[{\"image\": \"a.png\\u0000\", \"annotations\": [{\"label\": \"c\", $C}]}]"; bad "[{\"image\": \"\", \"annotations\": [{\"label\": \"c\", $C}]}]"
+bad "[{\"image\": \"a.png\", $A: {\"x\": 1e308, \"y\": 2, \"width\": 1.7e308, \"height\": 1}}]}]" 2>&1 | sed 's/, read [0-9].*sum [0-9a-f]*//'
 cp c/a.png c/x; bad "[{\"image\": \"../a.png\", $A: {\"x\": 1, \"y\": 2, \"width\": 3, \"height\": 1}}]}]" 
 printf '[7, {"image": 1, "annotations": "coordinates"}]' > c/_annotations.createml.json; rm c/boxes.json; tfr shard c -f -o x.tfrecord; echo "status $?"

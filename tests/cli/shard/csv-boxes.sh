@@ -32,4 +32,7 @@ echo --- bad files
 bad() { printf "$1" > r/train/_annotations.csv; tfr shard r/train -o x.tfrecord; echo "status $?"; }
 bad ''; bad 'a,b\n1,2\n'; H='filename,width,height,class,xmin,ymin,xmax,ymax\n'
 bad "$H"; bad "${H}a.png,20,10\n"; bad "${H}a.png,x,10,c,1,2,3,4\n"; bad "${H}a.png,0,10,c,1,2,3,4\n"; bad "${H}a.png,20,10,c,1,2,3,nan\n"; bad "${H}\"a.png,20,10,c,1,2,3,4\n"; bad "${H}a.png,20,10,c,1,2,3,1e300\n"; bad "${H}a.png,21,10,c,1,2,3,4\n"
+bad 'a\0,b\n'; bad "${H}a.png,20,10,c\0,1,2,3,4\n"; bad "${H}a.png,20,10,,1,2,3,4\n"; bad "${H}a.png,20,10.5,c,1,2,3,4\n"
+bad 'filename,width,height,class,xmin,ymin,xmax,ymax,xmin\na.png,20,10,c,1,2,3,4,5\n'; bad "${H}a.png,20,10,c,1,2,3,4\na.png,21,10,c,1,2,3,4\n"
+bad "${H}\"a\n.png\",20,10,\"d\ne\",1,2,3\n"; bad "${H}a.png,20,10,c,1,2,3,4\n\"a.png,20,\n\n"
 ls x* 2>/dev/null

@@ -16,3 +16,4 @@ tfr shard m.tar --stratify-classes -o a=0.5 -o b=0.5
 echo --- bad files
 bad() { printf "$1" > m/train/_classes.csv; tfr shard m/train -f -o x.tfrecord; echo "status $?"; }
 bad 'name, cat\na.png, 1\n'; bad 'filename, cat\na.png, 2\n'; bad 'filename, cat\na.png, .5\n'; bad 'filename, cat\na.png, x\n'; bad 'filename, cat\na.png, 1, 1\n'; bad 'filename, cat\n'; bad 'filename, cat\n../a.png, 1\n'
+bad ',filename\n0,a.png\n'; bad 'filename,cat,dog,cat\na.png,1,0,1\n'; bad 'filename,filename\na.png,a.png\n'; bad 'filename,c\0t\na.png,1\n'; bad 'filename,cat\n,1\n'
