@@ -116,7 +116,15 @@ def main():
               for text in (whole, base64.b64decode(json.loads(whole)['state'])[:-8])]
     grids = [(0, p[6:]) for p in (*files('media/*.gif'), *(p for p, _ in gifs.CASES.values()))] + [(1, p[2:]) for p in files('media/*.bmp')] + [
         ({b'VP8 ': 2, b'VP8L': 3, b'VP8X': 4}[p[12:16]], p[20 if p[12:16] == b'VP8X' else 16:]) for p in files('media/*.webp')]
+    boxes = b'filename,width,height,class,xmin,ymin,xmax,ymax\n'
+    createml = [b'[{"image": "a.png", "annotations": [{"label": "cat", "coordinates": {"x": 10, "y": 5.5, "width": 4, "height": 3}}]}, '
+                b'{"image": "b/c.jpg", "annotations": []}]',
+                b'[{"imagefilename": "a.png", "annotation": [{"coordinates": {"y": 1e1, "x": 2, "height": 1, "width": 1}, "label": "\\u00e9"}]}]']
     seeds = {
+        'annotations': [b'\0' + boxes + b'a.png,20,10,cat,1,2,11,8\nb/c.jpg,20,10,"big, ""dog""",0,0,20.5,10\na.png,20,10,dog,5,5,5,8\n',
+                        b'\0\xef\xbb\xbf' + boxes.replace(b',', b' ,') + b'\n ../a , 7 ,9,x,-1,0,8,1e1\r\n',
+                        b'\1filename, cat, dog, red\na.png, 1, 0, 1\n\n"b/c.jpg",0,1.0,0\n'] +
+                       [bytes([n]) + text for n in (2, 3) for text in createml],
         'batch': records, 'example': records, 'lint': records, 'oracle': records, 'print': records, 'types': records,
         'record': plain + list(files('compressed/*')) + list(lengths()), 'salvage': plain + list(lengths()), 'framing': plain,
         'blocked': plain, 'lookup': [b'\0\1\2\3', b'\1\1\2\3', b'\3\2\xff\0'],
