@@ -9,6 +9,7 @@
 static enum tfr_status read_row(struct tfr_csv_table *c, struct tfr_error *err)
 {
 	enum tfr_status status = TFR_END;
+	struct tfr_error why = { 0 };
 
 	c->line = c->next;
 	tfr_csv_reset(&c->csv);
@@ -24,9 +25,12 @@ static enum tfr_status read_row(struct tfr_csv_table *c, struct tfr_error *err)
 					    : TFR_END;
 		c->at += size;
 		c->next++;
-		status = tfr_csv_line(&c->csv, line, size, err);
+		status = tfr_csv_line(&c->csv, line, size, &why);
 	}
-	return status;
+	if (status == TFR_EDATA)
+		return tfr_fail(err, status, "%s, in '%s', line %llu", why.message, c->path,
+			(unsigned long long)c->line);
+	return status == TFR_ENOMEM ? tfr_error_pass(&why, err) : status;
 }
 
 enum tfr_status tfr_csv_next(struct tfr_csv_table *c, struct tfr_error *err)
