@@ -85,8 +85,7 @@ def compare(found, wanted):
 
 def packed(folder, top, rng):
     """The data set as a tar, a compressed tar and a zip archive, its members in any order, also in a folder of their own."""
-    yolo = any(top.glob('data.yaml'))   # in a folder of an archive, data.yaml is not found
-    outer = rng.choice(('', './') if yolo else ('', 'export/', './'))
+    outer = rng.choice(('', 'export/', './'))
     paths = sorted(top.rglob('*'))
     for suffix, mode in ('.tar', 'w'), ('.tar.gz', 'w:gz'):
         rng.shuffle(paths)

@@ -362,6 +362,14 @@ static enum tfr_status find_names(
 		status = try_folder(c, places[i].scan, places[i].dir, err);
 	if (status == TFR_END)
 		status = try_yamls(c, top.scan, top.dir, err);
+	/* An archive often has a folder around everything. */
+	for (uint32_t up = 0, dir = at->images.dir;
+		status == TFR_END && top.scan->places && dir && up < UP; up++) {
+		dir = top.scan->dirs[dir].parent;
+		status = try_folder(c, top.scan, dir, err);
+		if (status == TFR_END)
+			status = try_yamls(c, top.scan, dir, err);
+	}
 	if (status == TFR_END && !top.scan->places)
 		status = try_above(c, part->prefix, err);
 	return status == TFR_END ? no_names(input, err) : status;
