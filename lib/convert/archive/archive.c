@@ -546,9 +546,11 @@ static enum tfr_status open_set(struct archive *a, struct tfr_input **in,
 	const struct tfr_set_kind *set, struct tfr_error *err)
 {
 	struct tfr_scan *scan = a->scan;
+	struct tfr_input_ops ops = set->ops;
 	enum tfr_status status;
 
-	TFR_TRY(tfr_input_check(&set->ops, a->in.opts, err));
+	ops.flags |= a->m->placed ? 0 : TFR_INPUT_TMPDIR; /* it is unpacked */
+	TFR_TRY(tfr_input_check(&ops, a->in.opts, err));
 	*in = NULL;
 	status = tfr_images_open(in, set, a->in.opts, scan, err);
 	if (!*in) {

@@ -23,3 +23,5 @@ images meta; printf '{"file_name": "1.png", "n": 3, "objects": {"bbox": [[1, 1, 
 same meta
 echo --- refused, and left out
 tfr shard yolo.tar --mask yolo -o x.tfrecord; tfr shard yolo.tar --from coco -o x.tfrecord; cat yolo.tar | tfr shard - --from yolo -o x.tfrecord; tfr shard yolo.tar --from archive -o x.tfrecord; tfr shard yolo.tar --from archive --ignore-annotations --dry-run -o x.tfrecord
+echo --- unpacked in a folder
+mkdir tmp; tfr shard yolo.tar --tmpdir tmp -o x.tfrecord; packed || tfr shard yolo.zip --tmpdir tmp --dry-run -q -o x.tfrecord > yolo.plan
