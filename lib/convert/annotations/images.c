@@ -435,9 +435,12 @@ enum tfr_status tfr_part_read_file(
 {
 	const struct tfr_part *at = part->at;
 
-	return at->file == TFR_NO_FILE
-		       ? tfr_source_read_file(at->path, MOST, text, reading, err)
-		       : tfr_scan_read(at->annotations.scan, at->file, MOST, text, err);
+	if (at->file == TFR_NO_FILE)
+		TFR_TRY(tfr_source_read_file(at->path, MOST, text, reading, err));
+	else
+		TFR_TRY(tfr_scan_read(at->annotations.scan, at->file, MOST, text, err));
+	return text->size > MOST ? tfr_fail_path(err, TFR_EDATA, part->aside, "larger than 1 GiB:")
+				 : TFR_OK;
 }
 
 void tfr_part_warn(const struct tfr_open_part *part, uint64_t n, const char *one,

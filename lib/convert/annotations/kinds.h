@@ -302,7 +302,7 @@ bool tfr_image_path(const struct tfr_table *t, const struct tfr_open_part *part,
 
 /* --- reading files of annotations --- */
 
-/* Reads the part's file of annotations, or the first GiB of it. */
+/* Reads the part's file of annotations.  TFR_EDATA: it is larger than 1 GiB. */
 enum tfr_status tfr_part_read_file(
 	const struct tfr_open_part *part, struct tfr_buf *text, struct tfr_error *err);
 /* Warns of `n` boxes, in the words "N boxes of 'annotations' ...". */
