@@ -594,7 +594,10 @@ static enum tfr_status survey(struct archive *a, struct tfr_input **in,
 	}
 	TFR_TRY(tfr_input_check(a->in.ops, a->in.opts, err));
 	if (!a->in.opts->input.ignore_annotations)
-		TFR_TRY(tfr_unused_judge(&a->unused, TFR_UNUSED_UNPACK, err));
+		TFR_TRY(tfr_unused_judge(&a->unused,
+			a->in.opts->input.from ? "Without '--from', annotations are looked for."
+					       : TFR_UNUSED_UNPACK,
+			err));
 	tfr_unused_clear(&a->unused);
 	TFR_TRY(lay_out(a, err));
 	a->looked_at = FILES;

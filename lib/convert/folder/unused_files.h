@@ -14,7 +14,7 @@ enum { TFR_UNUSED_HEAD = 16 << 10 };
 
 /* The hint for an archive, whose files no option can name. */
 #define TFR_UNUSED_UNPACK                                                                          \
-	"Unpack the archive: tfr-shard(1) has the layouts of folders that are read."
+	"tfr-shard(1) has the layouts that are read; unpack the archive if an option names them."
 
 struct tfr_unused {
 	const struct tfr_input *in;
