@@ -1,5 +1,6 @@
 /* convert/folder/class_folders.c - finds the class folders of each split, which can be in one
- * more folder, such as "train/images" or "test_set/test_set", if all splits have it. */
+ * more folder, such as "train/images" or "test_set/test_set", if all splits have it.  The names of
+ * their classes are a sorted array. */
 #include "convert/folder/class_folders.h"
 
 #include <stdlib.h>
@@ -8,152 +9,176 @@
 
 #include "base/cleanup.h"
 
+/* --- names --- */
+
+/* The position of a name, or the position at which to insert it.  There are thousands of classes at
+ * most. */
+static size_t place_of(const struct tfr_names *names, const char *name, bool *found)
+{
+	size_t low = 0, high = names->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(names->list[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*found = low < names->n && !strcmp(names->list[low], name);
+	return low;
+}
+
+bool tfr_class_names_add(struct tfr_class_names *c, const char *name)
+{
+	bool found;
+	size_t at = place_of(&c->sorted, name, &found);
+
+	return found || tfr_names_insert(&c->sorted, at, name, strlen(name));
+}
+
+uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name)
+{
+	bool found;
+	size_t at = place_of(&c->sorted, name, &found);
+
+	return found ? (uint32_t)at : TFR_NO_CLASS;
+}
+
+bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in)
+{
+	free(c->classes);
+	c->classes = calloc(c->sorted.n + 1, sizeof(*c->classes));
+	if (!c->classes)
+		return false;
+	for (size_t k = 0; k < c->sorted.n; k++)
+		c->classes[k] = (struct tfr_class){ .label = in->opts->classes.base + (int64_t)k,
+			.text = c->sorted.list[k] };
+	in->classes = c->classes;
+	in->n_classes = c->sorted.n;
+	return true;
+}
+
+void tfr_class_names_clear(struct tfr_class_names *c)
+{
+	tfr_names_clear(&c->sorted);
+	free(c->classes);
+	*c = (struct tfr_class_names){ 0 };
+}
+
+/* --- folders --- */
+
 /* The folder of a split, or the base, whose folders are classes. */
 struct root {
 	uint32_t dir;
-	uint32_t
-		/* the folder that contains all usable files and is not a class; 0: there is none */
-		only;
-	bool empty; /* no folder in it contains all of them */
+	/* the folder that contains all usable files and is not a class; 0: there is none */
+	uint32_t only;
 };
 
-struct finding {
-	struct tfr_class_folders *c;
-	const struct tfr_usable *u;
-	struct root *roots;
-	size_t n;
-};
-
-static const char *name_of(const struct finding *f, uint32_t dir)
+static const char *name_of(const struct tfr_scan *scan, uint32_t dir)
 {
-	return tfr_scan_name(f->u->scan, f->u->scan->dirs[dir].name);
+	return tfr_scan_name(scan, scan->dirs[dir].name);
 }
 
-static enum tfr_status look_into(struct finding *f, struct root *r, struct tfr_error *err)
+static uint32_t find_only(struct tfr_usable *u, uint32_t dir)
 {
-	TFR_AUTO_BUF list = { 0 };
-	bool at_top;
+	uint32_t only = tfr_usable_only_child(u, dir);
 
-	TFR_TRY(tfr_usable_in(f->u, r->dir, TFR_USABLE_DIRECTLY, &at_top, err));
-	TFR_TRY(tfr_usable_children(f->u, r->dir, TFR_USABLE_BELOW, &list, err));
-	r->empty = !list.size;
-	r->only = 0;
-	if (!at_top && list.size == sizeof(uint32_t))
-		r->only = *(const uint32_t *)(const void *)list.data;
-	if (r->only && !tfr_split_is_wrapping(name_of(f, r->only))) {
-		TFR_TRY(tfr_usable_in(f->u, r->only, TFR_USABLE_DIRECTLY, &at_top, err));
-		r->only = at_top ? 0 : r->only;
-	}
-	return TFR_OK;
+	if (!only || tfr_usable_in(u, dir, TFR_USABLE_DIRECTLY))
+		return 0;
+	return tfr_split_is_wrapping(name_of(u->scan, only)) ||
+			       !tfr_usable_in(u, only, TFR_USABLE_DIRECTLY)
+		       ? only
+		       : 0;
 }
 
 /* Whether all splits with folders have one that is not a class: with the same name in all of
  * them, or with the name of a split. */
-static bool have_one_more(const struct finding *f)
+static bool have_one_more(struct tfr_usable *u, struct root *roots, size_t n)
 {
 	const char *first = NULL;
-	size_t n = 0;
+	size_t more = 0;
 
-	for (size_t i = 0; i < f->n; i++) {
-		const char *name = f->roots[i].only ? name_of(f, f->roots[i].only) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
 
-		if (f->roots[i].empty)
+		roots[i].only = find_only(u, roots[i].dir);
+		name = name_of(u->scan, roots[i].only);
+		if (!roots[i].only && tfr_usable_child(u, roots[i].dir, 0, TFR_USABLE_BELOW))
+			return false;
+		if (!roots[i].only)
 			continue;
-		if (!name)
+		more++;
+		if (tfr_split_is_name(name))
+			continue;
+		if (first && strcmp(name, first))
 			return false;
-		if (!tfr_split_is_name(name) && first && strcmp(name, first))
-			return false;
-		if (!tfr_split_is_name(name))
-			first = name;
-		n++;
+		first = name;
 	}
-	return n > 1;
+	return more > 1 && !u->why.status;
 }
 
-static enum tfr_status find_roots(struct finding *f, struct tfr_error *err)
+static void mark(
+	struct tfr_class_folders *c, const struct tfr_scan *scan, uint32_t dir, uint32_t class)
 {
-	for (;;) {
-		for (size_t i = 0; i < f->n; i++)
-			TFR_TRY(look_into(f, &f->roots[i], err));
-		if (!have_one_more(f))
-			return TFR_OK;
-		for (size_t i = 0; i < f->n; i++)
-			if (f->roots[i].only)
-				f->roots[i].dir = f->roots[i].only;
-	}
+	for (uint32_t d = dir; d < scan->dirs[dir].end; d++)
+		c->class_of[d] = class;
 }
 
-static void mark(struct finding *f, uint32_t dir, uint32_t class)
+/* Marks the class folders of a root as those of any class, and collects their names; *any: there
+ * are some. */
+static enum tfr_status list_classes(struct tfr_class_folders *c, struct tfr_usable *u,
+	uint32_t root, bool *any, struct tfr_error *err)
 {
-	for (uint32_t d = dir; d < f->u->scan->dirs[dir].end; d++)
-		f->c->class_of[d] = class;
+	*any = false;
+	for (uint32_t d = 0; (d = tfr_usable_child(u, root, d, TFR_USABLE_ALL)); *any = true) {
+		TFR_NEED_MEMORY(tfr_class_names_add(&c->names, name_of(u->scan, d)), err,
+			"listing a folder");
+		c->class_of[d] = 0;
+	}
+	return tfr_error_pass(&u->why, err);
 }
 
-/* The class folders of all roots, one root after the other; *counts: their number for each. */
-static enum tfr_status list_classes(
-	struct finding *f, struct tfr_buf *all, size_t *counts, struct tfr_error *err)
+/* Gives the folders that list_classes() marked, and those in them, their class. */
+static void number_folders(struct tfr_class_folders *c, const struct tfr_scan *scan)
 {
-	TFR_AUTO_BUF list = { 0 };
-
-	for (size_t i = 0; i < f->n; i++) {
-		const uint32_t *dirs;
-
-		TFR_TRY(tfr_usable_children(f->u, f->roots[i].dir, TFR_USABLE_ALL, &list, err));
-		dirs = (const uint32_t *)(const void *)list.data;
-		counts[i] = list.size / sizeof(*dirs);
-		for (size_t k = 0; k < counts[i]; k++) {
-			const char *name = name_of(f, dirs[k]);
-
-			TFR_NEED_MEMORY(tfr_class_names_add(&f->c->names, name, strlen(name)), err,
-				"listing a folder");
-		}
-		TFR_NEED_MEMORY(tfr_buf_append(all, list.data, list.size), err, "listing a folder");
+	for (uint32_t d = 0, next; d < scan->n_dirs; d = next) {
+		next = c->class_of[d] ? d + 1 : scan->dirs[d].end;
+		if (!c->class_of[d])
+			mark(c, scan, d, tfr_class_names_find(&c->names, name_of(scan, d)));
 	}
-	return TFR_OK;
-}
-
-static enum tfr_status number_folders(
-	struct finding *f, const struct tfr_splits *s, struct tfr_error *err)
-{
-	TFR_AUTO_BUF all = { 0 };
-	TFR_AUTO_FREE size_t *counts = calloc(f->n, sizeof(*counts));
-	const uint32_t *dirs;
-
-	TFR_NEED_MEMORY(counts, err, "listing a folder");
-	TFR_TRY(list_classes(f, &all, counts, err));
-	if (!f->c->names.sorted.n)
-		return TFR_OK;
-	f->c->class_of = malloc(f->u->scan->n_dirs * sizeof(*f->c->class_of));
-	TFR_NEED_MEMORY(f->c->class_of, err, "listing a folder");
-	mark(f, 0, TFR_NO_CLASS);
-	dirs = (const uint32_t *)(const void *)all.data;
-	for (size_t i = 0; i < f->n; i++) {
-		if (!counts[i]) {
-			mark(f, s->n ? s->list[i].dir : s->base, TFR_CLASSLESS);
-			f->c->classless = s->n ? s->list[i].path : NULL;
-		}
-		for (size_t k = 0; k < counts[i]; k++, dirs++) {
-			const char *name = name_of(f, *dirs);
-
-			mark(f, *dirs, tfr_class_names_find(&f->c->names, name, strlen(name)));
-		}
-	}
-	return TFR_OK;
 }
 
 enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
-	const struct tfr_usable *u, struct tfr_error *err)
+	struct tfr_usable *u, struct tfr_error *err)
 {
-	size_t n = s->n ? s->n : 1;
+	const size_t n = s->n ? s->n : 1;
 	TFR_AUTO_FREE struct root *roots = calloc(n, sizeof(*roots));
-	struct finding f = { c, u, roots, n };
+	bool any;
 
-	TFR_NEED_MEMORY(roots, err, "listing a folder");
+	c->class_of = malloc(u->scan->n_dirs * sizeof(*c->class_of));
+	if (!roots || !c->class_of)
+		return tfr_fail_nomem(err, "listing a folder");
 	for (size_t i = 0; i < n; i++)
 		roots[i].dir = s->n ? s->list[i].dir : s->base;
-	if (s->n)
-		TFR_TRY(find_roots(&f, err));
-	return number_folders(&f, s, err);
+	while (s->n && have_one_more(u, roots, n))
+		for (size_t i = 0; i < n; i++)
+			roots[i].dir = roots[i].only ? roots[i].only : roots[i].dir;
+	mark(c, u->scan, 0, TFR_NO_CLASS);
+	for (size_t i = 0; i < n; i++) {
+		TFR_TRY(list_classes(c, u, roots[i].dir, &any, err));
+		if (any)
+			continue;
+		mark(c, u->scan, s->n ? s->list[i].dir : s->base, TFR_CLASSLESS);
+		c->classless = s->n ? s->list[i].path : NULL;
+	}
+	if (c->names.sorted.n) {
+		number_folders(c, u->scan);
+	} else {
+		free(TFR_STEAL(c->class_of));
+		c->classless = NULL;
+	}
+	return TFR_OK;
 }
 
 /* --- masks --- */

@@ -139,8 +139,7 @@ static bool is_labelled(const struct folder *f, const char *name)
 	return f->in.opts->classes.labels && tfr_label_map_find(&f->map, name) != TFR_NO_CLASS;
 }
 
-static enum tfr_status find_splits(
-	struct folder *f, const struct tfr_usable *u, struct tfr_error *err)
+static enum tfr_status find_splits(struct folder *f, struct tfr_usable *u, struct tfr_error *err)
 {
 	bool classes = true;
 
@@ -238,7 +237,7 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	for (size_t i = 0; i < f->list.n; i++) {
 		const char *class = f->list.list[i];
 
-		if (!f->class_of_item || !tfr_class_names_add(&f->names, class, strlen(class)))
+		if (!f->class_of_item || !tfr_class_names_add(&f->names, class))
 			return tfr_fail_nomem(err, "listing a folder");
 	}
 	TFR_NEED_MEMORY(tfr_class_names_number(&f->names, &f->in), err, "listing a folder");
@@ -247,9 +246,8 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	for (size_t i = 0; i < f->list.n; i++) {
 		const char *class = f->list.list[i];
 
-		f->class_of_item[i] =
-			o->classes.labels ? tfr_label_map_find(&f->map, class)
-					  : tfr_class_names_find(&f->names, class, strlen(class));
+		f->class_of_item[i] = o->classes.labels ? tfr_label_map_find(&f->map, class)
+							: tfr_class_names_find(&f->names, class);
 		if (f->class_of_item[i] == TFR_NO_CLASS)
 			return tfr_fail(err, TFR_EDATA, "the class '%s' is not in '%s'", class,
 				o->classes.labels);

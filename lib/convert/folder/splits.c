@@ -104,111 +104,111 @@ bool tfr_splits_are_asked(const struct tfr_convert_opts *opts)
 enum { HEAD = 4096, UNNAMED_MOST = 1000 };
 
 struct looking {
-	const struct tfr_usable *u;
+	struct tfr_usable *u;
 	struct tfr_buf path;
 	struct tfr_item item;
 };
 
 /* Whether a file begins like a usable one.  A file that cannot be read is judged by its name. */
-static enum tfr_status look_at(
-	struct looking *l, const struct tfr_scan_item *found, bool *yes, struct tfr_error *err)
+static bool look_at(struct looking *l, const struct tfr_scan_item *found)
 {
 	const struct tfr_scan *scan = l->u->scan;
 	struct tfr_error why = { 0 };
 	enum tfr_status status;
+	bool named;
 
-	*yes = l->item.skipped = false;
-	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD))
-		return tfr_fail_nomem(err, "listing a folder");
+	l->item.skipped = false;
+	if (!tfr_scan_path(scan, found, &l->path) || !tfr_buf_reserve(&l->item.file, HEAD)) {
+		tfr_fail_nomem(&l->u->why, "listing a folder");
+		return false;
+	}
 	status = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD,
 		&l->item.file.size, &why);
 	if (status && !tfr_errno_of_process(why.sys_errno)) {
-		*yes = tfr_is_media(tfr_scan_name(scan, found->name));
-		if (*yes || status == TFR_END)
-			return TFR_OK;
+		named = tfr_is_media(tfr_scan_name(scan, found->name));
+		if (named || status == TFR_END)
+			return named;
 	}
-	TFR_TRY(tfr_error_pass(&why, err));
+	if (tfr_error_pass(&why, &l->u->why))
+		return false;
 	l->u->look(&l->item);
-	*yes = !l->item.skipped;
-	return TFR_OK;
+	return !l->item.skipped;
 }
 
 /* Whether a file with a usable beginning is usable completely.  One that cannot be opened still
  * has its mark in the digest of the input: the next run may be able to open it. */
-static enum tfr_status judge(struct looking *l, bool *yes, struct tfr_error *err)
+static bool judge(struct looking *l)
 {
 	const char *path = (const char *)l->path.data;
+	struct tfr_usable *u = l->u;
 	struct tfr_measure m = { 0 };
 
 	l->item.mark = 0;
-	TFR_TRY(tfr_item_read(
-		&l->item, l->u->scan->root, path, l->u->look, &(struct tfr_room){ 0 }, err));
+	if (tfr_item_read(&l->item, u->scan->root, path, u->look, &(struct tfr_room){ 0 }, &u->why))
+		return false;
 	if (!l->item.mark)
-		tfr_measure_add(l->u->scan->root, path, &m);
-	if (m.fault)
-		return tfr_fail_errno(err, m.fault, path, "cannot access");
+		tfr_measure_add(u->scan->root, path, &m);
+	if (m.fault) {
+		tfr_fail_errno(&u->why, m.fault, path, "cannot access");
+		return false;
+	}
 	if (!l->item.skipped)
-		l->u->judge(&l->item);
-	*yes = !l->item.skipped || l->item.why == TFR_ESYS;
+		u->judge(&l->item);
 	tfr_item_trim(&l->item);
-	return TFR_OK;
+	return !l->item.skipped || l->item.why == TFR_ESYS;
 }
 
-static enum tfr_status look_into(struct looking *l, uint32_t dir, enum tfr_usable_reach reach,
-	bool named, bool *yes, struct tfr_error *err)
+static bool look_into(struct looking *l, uint32_t dir, enum tfr_usable_reach reach, bool named)
 {
-	const struct tfr_scan *scan = l->u->scan;
-	const struct tfr_scan_dir *d = &scan->dirs[dir];
+	const struct tfr_usable *u = l->u;
+	const struct tfr_scan_dir *d = &u->scan->dirs[dir];
 	size_t left = named || reach == TFR_USABLE_ALL ? SIZE_MAX : UNNAMED_MOST;
+	bool yes = false;
 
-	for (uint32_t i = d->first; !*yes && left && i < d->last; i++) {
-		const struct tfr_scan_item *found = &scan->items[i];
+	for (uint32_t i = d->first; !yes && !u->why.status && left && i < d->last; i++) {
+		const struct tfr_scan_item *found = &u->scan->items[i];
 
 		if (found->fault || (reach == TFR_USABLE_DIRECTLY && found->dir != dir) ||
-			tfr_is_media(tfr_scan_name(scan, found->name)) != named)
+			tfr_is_media(tfr_scan_name(u->scan, found->name)) != named)
 			continue;
-		TFR_TRY(look_at(l, found, yes, err));
-		if (*yes && reach == TFR_USABLE_ALL && l->u->judge)
-			TFR_TRY(judge(l, yes, err));
+		yes = look_at(l, found) && (reach != TFR_USABLE_ALL || !u->judge || judge(l));
 		left--;
 	}
-	return TFR_OK;
+	return yes;
 }
 
-enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach,
-	bool *yes, struct tfr_error *err)
+bool tfr_usable_in(struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach)
 {
-	uint32_t end = reach == TFR_USABLE_DIRECTLY ? dir + 1 : u->scan->dirs[dir].end;
+	const bool below = reach != TFR_USABLE_DIRECTLY;
+	const uint32_t end = below ? u->scan->dirs[dir].end : dir + 1;
 	struct looking l = { .u = u };
-	enum tfr_status status = TFR_OK;
+	bool yes = false;
 
-	*yes = false;
-	for (uint32_t d = dir; !*yes && d < end; d++)
-		*yes = (u->known && u->known[d]) ||
-		       (reach != TFR_USABLE_DIRECTLY && u->scan->dirs[d].left_out);
-	if (*yes || u->known)
-		return TFR_OK;
-	status = look_into(&l, dir, reach, true, yes, err);
-	if (!status && !*yes)
-		status = look_into(&l, dir, reach, false, yes, err);
+	for (uint32_t d = dir; !yes && d < end; d++)
+		yes = (u->known && u->known[d]) || (below && u->scan->dirs[d].left_out);
+	if (!yes && !u->known)
+		yes = look_into(&l, dir, reach, true) || look_into(&l, dir, reach, false);
 	tfr_buf_clear(&l.path);
 	tfr_item_clear(&l.item);
-	return status;
+	return yes && !u->why.status;
 }
 
-enum tfr_status tfr_usable_children(const struct tfr_usable *u, uint32_t dir,
-	enum tfr_usable_reach reach, struct tfr_buf *list, struct tfr_error *err)
+uint32_t tfr_usable_child(
+	struct tfr_usable *u, uint32_t dir, uint32_t last, enum tfr_usable_reach reach)
 {
 	const struct tfr_scan_dir *dirs = u->scan->dirs;
-	bool yes;
+	uint32_t d = last ? dirs[last].end : dir + 1;
 
-	list->size = 0;
-	for (uint32_t d = dir + 1; d < dirs[dir].end; d = dirs[d].end) {
-		TFR_TRY(tfr_usable_in(u, d, reach, &yes, err));
-		if (yes && !tfr_buf_append(list, &d, sizeof(d)))
-			return tfr_fail_nomem(err, "listing a folder");
-	}
-	return TFR_OK;
+	while (d < dirs[dir].end && !tfr_usable_in(u, d, reach))
+		d = dirs[d].end;
+	return d < dirs[dir].end ? d : 0;
+}
+
+uint32_t tfr_usable_only_child(struct tfr_usable *u, uint32_t dir)
+{
+	uint32_t first = tfr_usable_child(u, dir, 0, TFR_USABLE_BELOW);
+
+	return first && !tfr_usable_child(u, dir, first, TFR_USABLE_BELOW) ? first : 0;
 }
 
 /* --- the base --- */
@@ -218,66 +218,42 @@ static const char *name_of(const struct tfr_scan *scan, uint32_t dir)
 	return tfr_scan_name(scan, scan->dirs[dir].name);
 }
 
-static const uint32_t *folders_in(const struct tfr_buf *list, size_t *n)
+/* The number of folders in `dir` with usable files if all have names of splits, and at least one
+ * without the help of the others; otherwise 0. */
+static size_t count_splits(struct tfr_usable *u, uint32_t dir)
 {
-	*n = list->size / sizeof(uint32_t);
-	return (const uint32_t *)(const void *)list->data;
-}
+	size_t n = 0, splits = 0;
 
-/* The folders of `dir` with usable files; *yes: all have names of splits, and at least one
- * without the help of the others. */
-static enum tfr_status are_splits(const struct tfr_splits *s, const struct tfr_usable *u,
-	uint32_t dir, struct tfr_buf *list, bool *yes, struct tfr_error *err)
-{
-	size_t n, splits = 0;
-	const uint32_t *folders;
-
-	list->size = 0;
-	*yes = false;
-	TFR_TRY(tfr_usable_children(u, dir, TFR_USABLE_BELOW, list, err));
-	folders = folders_in(list, &n);
-	for (size_t i = 0; i < n; i++) {
-		enum meaning m = name_means(name_of(s->scan, folders[i]));
+	for (uint32_t d = 0; (d = tfr_usable_child(u, dir, d, TFR_USABLE_BELOW)); n++) {
+		enum meaning m = name_means(name_of(u->scan, d));
 
 		if (m < COMPANION)
-			return TFR_OK;
+			return 0;
 		splits += m == SPLIT;
 	}
-	*yes = splits > 0;
-	return TFR_OK;
+	return splits ? n : 0;
 }
 
 /* Whether to search in the only folder of s->base with usable files: if its name is not one of a
  * class, if the files are in its sub-folders, or if all its folders are splits.  Files beside
  * it, such as an image for a README, prevent that, unless it has the name of a split and
  * contains only folders: no class has such a name. */
-static enum tfr_status descend(struct tfr_splits *s, const struct tfr_usable *u,
-	struct tfr_buf *list, bool *yes, struct tfr_error *err)
+static bool descend(struct tfr_splits *s, struct tfr_usable *u)
 {
-	bool at_top = true, below = true;
-	size_t n = 0;
-	const uint32_t *folders;
-	uint32_t only;
+	const uint32_t only = tfr_usable_only_child(u, s->base);
+	const char *name = name_of(s->scan, only);
+	bool yes;
 
-	*yes = false;
-	TFR_TRY(tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY, &at_top, err));
-	TFR_TRY(tfr_usable_children(u, s->base, TFR_USABLE_BELOW, list, err));
-	folders = folders_in(list, &n);
-	if (n != 1)
-		return TFR_OK;
-	only = *folders;
-	if (at_top && !tfr_split_is_name(name_of(s->scan, only)))
-		return TFR_OK;
-	*yes = !at_top && tfr_split_is_wrapping(name_of(s->scan, only));
-	if (!*yes) {
-		TFR_TRY(tfr_usable_in(u, only, TFR_USABLE_DIRECTLY, &below, err));
-		*yes = !below;
-	}
-	if (!*yes && !at_top)
-		TFR_TRY(are_splits(s, u, only, list, yes, err));
-	if (*yes)
+	if (!only)
+		return false;
+	if (tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY))
+		yes = tfr_split_is_name(name) && !tfr_usable_in(u, only, TFR_USABLE_DIRECTLY);
+	else
+		yes = tfr_split_is_wrapping(name) || !tfr_usable_in(u, only, TFR_USABLE_DIRECTLY) ||
+		      count_splits(u, only);
+	if (yes)
 		s->base = only;
-	return TFR_OK;
+	return yes && !u->why.status;
 }
 
 /* --- the splits --- */
@@ -295,44 +271,27 @@ static enum tfr_status add(
 	return TFR_OK;
 }
 
-/* If the folders of the base have names of splits, and there are several. */
-static enum tfr_status find_by_name(
-	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
-{
-	TFR_AUTO_BUF list = { 0 };
-	size_t n;
-	const uint32_t *folders;
-	bool yes;
-
-	TFR_TRY(are_splits(s, u, s->base, &list, &yes, err));
-	folders = folders_in(&list, &n);
-	for (size_t i = 0; yes && n > 1 && i < n; i++)
-		TFR_TRY(add(s, folders[i], TFR_NO_TARGET, err));
-	return TFR_OK;
-}
-
 /* --- those that opts->output.targets name --- */
 
 /* The folder of the path "a/b/" below `from`; 0: there is none. */
 static uint32_t folder_at(const struct tfr_scan *scan, uint32_t from, const char *path)
 {
-	uint32_t at = from, d;
+	uint32_t at = from;
+	size_t n;
 
-	for (;;) {
-		size_t n = strcspn(path, "/");
+	for (; *path; path += n + (path[n] == '/')) {
+		const uint32_t end = scan->dirs[at].end;
 
-		if (n && !(n == 1 && *path == '.')) {
-			for (d = at + 1; d < scan->dirs[at].end; d = scan->dirs[d].end)
-				if (!strncmp(name_of(scan, d), path, n) && !name_of(scan, d)[n])
-					break;
-			if (d >= scan->dirs[at].end)
-				return 0;
-			at = d;
-		}
-		if (!path[n])
-			return at == from ? 0 : at;
-		path += n + 1;
+		n = strcspn(path, "/");
+		if (!n || (n == 1 && *path == '.'))
+			continue;
+		for (at++; at < end; at = scan->dirs[at].end)
+			if (!strncmp(name_of(scan, at), path, n) && !name_of(scan, at)[n])
+				break;
+		if (at >= end)
+			return 0;
 	}
+	return at == from ? 0 : at;
 }
 
 /* Searches below the base, then below each of its parents up to the input. */
@@ -367,7 +326,7 @@ static enum tfr_status not_there(const struct tfr_splits *s, const char *folder,
 	return TFR_EUSAGE;
 }
 
-static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable *u,
+static enum tfr_status add_target(struct tfr_splits *s, struct tfr_usable *u,
 	const struct tfr_convert_opts *o, uint32_t t, struct tfr_error *err)
 {
 	const char *folder = o->output.targets[t].folder;
@@ -385,7 +344,8 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 			return tfr_fail(err, TFR_EUSAGE, "the folders '%s' and '%s/' overlap",
 				folder, s->list[i].path);
 	}
-	TFR_TRY(tfr_usable_in(u, dir, TFR_USABLE_ALL, &yes, err));
+	yes = tfr_usable_in(u, dir, TFR_USABLE_ALL);
+	TFR_TRY(tfr_error_pass(&u->why, err));
 	TFR_TRY(add(s, dir, t, err));
 	if (yes)
 		return TFR_OK;
@@ -396,27 +356,21 @@ static enum tfr_status add_target(struct tfr_splits *s, const struct tfr_usable 
 
 /* The folders beside the named ones that are splits: by their names, or like the named ones. */
 static enum tfr_status add_siblings(
-	struct tfr_splits *s, const struct tfr_usable *u, struct tfr_error *err)
+	struct tfr_splits *s, struct tfr_usable *u, struct tfr_error *err)
 {
-	const struct tfr_scan_dir *dirs = s->scan->dirs;
-	size_t named = s->n;
-	TFR_AUTO_BUF list = { 0 };
+	const size_t named = s->n;
 
 	for (size_t i = 0; i < named; i++) {
-		bool usual = tfr_split_is_name(s->list[i].name);
-		const uint32_t *folders;
-		size_t n;
+		const uint32_t parent = s->scan->dirs[s->list[i].dir].parent;
+		const bool usual = tfr_split_is_name(s->list[i].name);
 
-		TFR_TRY(tfr_usable_children(
-			u, dirs[s->list[i].dir].parent, TFR_USABLE_BELOW, &list, err));
-		folders = folders_in(&list, &n);
-		for (size_t k = 0; k < n; k++) {
-			bool in = usual && name_means(name_of(s->scan, folders[k])) < COMPANION;
+		for (uint32_t d = 0; (d = tfr_usable_child(u, parent, d, TFR_USABLE_BELOW));) {
+			bool in = usual && name_means(name_of(s->scan, d)) < COMPANION;
 
 			for (size_t j = 0; !in && j < s->n; j++)
-				in = tfr_scan_is_in(s->scan, s->list[j].dir, folders[k]);
+				in = tfr_scan_is_in(s->scan, s->list[j].dir, d);
 			if (!in)
-				TFR_TRY(add(s, folders[k], TFR_NO_TARGET, err));
+				TFR_TRY(add(s, d, TFR_NO_TARGET, err));
 		}
 	}
 	return TFR_OK;
@@ -429,27 +383,23 @@ static int by_dir(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static enum tfr_status find_named(struct tfr_splits *s, const struct tfr_usable *u,
-	const struct tfr_convert_opts *o, struct tfr_error *err)
-{
-	s->named = true;
-	for (size_t t = 0; t < o->output.target_count; t++)
-		TFR_TRY(add_target(s, u, o, (uint32_t)t, err));
-	TFR_TRY(add_siblings(s, u, err));
-	qsort(s->list, s->n, sizeof(*s->list), by_dir);
-	return TFR_OK;
-}
-
-enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
+enum tfr_status tfr_splits_find(struct tfr_splits *s, struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	TFR_AUTO_BUF list = { 0 };
-	bool on = true;
-
-	*s = (struct tfr_splits){ .scan = u->scan };
-	while (on)
-		TFR_TRY(descend(s, u, &list, &on, err));
-	return tfr_splits_are_asked(opts) ? find_named(s, u, opts, err) : find_by_name(s, u, err);
+	*s = (struct tfr_splits){ .scan = u->scan, .named = tfr_splits_are_asked(opts) };
+	while (descend(s, u))
+		;
+	TFR_TRY(tfr_error_pass(&u->why, err));
+	for (size_t t = 0; s->named && t < opts->output.target_count; t++)
+		TFR_TRY(add_target(s, u, opts, (uint32_t)t, err));
+	if (s->named) {
+		TFR_TRY(add_siblings(s, u, err));
+		qsort(s->list, s->n, sizeof(*s->list), by_dir);
+	} else if (count_splits(u, s->base) > 1) {
+		for (uint32_t d = 0; (d = tfr_usable_child(u, s->base, d, TFR_USABLE_BELOW));)
+			TFR_TRY(add(s, d, TFR_NO_TARGET, err));
+	}
+	return tfr_error_pass(&u->why, err);
 }
 
 enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, const char *what,
@@ -470,20 +420,20 @@ enum tfr_status tfr_splits_refuse_found(const struct tfr_convert_opts *opts, con
 	return TFR_EUSAGE;
 }
 
-enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
+enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
 	TFR_AUTO_FREE struct tfr_found_split *found = calloc(s->n, sizeof(*found));
-	TFR_AUTO_BUF list = { 0 };
 
 	TFR_NEED_MEMORY(found, err, "listing a folder");
 	for (size_t i = 0; i < s->n; i++) {
-		const struct tfr_scan_dir *d = &s->scan->dirs[s->list[i].dir];
+		const uint32_t dir = s->list[i].dir;
 
-		TFR_TRY(tfr_usable_children(u, s->list[i].dir, TFR_USABLE_BELOW, &list, err));
-		found[i] = (struct tfr_found_split){ s->list[i].name, d->last - d->first,
-			list.size > 0 };
+		found[i] = (struct tfr_found_split){ s->list[i].name,
+			s->scan->dirs[dir].last - s->scan->dirs[dir].first,
+			tfr_usable_child(u, dir, 0, TFR_USABLE_BELOW) != 0 };
 	}
+	TFR_TRY(tfr_error_pass(&u->why, err));
 	return tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
 }
 

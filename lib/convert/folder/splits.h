@@ -22,6 +22,9 @@ struct tfr_usable {
 	 * usable. */
 	const bool *known;
 	const char *nothing; /* for a folder without any: "no images in" */
+	/* The first failure, after which no folder counts as usable; the functions that find
+	 * folders pass it on. */
+	struct tfr_error why;
 };
 
 /* How much to examine. */
@@ -35,12 +38,14 @@ enum tfr_usable_reach {
 };
 
 /* Whether a folder contains a usable file.  One with files that are not included counts as one:
- * leaving files out moves no label.  TFR_ESYS: out of descriptors. */
-enum tfr_status tfr_usable_in(const struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach,
-	bool *yes, struct tfr_error *err);
-/* Appends to `list`, as uint32_t, the folders directly in `dir` that contain a usable file. */
-enum tfr_status tfr_usable_children(const struct tfr_usable *u, uint32_t dir,
-	enum tfr_usable_reach reach, struct tfr_buf *list, struct tfr_error *err);
+ * leaving files out moves no label. */
+bool tfr_usable_in(struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach);
+/* The first folder directly in `dir` that contains a usable file; after `last`, unless that is 0.
+ * 0: there is none. */
+uint32_t tfr_usable_child(
+	struct tfr_usable *u, uint32_t dir, uint32_t last, enum tfr_usable_reach reach);
+/* The only one, with files at any depth; 0: there is none, or several. */
+uint32_t tfr_usable_only_child(struct tfr_usable *u, uint32_t dir);
 
 /* --- splits --- */
 
@@ -71,11 +76,12 @@ bool tfr_split_is_wrapping(const char *name);
 bool tfr_splits_are_asked(const struct tfr_convert_opts *opts);
 
 /* TFR_EUSAGE: opts->output.targets name a folder that does not exist, a folder twice, or one inside
- * another; TFR_EDATA: a folder without a usable file.  The scan must outlive `s`. */
-enum tfr_status tfr_splits_find(struct tfr_splits *s, const struct tfr_usable *u,
+ * another; TFR_EDATA: a folder without a usable file; TFR_ESYS: out of descriptors.  The scan must
+ * outlive `s`. */
+enum tfr_status tfr_splits_find(struct tfr_splits *s, struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 /* For splits that no target names: TFR_EUSAGE, by tfr_splits_refuse_found(). */
-enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, const struct tfr_usable *u,
+enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, struct tfr_usable *u,
 	const struct tfr_convert_opts *opts, struct tfr_error *err);
 /* Appends a name to a list for a message: "'a/', 'b/'"; a list that is full stays as it is. */
 void tfr_list_name(char *text, size_t size, const char *name, const char *end);

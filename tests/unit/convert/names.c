@@ -5,7 +5,7 @@
 
 #include "convert/archive/members.h"
 #include "convert/archive/webdataset_names.h"
-#include "convert/folder/class_names.h"
+#include "convert/folder/class_folders.h"
 
 static void expect_name(const char *path, const char *name, bool hidden, const char *fault)
 {
@@ -125,15 +125,15 @@ Test(names, classes_sorted_each_once)
 	struct tfr_input in = { .opts = &opts };
 	struct tfr_class_names c = { 0 };
 
-	cr_assert(tfr_class_names_add(&c, "dog/1", 3) && tfr_class_names_add(&c, "dog", 3));
-	cr_assert(tfr_class_names_add(&c, "cat", 3) && tfr_class_names_add(&c, "do", 2));
-	cr_assert(tfr_class_names_add(&c, "\xff", 1) && tfr_class_names_add(&c, "cat", 3));
+	cr_assert(tfr_class_names_add(&c, "dog") && tfr_class_names_add(&c, "dog"));
+	cr_assert(tfr_class_names_add(&c, "cat") && tfr_class_names_add(&c, "do"));
+	cr_assert(tfr_class_names_add(&c, "\xff") && tfr_class_names_add(&c, "cat"));
 	cr_assert(tfr_class_names_number(&c, &in));
 	cr_assert_eq(in.n_classes, 4);
 	cr_assert_str_eq(in.classes[0].text, "cat");
 	cr_assert_str_eq(in.classes[1].text, "do");
 	cr_assert_eq(in.classes[3].label, 4);
-	cr_assert_eq(tfr_class_names_find(&c, "dog/2", 3), 2);
-	cr_assert_eq(tfr_class_names_find(&c, "d", 1), TFR_NO_CLASS);
+	cr_assert_eq(tfr_class_names_find(&c, "dog"), 2);
+	cr_assert_eq(tfr_class_names_find(&c, "d"), TFR_NO_CLASS);
 	tfr_class_names_clear(&c);
 }
