@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/yolo/yolo_labels.h"
+#include "convert/yolo/yolo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/module_export.h"
 #include "convert/number_text.h"
-#include "convert/yolo/yolo_yaml.h"
+#include "convert/yolo/yolo.h"
 
 enum { DEEPEST = 16, POINTS_MOST = 10000 };
 

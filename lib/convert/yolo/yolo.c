@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/url.h"
+#include "convert/annotations/kinds.h"
 #include "convert/yolo/yolo.h"
-#include "convert/yolo/yolo_labels.h"
 #include "io/path.h"
 
 enum { HEAD = 4096, DEEPEST = 3 };
@@ -314,7 +314,7 @@ static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr
 		uint32_t class = tfr_yolo_class_of(c, b->class);
 		const double side[4] = { b->xmin, b->ymin, b->xmax, b->ymax };
 		struct tfr_box box = { .image = (uint32_t)r->t->n_images - 1,
-			.class = class == TFR_NO_CLASS ? 0 : c->ids[class] };
+			.class = class == TFR_NO_CLASS ? 0 : class };
 		const struct tfr_box_more more = { .first = (uint32_t)r->t->n_corners,
 			.n = b->corners };
 
@@ -322,8 +322,8 @@ static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr
 			return tfr_fail(err, TFR_EDATA,
 				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
 				b->class, r->part->aside, path, c->path, c->n,
-				c->n ? (long long)(c->list[0].label - c->base) : 0,
-				c->n ? (long long)(c->list[c->n - 1].label - c->base) : -1);
+				c->n ? (long long)c->list[0].number : 0,
+				c->n ? (long long)c->list[c->n - 1].number : -1);
 		for (uint32_t k = 0; k < b->corners; k++, corner += 2)
 			TFR_TRY(tfr_table_add_corner(r->t, corner[0], corner[1], err));
 		TFR_TRY(tfr_table_add_box(
@@ -503,8 +503,11 @@ static enum tfr_status unite(
 	(void)t;
 	for (size_t k = 1; k < n; k++) {
 		const struct tfr_yolo_classes *c = parts[k].own;
+		bool same = c->n == first->n && !c->renames;
 
-		if (!tfr_yolo_classes_equal(first, c))
+		for (size_t i = 0; same && i < c->n; i++)
+			same = c->list[i].id == first->list[i].id;
+		if (!same)
 			return tfr_fail(err, TFR_EDATA,
 				"'%s' and '%s' name different classes, which cannot share one "
 				"numbering",

@@ -5,7 +5,7 @@
  * past an edge, because labels are rounded to a few decimals: it is clipped, as in Ultralytics.
  * What Ultralytics refuses is malformed here: a number outside of 0 to 1, with 1 % of tolerance
  * (ultralytics/data/utils.py: verify_image_label). */
-#include "convert/yolo/yolo_labels.h"
+#include "convert/yolo/yolo.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -7,35 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/array.h"
 #include "base/module.h"
-#include "convert/folder/label_map.h"
+#include "convert/annotations/kinds.h"
 #include "convert/yolo/yolo.h"
 #include "io/path.h"
 #include "io/source.h"
 
 enum { MOST = 4 << 20, UP = 3 /* folders above */ };
 
-/* Texts are offsets until all are read: pointers would become invalid when the buffer grows. */
-static const char *at_offset(size_t offset)
+static const char reading[] = "reading names of classes";
+
+/* For the structs that begin with an int64_t: a class, and a name. */
+static int by_number(const void *a, const void *b)
 {
-	return (const char *)(uintptr_t)offset;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-static enum tfr_status reserve(struct tfr_yolo_classes *c, size_t n, struct tfr_error *err)
+/* The table keeps the name that a label got first. */
+static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *name,
+	size_t size, struct tfr_error *err)
 {
-	c->list = calloc(n + 1, sizeof(*c->list));
-	return c->list ? TFR_OK : tfr_fail_nomem(err, "reading names of classes");
-}
+	struct tfr_table *t = c->table;
+	struct tfr_yolo_class class = { .number = number };
+	const char *had;
 
-static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *text, size_t n,
-	struct tfr_error *err)
-{
-	c->list[c->n++] =
-		(struct tfr_class){ .label = number + c->base, .text = at_offset(c->texts.size) };
-	return tfr_buf_append(&c->texts, text, n) && tfr_buf_append(&c->texts, "", 1)
-		       ? TFR_OK
-		       : tfr_fail_nomem(err, "reading names of classes");
+	if (TFR_ARRAY_ONE_MORE(c->list, c->n))
+		return tfr_fail_nomem(err, reading);
+	TFR_TRY(tfr_table_label(t, number + c->base, name, size, &class.id, err));
+	had = tfr_table_string(t, t->classes[class.id].name);
+	c->renames |= strncmp(had, name, size) || had[size];
+	c->list[c->n++] = class;
+	return TFR_OK;
 }
 
 /* --- a list --- */
@@ -46,19 +51,14 @@ static enum tfr_status take_list(
 	struct tfr_label_map map;
 	enum tfr_status status = tfr_label_map_parse(&map, list, path, 0, err);
 
-	if (!status)
-		status = reserve(c, map.n, err);
 	for (size_t i = 0; !status && i < map.n; i++) {
-		const char *text = map.classes[i].text;
-		size_t n = strlen(text);
+		const char *name = map.classes[i].text;
+		size_t n;
 
-		if (!i && n > 3 && !memcmp(text, "\xef\xbb\xbf", 3)) { /* a byte order mark */
-			text += 3;
-			n -= 3;
-		}
-		while (n && strchr(" \t", text[n - 1]))
+		name += !i && !strncmp(name, "\xef\xbb\xbf", 3) && name[3] ? 3 : 0; /* the mark */
+		for (n = strlen(name); n && strchr(" \t", name[n - 1]);)
 			n--;
-		status = add(c, map.classes[i].label, text, n, err);
+		status = add(c, map.classes[i].label, name, n, err);
 	}
 	tfr_label_map_clear(&map);
 	return status;
@@ -66,25 +66,16 @@ static enum tfr_status take_list(
 
 /* --- data.yaml --- */
 
-static int by_name_number(const void *a, const void *b)
-{
-	int64_t x = ((const struct tfr_yolo_name *)a)->number;
-	int64_t y = ((const struct tfr_yolo_name *)b)->number;
-
-	return (x > y) - (x < y);
-}
-
 static enum tfr_status sort_names(struct tfr_yolo_yaml *y, const char *path, struct tfr_error *err)
 {
-	struct tfr_yolo_name *names = y->names;
-	size_t n = y->n_names;
+	struct tfr_yolo_name *list = y->names;
 
-	if (n)
-		qsort(names, n, sizeof(*names), by_name_number);
-	for (size_t i = 1; i < n; i++)
-		if (names[i].number == names[i - 1].number)
+	if (y->n_names)
+		qsort(list, y->n_names, sizeof(*list), by_number);
+	for (size_t i = 1; i < y->n_names; i++)
+		if (list[i].number == list[i - 1].number)
 			return tfr_fail(err, TFR_EDATA, "two names of class %lld in '%s'",
-				(long long)names[i].number, path);
+				(long long)list[i].number, path);
 	return TFR_OK;
 }
 
@@ -111,26 +102,6 @@ void tfr_yolo_yaml_clear(struct tfr_yolo_yaml *y)
 	*y = (struct tfr_yolo_yaml){ .count = -1 };
 }
 
-static enum tfr_status take_yaml(
-	struct tfr_yolo_classes *c, struct tfr_yolo_yaml *y, struct tfr_error *err)
-{
-	const struct tfr_yolo_name *names = y->names;
-	size_t named = y->n_names;
-	size_t n = named ? named : (size_t)y->count;
-	char text[32];
-
-	TFR_TRY(reserve(c, n, err));
-	c->keypoints = y->keypoints;
-	for (size_t i = 0; i < n; i++) {
-		const char *name = named ? tfr_yolo_text(y, names[i].text) : text;
-
-		/* Ultralytics uses these names if only the number of classes is known. */
-		snprintf(text, sizeof(text), "class_%zu", i);
-		TFR_TRY(add(c, named ? names[i].number : (int64_t)i, name, strlen(name), err));
-	}
-	return TFR_OK;
-}
-
 /* TFR_END: it describes no classes. */
 static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const struct tfr_buf *text,
 	const char *path, struct tfr_error *err)
@@ -139,25 +110,25 @@ static enum tfr_status parse_yaml(struct tfr_yolo_yaml *y, const struct tfr_buf 
 	return y->n_names || y->count > 0 ? TFR_OK : TFR_END;
 }
 
-/* Takes the classes of a file of names.  TFR_END: it has none.  `path` is taken, too. */
-static enum tfr_status take_file(struct tfr_yolo_classes *c, struct tfr_buf *text, char *path,
-	bool yaml, struct tfr_error *err)
+static enum tfr_status take_yaml(struct tfr_yolo_classes *c, const struct tfr_buf *text,
+	const char *path, struct tfr_error *err)
 {
 	struct tfr_yolo_yaml y = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = parse_yaml(&y, text, path, err);
+	size_t n = y.n_names ? y.n_names : (size_t)y.count;
+	char own[32];
 
-	if (!yaml) {
-		status = take_list(c, text, path, err);
-	} else {
-		status = parse_yaml(&y, text, path, err);
-		if (!status)
-			status = take_yaml(c, &y, err);
-		tfr_yolo_yaml_clear(&y);
+	if (!status)
+		c->keypoints = y.keypoints;
+	for (size_t i = 0; !status && i < n; i++) {
+		const char *name = y.n_names ? tfr_yolo_text(&y, y.names[i].text) : own;
+
+		/* Ultralytics uses these names if only the number of classes is known. */
+		snprintf(own, sizeof(own), "class_%zu", i);
+		status =
+			add(c, y.n_names ? y.names[i].number : (int64_t)i, name, strlen(name), err);
 	}
-	if (status == TFR_END)
-		free(path);
-	else
-		c->path = path;
+	tfr_yolo_yaml_clear(&y);
 	return status;
 }
 
@@ -173,22 +144,69 @@ static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "d
 	"classes.txt", "obj.names", "_darknet.labels" };
 enum { DESCRIPTIONS = 3, NAMES = sizeof(names) / sizeof(*names) };
 
-/* Reads a file of names in a tree.  TFR_END: there is no such file, or it names no classes. */
-static enum tfr_status try_file(
-	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t file, struct tfr_error *err)
+/* Reads a file of names, which is `file` of a tree, or a path without one.  TFR_END: there is no
+ * such file, or it names no classes.  `path` is taken. */
+static enum tfr_status try_file(struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t file,
+	char *path, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
-	enum tfr_status status;
-	char *path;
+	size_t most = path && is_yaml(path) ? MOST : TFR_LABEL_MAP_MOST;
+	enum tfr_status status = TFR_OK;
+	struct stat st;
 
-	if (file == TFR_NO_FILE)
-		return TFR_END;
-	path = tfr_scan_file_path(s, file);
-	TFR_NEED_MEMORY(path, err, "reading names of classes");
-	status = tfr_scan_read(s, file, is_yaml(path) ? MOST : TFR_LABEL_MAP_MOST, &text, err);
+	if (!path)
+		return tfr_fail_nomem(err, reading);
+	if (!s)
+		status = tfr_look(path, &st, err) ?: S_ISREG(st.st_mode) ? TFR_OK : TFR_END;
+	if (!status)
+		status = s ? tfr_scan_read(s, file, most, &text, err)
+			   : tfr_source_read_regular(path, most, &text, reading, err);
+	if (!status)
+		status = is_yaml(path) ? take_yaml(c, &text, path, err)
+				       : take_list(c, &text, path, err);
 	if (status)
 		free(path);
-	return status ?: take_file(c, &text, path, is_yaml(path), err);
+	else
+		c->path = path;
+	return status;
+}
+
+static enum tfr_status try_folder(
+	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_END;
+
+	for (size_t i = 0; status == TFR_END && i < NAMES; i++) {
+		uint32_t file = tfr_scan_file(s, dir, names[i]);
+
+		if (file != TFR_NO_FILE)
+			status = try_file(c, s, file, tfr_scan_file_path(s, file), err);
+	}
+	return status;
+}
+
+/* Tries any other .yaml file: those for other purposes are ignored. */
+static enum tfr_status try_yaml(struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t file,
+	char *path, struct tfr_error *err)
+{
+	enum tfr_status status = try_file(c, s, file, path, err);
+
+	return status == TFR_EDATA ? TFR_END : status;
+}
+
+static enum tfr_status try_yamls(
+	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
+{
+	enum tfr_status status = TFR_END;
+	uint32_t at = 0, file = 0;
+
+	for (int i = 0; status == TFR_END && i < TFR_EXAMINED; i++) {
+		file = tfr_scan_next(s, dir, TFR_FILE_YAML, &at);
+		if (file == TFR_NO_FILE)
+			break;
+		status = try_yaml(c, s, file, tfr_scan_file_path(s, file), err);
+	}
+	return status;
 }
 
 /* The next .yaml file of a folder, the usual names first. */
@@ -224,34 +242,6 @@ bool tfr_yolo_describe(
 	return found;
 }
 
-static enum tfr_status try_folder(
-	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_END;
-
-	for (size_t i = 0; status == TFR_END && i < NAMES; i++)
-		status = try_file(c, s, tfr_scan_file(s, dir, names[i]), err);
-	return status;
-}
-
-/* Any other .yaml file of the data set that names classes; those for other purposes are ignored. */
-static enum tfr_status try_yamls(
-	struct tfr_yolo_classes *c, const struct tfr_scan *s, uint32_t dir, struct tfr_error *err)
-{
-	enum tfr_status status = TFR_END;
-	uint32_t at = 0, file;
-
-	for (int i = 0; status == TFR_END && i < TFR_EXAMINED; i++) {
-		file = tfr_scan_next(s, dir, TFR_FILE_YAML, &at);
-		status = try_file(c, s, file, err);
-		if (status == TFR_EDATA) {
-			free(TFR_STEAL(c->path));
-			status = TFR_END;
-		}
-	}
-	return status;
-}
-
 /* --- folders above --- */
 
 /* Replaces a path by its parent folder.  NULL: out of memory. */
@@ -272,45 +262,21 @@ static char *parent(char *path)
 	return up;
 }
 
-/* The same as try_file() for a path. */
+/* Tries the files of a folder outside of the tree. */
 static enum tfr_status try_path(
-	struct tfr_yolo_classes *c, const char *folder, const char *name, struct tfr_error *err)
-{
-	TFR_AUTO_BUF text = { 0 };
-	char *path = tfr_path_join(folder, name);
-	enum tfr_status status;
-	struct stat st;
-
-	TFR_NEED_MEMORY(path, err, "reading names of classes");
-	status = tfr_look(path, &st, err);
-	if (!status && !S_ISREG(st.st_mode))
-		status = TFR_END;
-	if (!status)
-		status = tfr_source_read_regular(path, is_yaml(name) ? MOST : TFR_LABEL_MAP_MOST,
-			&text, "reading names of classes", err);
-	if (status) {
-		free(path);
-		return status;
-	}
-	return take_file(c, &text, path, is_yaml(name), err);
-}
-
-static enum tfr_status try_yamls_at(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	TFR_AUTO_NAMES list = { 0 };
-	enum tfr_status status = tfr_list_folder(folder, &list, err) ?: TFR_END;
+	enum tfr_status status = TFR_END;
 
+	for (size_t k = 0; status == TFR_END && k < NAMES; k++)
+		status = try_file(c, NULL, 0, tfr_path_join(folder, names[k]), err);
+	if (status == TFR_END)
+		status = tfr_list_folder(folder, &list, err) ?: TFR_END;
 	tfr_names_sort(&list);
-	for (size_t i = 0; status == TFR_END && i < list.n; i++) {
-		if (list.list[i][0] == '.' || !is_yaml(list.list[i]))
-			continue;
-		status = try_path(c, folder, list.list[i], err);
-		if (status == TFR_EDATA) {
-			free(TFR_STEAL(c->path));
-			status = TFR_END;
-		}
-	}
+	for (size_t i = 0; status == TFR_END && i < list.n; i++)
+		if (list.list[i][0] != '.' && is_yaml(list.list[i]))
+			status = try_yaml(c, NULL, 0, tfr_path_join(folder, list.list[i]), err);
 	return status;
 }
 
@@ -318,16 +284,11 @@ static enum tfr_status try_above(
 	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
 {
 	TFR_AUTO_FREE char *path = strdup(folder);
-	enum tfr_status status = path ? TFR_END : tfr_fail_nomem(err, "reading names of classes");
+	enum tfr_status status = TFR_END;
 
 	for (int i = 0; status == TFR_END && i < UP; i++) {
-		path = parent(path);
-		if (!path)
-			return tfr_fail_nomem(err, "reading names of classes");
-		for (size_t k = 0; status == TFR_END && k < NAMES; k++)
-			status = try_path(c, path, names[k], err);
-		if (status == TFR_END)
-			status = try_yamls_at(c, path, err);
+		path = path ? parent(path) : NULL;
+		status = path ? try_path(c, path, err) : tfr_fail_nomem(err, reading);
 	}
 	return status;
 }
@@ -355,7 +316,7 @@ static enum tfr_status find_names(
 		TFR_TRY(tfr_source_read_file(
 			labels, TFR_LABEL_MAP_MOST, &text, "reading labels", err));
 		c->path = strdup(labels);
-		TFR_NEED_MEMORY(c->path, err, "reading names of classes");
+		TFR_NEED_MEMORY(c->path, err, reading);
 		return take_list(c, &text, labels, err);
 	}
 	for (size_t i = 0; status == TFR_END && i < 3; i++)
@@ -378,41 +339,21 @@ static enum tfr_status find_names(
 enum tfr_status tfr_yolo_classes_read(struct tfr_yolo_classes *c, struct tfr_table *t,
 	const struct tfr_open_part *part, struct tfr_error *err)
 {
-	*c = (struct tfr_yolo_classes){ .base = part->opts->classes.base };
-	TFR_TRY(find_names(c, part, err));
-	c->ids = calloc(c->n + 1, sizeof(*c->ids));
-	TFR_NEED_MEMORY(c->ids, err, "reading names of classes");
-	for (size_t i = 0; i < c->n; i++) {
-		c->list[i].text = (const char *)c->texts.data + (uintptr_t)c->list[i].text;
-		TFR_TRY(tfr_table_label(t, c->list[i].label, c->list[i].text,
-			strlen(c->list[i].text), &c->ids[i], err));
-	}
-	return TFR_OK;
+	*c = (struct tfr_yolo_classes){ .table = t, .base = part->opts->classes.base };
+	return find_names(c, part, err);
 }
 
 uint32_t tfr_yolo_class_of(const struct tfr_yolo_classes *c, uint32_t number)
 {
-	const struct tfr_class key = { .label = number + c->base };
-	const struct tfr_class *found =
-		bsearch(&key, c->list, c->n, sizeof(key), tfr_class_by_label);
+	const struct tfr_yolo_class key = { .number = number };
+	const struct tfr_yolo_class *found = bsearch(&key, c->list, c->n, sizeof(key), by_number);
 
-	return found ? (uint32_t)(found - c->list) : TFR_NO_CLASS;
-}
-
-bool tfr_yolo_classes_equal(const struct tfr_yolo_classes *a, const struct tfr_yolo_classes *b)
-{
-	for (size_t i = 0; i < a->n && a->n == b->n; i++)
-		if (a->list[i].label != b->list[i].label ||
-			strcmp(a->list[i].text, b->list[i].text))
-			return false;
-	return a->n == b->n;
+	return found ? found->id : TFR_NO_CLASS;
 }
 
 void tfr_yolo_classes_clear(struct tfr_yolo_classes *c)
 {
 	free(c->list);
-	free(c->ids);
 	free(c->path);
-	tfr_buf_clear(&c->texts);
 	*c = (struct tfr_yolo_classes){ 0 };
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "convert/annotations/kinds.h"
-#include "convert/yolo/yolo_labels.h"
+#include "convert/yolo/yolo.h"
 
 static const struct tfr_convert_opts no_opts;
 

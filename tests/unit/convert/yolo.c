@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 #include "convert/number_text.h"
-#include "convert/yolo/yolo_labels.h"
-#include "convert/yolo/yolo_yaml.h"
+#include "convert/yolo/yolo.h"
 
 static enum tfr_status parse(struct tfr_buf *boxes, const char *text, size_t keypoints,
 	struct tfr_yolo_tally *t, struct tfr_error *err)
