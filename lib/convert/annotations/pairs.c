@@ -4,26 +4,16 @@
  * Every file of either folder is an item, even without a partner, so that warnings name it.  The
  * images come first, in their order: an additional mask moves no record to another shard.
  *
- * The names without their extensions, the stems, of both folders are sorted in one list, so that
- * equal ones are adjacent.  A stem that occurs once in each folder is decided by names alone.  Only
- * if several files share a stem are their first bytes read, so that "a.jpg" beside "a.txt" stays a
- * pair. */
-#include <assert.h>
+ * The names without their extensions, the stems, of both folders are sorted in one list of
+ * pointers, so that equal ones are adjacent, while the files keep their order.  A stem that occurs
+ * once in each folder is decided by names alone.  Only if several files share a stem are their
+ * first bytes read, so that "a.jpg" beside "a.txt" stays a pair. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "convert/annotations/kinds.h"
 #include "convert/folder/mask.h"
-
-enum { NO_PARTNER = UINT32_MAX };
-
-/* The result for a file of either folder; each number is an item of that folder's scan. */
-struct stem_pair {
-	uint32_t image, mask; /* NO_PARTNER: none, or an ambiguous one */
-	const char *why;      /* why it is not a pair; NULL: it is */
-};
 
 /* --- one pair --- */
 
@@ -96,33 +86,29 @@ static void measure(const struct tfr_table *t, const struct tfr_open_part *part,
 
 enum { HEAD = 64, IMAGES = 0, MASKS = 1, SIDES = 2 };
 
+/* A file of either folder. */
 struct stem {
-	size_t text; /* offset in the texts */
-	uint32_t item;
+	size_t text;	 /* offset in the texts */
+	const char *why; /* why it is not a pair; NULL: it is */
+	uint32_t item;	 /* in the scan of its folder */
+	uint32_t mask;	 /* of an image: its partner, or TFR_NO_FILE; of a mask: its item */
 	uint8_t side;
 };
 
 struct match {
 	const struct tfr_scan *scans[SIDES];
 	struct tfr_buf texts, path;
-	struct stem *all;
-	size_t n, cap;
-	struct stem_pair *pairs; /* of images, by item */
-	struct tfr_buf left;	 /* of masks */
+	struct stem *all; /* the images, then the masks */
+	size_t n;
+	struct stem **sorted;
 };
-
-/* --- the list --- */
 
 static int by_text(const void *a, const void *b, void *texts)
 {
-	const struct stem *x = a, *y = b;
+	const struct stem *x = *(struct stem *const *)a, *y = *(struct stem *const *)b;
 	int order = strcmp((const char *)texts + x->text, (const char *)texts + y->text);
 
-	if (order)
-		return order;
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
+	return order ? order : (x > y) - (x < y);
 }
 
 /* The length of a path without its NUL and its extension.  A name cannot begin with a dot. */
@@ -138,23 +124,24 @@ static enum tfr_status add_side(struct match *m, uint8_t side, struct tfr_error 
 {
 	const struct tfr_scan *scan = m->scans[side];
 
-	for (size_t i = 0; i < scan->n_items; i++) {
-		struct stem stem = { .text = m->texts.size, .item = (uint32_t)i, .side = side };
+	for (uint32_t i = 0; i < scan->n_items; i++) {
 		const char *path;
 
+		m->all[m->n] = (struct stem){ .text = m->texts.size,
+			.item = i,
+			.mask = side == MASKS ? i : TFR_NO_FILE,
+			.side = side };
+		m->sorted[m->n] = &m->all[m->n];
+		m->n++;
 		TFR_NEED_MEMORY(
 			tfr_scan_path(scan, &scan->items[i], &m->path), err, "pairing files");
 		path = (const char *)m->path.data;
 		if (!tfr_buf_append(&m->texts, path, stem_size(path)) ||
-			!tfr_buf_append(&m->texts, "", 1) ||
-			TFR_ARRAY_RESERVE(m->all, m->cap, m->n + 1))
+			!tfr_buf_append(&m->texts, "", 1))
 			return tfr_fail_nomem(err, "pairing files");
-		m->all[m->n++] = stem;
 	}
 	return TFR_OK;
 }
-
-/* --- one stem --- */
 
 static enum tfr_status begins_as_image(
 	struct match *m, const struct stem *stem, bool *yes, struct tfr_error *err)
@@ -174,122 +161,68 @@ static enum tfr_status begins_as_image(
 	return status == TFR_END ? TFR_OK : status;
 }
 
-static bool append(struct match *m, struct stem_pair pair)
+/* Pairs the files of one stem: of several in a folder only those count that begin like images. */
+static enum tfr_status decide(struct match *m, struct stem **list, size_t n, struct tfr_error *err)
 {
-	assert(pair.image != NO_PARTNER || pair.mask != NO_PARTNER);
-	if (pair.image != NO_PARTNER) {
-		m->pairs[pair.image] = pair;
-		return true;
-	}
-	return tfr_buf_append(&m->left, &pair, sizeof(pair));
-}
-
-/* Gives several files the same reason. */
-static enum tfr_status refuse(
-	struct match *m, const struct stem *stems, size_t n, const char *why, struct tfr_error *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		bool image = stems[i].side == IMAGES;
-		struct stem_pair pair = {
-			.image = image ? stems[i].item : NO_PARTNER,
-			.mask = image ? NO_PARTNER : stems[i].item,
-			.why = why,
-		};
-
-		TFR_NEED_MEMORY(append(m, pair), err, "pairing files");
-	}
-	return TFR_OK;
-}
-
-/* Moves those of several files of one folder that begin like images to the front, and returns
- * their number; the others are done. */
-static enum tfr_status choose(
-	struct match *m, struct stem *stems, size_t n, size_t *left, struct tfr_error *err)
-{
-	*left = n > 1 ? 0 : n;
-	for (size_t i = 0; n > 1 && i < n; i++) {
-		struct stem stem = stems[i];
-		bool yes;
-
-		TFR_TRY(begins_as_image(m, &stem, &yes, err));
-		if (yes)
-			stems[(*left)++] = stem;
-		else
-			TFR_TRY(refuse(m, &stem, 1, "not an image", err));
-	}
-	return TFR_OK;
-}
-
-static enum tfr_status decide(
-	struct match *m, struct stem *stems, size_t n_images, size_t n_masks, struct tfr_error *err)
-{
-	struct stem *masks = stems + n_images;
+	size_t count[SIDES] = { 0 }, left[SIDES] = { 0 };
+	struct stem *last[SIDES] = { NULL };
 	const char *why;
-	size_t p, k;
 
-	TFR_TRY(choose(m, stems, n_images, &p, err));
-	TFR_TRY(choose(m, masks, n_masks, &k, err));
-	if (p == 1 && k == 1) {
-		m->pairs[stems->item] =
-			(struct stem_pair){ .image = stems->item, .mask = masks->item };
+	for (size_t i = 0; i < n; i++)
+		count[list[i]->side]++;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t side = list[i]->side;
+		bool image = true;
+
+		if (count[side] > 1)
+			TFR_TRY(begins_as_image(m, list[i], &image, err));
+		if (image)
+			last[side] = list[i];
+		else
+			list[i]->why = "not an image";
+		left[side] += image;
+	}
+	if (left[IMAGES] == 1 && left[MASKS] == 1) {
+		last[IMAGES]->mask = last[MASKS]->item;
 		return TFR_OK;
 	}
-	why = p > 1   ? "several images have its name"
-	      : k > 1 ? "several masks have its name"
-	      : p     ? "no mask has its name"
-		      : "no image has its name";
-	TFR_TRY(refuse(m, stems, p, why, err));
-	return refuse(m, masks, k, why, err);
+	why = left[IMAGES] > 1	? "several images have its name"
+	      : left[MASKS] > 1 ? "several masks have its name"
+	      : left[IMAGES]	? "no mask has its name"
+				: "no image has its name";
+	for (size_t i = 0; i < n; i++)
+		list[i]->why = list[i]->why ?: why;
+	return TFR_OK;
 }
 
 static enum tfr_status match_all(struct match *m, struct tfr_error *err)
 {
 	const char *texts = (const char *)m->texts.data;
-	size_t first = 0;
 
-	while (first < m->n) {
-		const char *text = texts + m->all[first].text;
-		size_t count[SIDES] = { 0 }, end = first;
+	for (size_t first = 0, end; first < m->n; first = end) {
+		const char *text = texts + m->sorted[first]->text;
 
-		for (; end < m->n && !strcmp(texts + m->all[end].text, text); end++)
-			count[m->all[end].side]++;
-		TFR_TRY(decide(m, m->all + first, count[IMAGES], count[MASKS], err));
-		first = end;
+		for (end = first; end < m->n && !strcmp(texts + m->sorted[end]->text, text);)
+			end++;
+		TFR_TRY(decide(m, m->sorted + first, end - first, err));
 	}
 	return TFR_OK;
-}
-
-/* --- all --- */
-
-static int by_mask(const void *a, const void *b)
-{
-	const struct stem_pair *x = a, *y = b;
-
-	return x->mask < y->mask ? -1 : x->mask > y->mask;
-}
-
-static enum tfr_status add_row(struct tfr_table *t, const struct tfr_scan *scan, uint32_t file,
-	const struct stem_pair *pair, bool aside, struct tfr_error *err)
-{
-	struct tfr_image_row row = { .file = file, .mask = pair->mask, .aside = aside };
-
-	if (pair->why && !scan->items[file].fault)
-		TFR_TRY(tfr_table_fault(t, &row, TFR_EDATA, pair->why, err));
-	return tfr_table_add_image(t, &row, err);
 }
 
 /* Adds a row per image, then one per mask without an image. */
 static enum tfr_status add_rows(struct match *m, struct tfr_table *t, struct tfr_error *err)
 {
-	size_t left = m->left.size / sizeof(struct stem_pair);
-	struct stem_pair *list = (struct stem_pair *)(void *)m->left.data;
+	for (const struct stem *s = m->all; s < m->all + m->n; s++) {
+		struct tfr_image_row row = {
+			.file = s->item, .mask = s->mask, .aside = s->side == MASKS
+		};
 
-	for (uint32_t i = 0; i < m->scans[IMAGES]->n_items; i++)
-		TFR_TRY(add_row(t, m->scans[IMAGES], i, &m->pairs[i], false, err));
-	if (left)
-		qsort(list, left, sizeof(*list), by_mask);
-	for (size_t i = 0; i < left; i++)
-		TFR_TRY(add_row(t, m->scans[MASKS], list[i].mask, &list[i], true, err));
+		if (row.aside && !s->why)
+			continue;
+		if (s->why && !m->scans[s->side]->items[s->item].fault)
+			TFR_TRY(tfr_table_fault(t, &row, TFR_EDATA, s->why, err));
+		TFR_TRY(tfr_table_add_image(t, &row, err));
+	}
 	return TFR_OK;
 }
 
@@ -299,32 +232,33 @@ static enum tfr_status add_rows(struct match *m, struct tfr_table *t, struct tfr
 static enum tfr_status read_pairs(
 	struct tfr_table *t, struct tfr_open_part *part, struct tfr_error *err)
 {
-	const struct tfr_scan *images = part->at->images.scan;
-	struct match m = { .scans = { images, part->at->annotations.scan } };
+	struct match m = { .scans = { part->at->images.scan, part->at->annotations.scan } };
 	enum tfr_status status = TFR_OK;
 	struct tfr_root *root;
+	size_t n;
 
 	if (part->at->path) { /* it is no folder, and opening it tells why */
 		status = tfr_root_open(&root, part->at->path, err);
 		tfr_root_close(root);
 		return status ?: TFR_EUSAGE;
 	}
-	m.pairs = calloc(images->n_items + 1, sizeof(*m.pairs));
-	if (!m.pairs)
+	n = m.scans[IMAGES]->n_items + m.scans[MASKS]->n_items;
+	m.all = calloc(n + 1, sizeof(*m.all));
+	m.sorted = calloc(n + 1, sizeof(*m.sorted));
+	if (!m.all || !m.sorted)
 		status = tfr_fail_nomem(err, "pairing files");
 	for (uint8_t side = 0; !status && side < SIDES; side++)
 		status = add_side(&m, side, err);
-	if (!status && m.n)
-		qsort_r(m.all, m.n, sizeof(*m.all), by_text, m.texts.data);
+	if (!status)
+		qsort_r(m.sorted, n, sizeof(*m.sorted), by_text, m.texts.data);
 	if (!status)
 		status = match_all(&m, err);
 	if (!status)
 		status = add_rows(&m, t, err);
-	free(m.pairs);
-	tfr_buf_clear(&m.texts);
 	free(m.all);
+	free(m.sorted);
+	tfr_buf_clear(&m.texts);
 	tfr_buf_clear(&m.path);
-	tfr_buf_clear(&m.left);
 	return status;
 }
 
