@@ -9,9 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "convert/folder/class_lists.h"
 #include "convert/folder/globs.h"
-#include "convert/folder/label_map.h"
-#include "convert/folder/synsets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

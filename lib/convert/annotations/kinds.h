@@ -8,7 +8,7 @@
 
 #include "base/hash_index.h"
 #include "base/names.h"
-#include "convert/folder/label_map.h"
+#include "convert/folder/class_lists.h"
 #include "convert/folder/scan.h"
 #include "convert/input.h"
 

@@ -10,8 +10,7 @@
 
 #include "convert/audio_features.h"
 #include "convert/folder/class_folders.h"
-#include "convert/folder/label_map.h"
-#include "convert/folder/synsets.h"
+#include "convert/folder/class_lists.h"
 #include "convert/image_features.h"
 
 /* The functions for the files of a folder, called for one file at a time, by any thread. */

@@ -3,7 +3,6 @@
 #include "support/temp.h"
 
 #include "convert/annotations/kinds.h"
-#include "convert/folder/synsets.h"
 #include "convert/input.h"
 
 static char *dir;

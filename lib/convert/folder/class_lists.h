@@ -1,8 +1,11 @@
-/* convert/folder/label_map.h - labels from a file: lines LABEL:NAME, or lines NAME, which are
- * numbered. */
-#ifndef TFR_CONVERT_FOLDER_LABEL_MAP_H
-#define TFR_CONVERT_FOLDER_LABEL_MAP_H
+/* convert/folder/class_lists.h - files that name classes: labels, as lines LABEL:NAME or lines
+ * NAME, which are numbered, and the two lists of ImageNet's scripts, the text of each synset and the
+ * synset of each image of a folder (tensorflow/models,
+ * research/slim/datasets/{build_imagenet_data,preprocess_imagenet_validation_data}.py). */
+#ifndef TFR_CONVERT_FOLDER_CLASS_LISTS_H
+#define TFR_CONVERT_FOLDER_CLASS_LISTS_H
 
+#include "base/names.h"
 #include "convert/input.h"
 
 struct tfr_label_map {
@@ -26,5 +29,15 @@ enum { TFR_LABEL_MAP_MOST = 256 << 20 };
 /* The class's number among m->classes; TFR_NO_CLASS: no class has this name. */
 uint32_t tfr_label_map_find(const struct tfr_label_map *m, const char *name);
 void tfr_label_map_clear(struct tfr_label_map *m);
+
+/* Reads lines of a class, a tab or a space, and a text; each is a name, "CLASS", a NUL and the
+ * rest. TFR_EDATA, with the line: it has no text, or its class is repeated. */
+enum tfr_status tfr_synsets_read(struct tfr_names *pairs, const char *path, struct tfr_error *err);
+/* The text of a class; NULL: there is no such class. */
+const char *tfr_synsets_find(const struct tfr_names *pairs, const char *class);
+/* Reads the class of each image, one line each.  TFR_EDATA: an empty line that is not at the end.
+ */
+enum tfr_status tfr_class_list_read(
+	struct tfr_names *classes, const char *path, struct tfr_error *err);
 
 #endif

@@ -1,17 +1,19 @@
-/* convert/folder/label_map.c - reads labels from a file.
+/* convert/folder/class_lists.c - reads labels, synsets and the classes of images from files.
  *
- * The first line decides which of the two forms the file has, and the others must have it too,
+ * Of a file of labels, the first line decides which of the two forms the file has, and the others must have it too,
  * so that a name that begins with digits and a colon is not ambiguous.  Names are bytes, not
  * text, and are compared with those of folders unchanged.  A manifest with classes is first
  * converted to such lines. */
-#include "convert/folder/label_map.h"
+#include "convert/folder/class_lists.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "convert/list/line_reader.h"
 #include "io/source.h"
 #include "shard/manifests.h"
 
@@ -47,11 +49,9 @@ static enum tfr_status take_manifest(struct tfr_label_map *m, struct tfr_error *
 	if (status == TFR_ENOMEM || (!status && !tfr_buf_append(&lines, "", 1)))
 		return tfr_fail_nomem(err, "reading labels");
 	if (!status) {
-		struct tfr_buf text = m->text;
-
-		m->text = lines;
-		m->text.size--;
-		lines = text;
+		m->text.size = 0;
+		if (!tfr_buf_append(&m->text, lines.data, lines.size))
+			return tfr_fail_nomem(err, "reading labels");
 	}
 	return TFR_OK;
 }
@@ -73,16 +73,7 @@ static bool split(char *line, int64_t *label, char **name)
 	return true;
 }
 
-static size_t count_lines(const struct tfr_label_map *m)
-{
-	size_t n = 1;
-
-	for (size_t i = 0; i < m->text.size; i++)
-		n += m->text.data[i] == '\n';
-	return n;
-}
-
-static enum tfr_status read_lines(
+static enum tfr_status read_classes(
 	struct tfr_label_map *m, const char *path, int64_t base, struct tfr_error *err)
 {
 	char *line = (char *)m->text.data, *next;
@@ -90,28 +81,27 @@ static enum tfr_status read_lines(
 
 	for (size_t number = 1; line; line = next, number++) {
 		size_t n = strcspn(line, "\n");
-		struct tfr_class *class = &m->classes[m->n];
-		char *name = line;
+		struct tfr_class class = { .label = base + (int64_t)m->n, .text = line };
+		char *name;
+		int64_t label;
 		bool has_label;
 
 		next = line[n] ? line + n + 1 : NULL;
-		if (n && line[n - 1] == '\r')
-			n--;
+		n -= n && line[n - 1] == '\r';
 		line[n] = '\0';
 		if (!n)
 			continue;
-		has_label = split(line, &class->label, &name);
+		has_label = split(line, &label, &name);
 		if (!m->n)
 			labelled = has_label;
 		if (labelled && !has_label)
 			return tfr_fail(
 				err, TFR_EDATA, "no LABEL:NAME in '%s', line %zu", path, number);
-		if (!labelled) {
-			name = line;
-			class->label = base + (int64_t)m->n;
-		}
-		class->text = name;
-		m->n++;
+		if (labelled)
+			class = (struct tfr_class){ .label = label, .text = name };
+		if (TFR_ARRAY_ONE_MORE(m->classes, m->n))
+			return tfr_fail_nomem(err, "reading labels");
+		m->classes[m->n++] = class;
 	}
 	if (!m->n)
 		return tfr_fail_path(err, TFR_EDATA, path, "no labels in");
@@ -129,6 +119,8 @@ static int by_name(const void *a, const void *b)
 
 static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
+	m->by_name = calloc(m->n, sizeof(*m->by_name));
+	TFR_NEED_MEMORY(m->by_name, err, "reading labels");
 	qsort(m->classes, m->n, sizeof(*m->classes), tfr_class_by_label);
 	for (size_t i = 0; i < m->n; i++)
 		m->by_name[i] = &m->classes[i];
@@ -147,18 +139,11 @@ static enum tfr_status sort(struct tfr_label_map *m, const char *path, struct tf
 enum tfr_status tfr_label_map_parse(struct tfr_label_map *m, struct tfr_buf *text, const char *path,
 	int64_t base, struct tfr_error *err)
 {
-	size_t lines;
-
 	*m = (struct tfr_label_map){ .text = *text };
 	*text = (struct tfr_buf){ 0 };
 	TFR_TRY(check_text(m, path, err));
 	TFR_TRY(take_manifest(m, err));
-	lines = count_lines(m);
-	m->classes = calloc(lines, sizeof(*m->classes));
-	m->by_name = calloc(lines, sizeof(*m->by_name));
-	if (!m->classes || !m->by_name)
-		return tfr_fail_nomem(err, "reading labels");
-	TFR_TRY(read_lines(m, path, base, err));
+	TFR_TRY(read_classes(m, path, base, err));
 	return sort(m, path, err);
 }
 
@@ -187,4 +172,79 @@ void tfr_label_map_clear(struct tfr_label_map *m)
 	free(m->classes);
 	free(m->by_name);
 	*m = (struct tfr_label_map){ 0 };
+}
+
+/* --- synsets, and one class per image --- */
+
+/* Adds the lines of a file without their ends.  With `pairs`, a NUL ends the class in each, and
+ * empty lines are skipped; otherwise only empty lines may follow the first one. */
+static enum tfr_status read_lines(
+	struct tfr_names *names, const char *path, bool pairs, struct tfr_error *err)
+{
+	struct tfr_lines lines;
+	const char *line;
+	size_t size;
+	uint64_t blank = 0;
+	enum tfr_status status = tfr_lines_open(&lines, path, err);
+
+	while (!status && !(status = tfr_lines_next(&lines, &line, &size, err))) {
+		const char *fault = NULL;
+		uint64_t number = lines.number;
+		size_t class = 0, text;
+
+		while (size && (line[size - 1] == '\r' || line[size - 1] == '\n'))
+			size--;
+		while (class < size && line[class] != '\t' && line[class] != ' ')
+			class++;
+		for (text = class; text < size && (line[text] == '\t' || line[text] == ' ');)
+			text++;
+		if (memchr(line, '\0', size)) {
+			fault = "a NUL byte";
+		} else if (!size) {
+			blank = blank ? blank : number;
+			continue;
+		} else if (pairs && (!class || text == size)) {
+			fault = "not a class and its text";
+		} else if (!pairs && blank) {
+			fault = "no class";
+			number = blank;
+		}
+		if (fault)
+			status = tfr_fail(err, TFR_EDATA, "%s in '%s', line %llu", fault, path,
+				(unsigned long long)number);
+		else if (!tfr_names_insert(names, names->n, line, size))
+			status = tfr_fail_nomem(err, "reading labels");
+		else if (pairs)
+			names->list[names->n - 1][class] = '\0';
+	}
+	tfr_lines_clear(&lines);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+enum tfr_status tfr_synsets_read(struct tfr_names *pairs, const char *path, struct tfr_error *err)
+{
+	TFR_TRY(read_lines(pairs, path, true, err));
+	if (!pairs->n)
+		return tfr_fail_path(err, TFR_EDATA, path, "no synsets in");
+	tfr_names_sort(pairs);
+	for (size_t i = 1; i < pairs->n; i++)
+		if (!strcmp(pairs->list[i - 1], pairs->list[i]))
+			return tfr_fail(err, TFR_EDATA, "the class '%s' is repeated in '%s'",
+				pairs->list[i], path);
+	return TFR_OK;
+}
+
+const char *tfr_synsets_find(const struct tfr_names *pairs, const char *class)
+{
+	char *const *found = bsearch(
+		&class, (void *)pairs->list, pairs->n, sizeof(*pairs->list), tfr_compare_names);
+	const char *text = found ? *found + strlen(*found) + 1 : NULL;
+
+	return text ? text + strspn(text, "\t ") : NULL;
+}
+
+enum tfr_status tfr_class_list_read(
+	struct tfr_names *classes, const char *path, struct tfr_error *err)
+{
+	return read_lines(classes, path, false, err);
 }
