@@ -18,61 +18,44 @@
 
 enum { DEEPEST = 64, TEXT_MOST = 4096, OBJECTS_MOST = 100000, SIZE_MOST = 64 << 20 };
 
-/* What becomes of an element. */
-enum what { OBJECT, TEXT, SIZE, FLAG, NUMBER };
-
-/* The elements that are used. */
-static const struct row {
-	const char *path;
-	enum what what;
-	bool of_object;
-	size_t at;	   /* of the value in the object or the annotation */
-	const char *fault; /* for a value of another form; of a text: for an empty one */
-} rows[] = {
-	{ "/annotation/object/name", TEXT, true, offsetof(struct tfr_voc_object, name),
-		"an object without a name" },
-#define SIDE(name, k)                                                                              \
-	{                                                                                          \
-		"/annotation/object/bndbox/" name, NUMBER, true,                                   \
-			offsetof(struct tfr_voc_object, box) + (k) * sizeof(double),               \
-			"a box that is not of numbers"                                             \
-	}
-	SIDE("xmin", 0),
-	SIDE("ymin", 1),
-	SIDE("xmax", 2),
-	SIDE("ymax", 3),
-	{ "/annotation/object", OBJECT, true, 0, NULL },
-	{ "/annotation/object/pose", TEXT, true, offsetof(struct tfr_voc_object, pose), NULL },
-	{ "/annotation/object/truncated", FLAG, true, offsetof(struct tfr_voc_object, truncated),
-		"'truncated' that is neither 0 nor 1" },
-	{ "/annotation/object/difficult", FLAG, true, offsetof(struct tfr_voc_object, difficult),
-		"'difficult' that is neither 0 nor 1" },
-	{ "/annotation/filename", TEXT, false, offsetof(struct tfr_voc, filename), NULL },
-	{ "/annotation/size/width", SIZE, false, offsetof(struct tfr_voc, width),
-		"a size that is not a number" },
-	{ "/annotation/size/height", SIZE, false, offsetof(struct tfr_voc, height),
-		"a size that is not a number" },
-};
-
-/* Bits of the first rows: an object has all of them. */
-enum { NAME = 1, NEEDED = (1 << 5) - 1 };
-
 struct parsing {
 	struct tfr_voc *v;
 	XML_Parser parser;
 	struct tfr_error *err;
 	enum tfr_status status;
-	char path[128]; /* of the open element, as far as it fits */
-	struct {
-		size_t end; /* of its path; SIZE_MAX: it did not fit */
-		const struct row *row;
-	} open[DEEPEST];
-	unsigned depth;
+	char path[128];		  /* of the open element, as far as it fits */
+	size_t end;		  /* of the path */
+	unsigned depth, beyond;	  /* open elements; those of them that did not fit */
 	const struct row *row;	  /* of the element whose text comes; NULL: it is not used */
 	char text[TEXT_MOST + 1]; /* of that element */
 	size_t size;
 	struct tfr_voc_object object;
+	size_t filename;
+	int64_t width, height;
 };
+
+/* The elements that are used, what becomes of them, and where their values go. */
+static const struct row {
+	const char *path;
+	enum { NAME, NUMBER, OBJECT, TEXT, FLAG, SIZE } what;
+	size_t at;
+} rows[] = {
+	{ "/annotation/object/name", NAME, offsetof(struct parsing, object.name) },
+	{ "/annotation/object/bndbox/xmin", NUMBER, offsetof(struct parsing, object.box[0]) },
+	{ "/annotation/object/bndbox/ymin", NUMBER, offsetof(struct parsing, object.box[1]) },
+	{ "/annotation/object/bndbox/xmax", NUMBER, offsetof(struct parsing, object.box[2]) },
+	{ "/annotation/object/bndbox/ymax", NUMBER, offsetof(struct parsing, object.box[3]) },
+	{ "/annotation/object", OBJECT, 0 },
+	{ "/annotation/object/pose", TEXT, offsetof(struct parsing, object.pose) },
+	{ "/annotation/object/truncated", FLAG, offsetof(struct parsing, object.truncated) },
+	{ "/annotation/object/difficult", FLAG, offsetof(struct parsing, object.difficult) },
+	{ "/annotation/filename", TEXT, offsetof(struct parsing, filename) },
+	{ "/annotation/size/width", SIZE, offsetof(struct parsing, width) },
+	{ "/annotation/size/height", SIZE, offsetof(struct parsing, height) },
+};
+
+/* Bits of the first rows: an object has all of them. */
+enum { NAMED = 1, NEEDED = (1 << 5) - 1 };
 
 static void stop(struct parsing *p, const char *what)
 {
@@ -89,10 +72,11 @@ static void no_memory(struct parsing *p)
 	XML_StopParser(p->parser, XML_FALSE);
 }
 
-static const struct row *look_up(const char *path)
+/* The row of the open element; NULL: it is not used. */
+static const struct row *look_up(const struct parsing *p)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].path, path))
+	for (size_t i = 0; !p->beyond && i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].path, p->path))
 			return &rows[i];
 	return NULL;
 }
@@ -100,7 +84,7 @@ static const struct row *look_up(const char *path)
 static void XMLCALL start(void *ctx, const char *name, const char **attributes)
 {
 	struct parsing *p = ctx;
-	size_t above = p->depth ? p->open[p->depth - 1].end : 0, n = strlen(name);
+	size_t n = strlen(name);
 
 	(void)attributes;
 	if (p->depth == DEEPEST) {
@@ -111,15 +95,15 @@ static void XMLCALL start(void *ctx, const char *name, const char **attributes)
 		stop(p, "no <annotation>");
 		return;
 	}
-	p->row = NULL;
-	p->open[p->depth].end = SIZE_MAX;
-	if (above != SIZE_MAX && above + 1 + n < sizeof(p->path)) {
-		p->path[above] = '/';
-		memcpy(p->path + above + 1, name, n + 1);
-		p->open[p->depth].end = above + 1 + n;
-		p->row = look_up(p->path);
+	p->depth++;
+	if (p->beyond || p->end + 1 + n >= sizeof(p->path)) {
+		p->beyond++;
+	} else {
+		p->path[p->end] = '/';
+		memcpy(p->path + p->end + 1, name, n + 1);
+		p->end += n + 1;
 	}
-	p->open[p->depth++].row = p->row;
+	p->row = look_up(p);
 	p->size = 0;
 	if (p->row && p->row->what == OBJECT)
 		p->object = (struct tfr_voc_object){ 0 };
@@ -172,22 +156,23 @@ static double take_number(struct parsing *p, const char *fault)
 }
 
 /* An empty flag and the word Unspecified mean 0. */
-static bool take_flag(struct parsing *p, const char *fault)
+static bool take_flag(struct parsing *p, const char *name)
 {
 	const char *text = trimmed(p);
-	double value;
+	double value = 0;
+	char fault[64];
 
 	if (!*text || !strcmp(text, "Unspecified"))
 		return false;
-	value = take_number(p, fault);
-	if (value != 0 && value != 1)
+	snprintf(fault, sizeof(fault), "'%s' that is neither 0 nor 1", name);
+	if (!tfr_number(text, strlen(text), &value) || (value != 0 && value != 1))
 		stop(p, fault);
 	return value != 0;
 }
 
-static int64_t take_size(struct parsing *p, const char *fault)
+static int64_t take_size(struct parsing *p)
 {
-	double value = take_number(p, fault);
+	double value = take_number(p, "a size that is not a number");
 
 	if (!(value >= 0 && value <= INT32_MAX && value == floor(value))) {
 		stop(p, "an impossible size");
@@ -201,8 +186,8 @@ static void end_object(struct parsing *p)
 	struct tfr_voc *v = p->v;
 
 	if ((p->object.seen & NEEDED) != NEEDED)
-		stop(p, p->object.seen & NAME ? "an object without a complete box"
-					      : "an object without a name");
+		stop(p, p->object.seen & NAMED ? "an object without a complete box"
+					       : "an object without a name");
 	else if (v->n_objects == OBJECTS_MOST)
 		stop(p, "more than 100000 objects");
 	else if (TFR_ARRAY_RESERVE(v->objects, v->objects_cap, v->n_objects + 1))
@@ -214,27 +199,20 @@ static void end_object(struct parsing *p)
 /* Uses the text of an element that ends. */
 static void take_value(struct parsing *p, const struct row *row)
 {
-	void *value = (char *)(row->of_object ? (void *)&p->object : (void *)p->v) + row->at;
+	void *value = (char *)p + row->at;
 
-	switch (row->what) {
-	case OBJECT:
-		end_object(p);
-		break;
-	case TEXT:
-		if (row->fault && !*trimmed(p))
-			stop(p, row->fault);
+	if (row->what == NAME && !*trimmed(p))
+		stop(p, "an object without a name");
+	if (row->what == NAME || row->what == TEXT)
 		*(size_t *)value = keep_text(p);
-		break;
-	case SIZE:
-		*(int64_t *)value = take_size(p, row->fault);
-		break;
-	case FLAG:
-		*(bool *)value = take_flag(p, row->fault);
-		break;
-	case NUMBER:
-		*(double *)value = take_number(p, row->fault);
-		break;
-	}
+	else if (row->what == NUMBER)
+		*(double *)value = take_number(p, "a box that is not of numbers");
+	else if (row->what == FLAG)
+		*(bool *)value = take_flag(p, strrchr(row->path, '/') + 1);
+	else if (row->what == SIZE)
+		*(int64_t *)value = take_size(p);
+	else
+		end_object(p);
 	p->object.seen |= 1u << (row - rows);
 }
 
@@ -243,13 +221,17 @@ static void XMLCALL end(void *ctx, const char *name)
 	struct parsing *p = ctx;
 	const struct row *row;
 
-	(void)name;
 	/* the end of an empty element is reported even after its beginning stopped the parser */
 	if (p->status)
 		return;
-	row = p->open[--p->depth].row;
+	row = look_up(p);
 	if (row)
 		take_value(p, row);
+	p->depth--;
+	if (p->beyond)
+		p->beyond--;
+	else
+		p->path[p->end -= strlen(name) + 1] = '\0';
 	p->row = NULL;
 	p->size = 0;
 }
@@ -266,8 +248,7 @@ enum tfr_status tfr_voc_parse(
 {
 	struct parsing p = { .v = v, .err = err };
 
-	v->texts.size = v->n_objects = v->filename = 0;
-	v->width = v->height = 0;
+	v->texts.size = v->n_objects = 0;
 	if (size > SIZE_MOST)
 		return tfr_fail(err, TFR_EDATA, "an annotation of over 64 MiB");
 	/* Offset 0 is the pose of an object without one, as in VOC. */
@@ -287,6 +268,9 @@ enum tfr_status tfr_voc_parse(
 			XML_ErrorString(XML_GetErrorCode(p.parser)),
 			(unsigned long)XML_GetCurrentLineNumber(p.parser));
 	XML_ParserFree(p.parser);
+	v->filename = p.filename;
+	v->width = p.width;
+	v->height = p.height;
 	if (!p.status && (!v->filename || !*tfr_voc_text(v, v->filename)))
 		p.status = tfr_fail(err, TFR_EDATA, "its annotation names no image");
 	return p.status;
