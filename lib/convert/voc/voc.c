@@ -95,19 +95,20 @@ struct reading {
 	size_t unusable, clipped;   /* boxes */
 };
 
-/* Sets r->image to the first `n` bytes of `folder` and `name`.  Whether there is such an image. */
-static enum tfr_status is_at(struct reading *r, const char *folder, size_t n, const char *name,
-	bool *found, struct tfr_error *err)
+/* Sets r->image to the first `n` bytes of the annotation's path and `name`.  Whether there is such
+ * an image, or no memory, which leaves r->image empty. */
+static bool is_at(struct reading *r, size_t n, const char *name)
 {
 	const struct tfr_place *p = &r->part->at->images;
 
 	r->image.size = 0;
-	if (!tfr_buf_append(&r->image, folder, n) ||
-		!tfr_buf_append(&r->image, name, strlen(name) + 1))
-		return tfr_fail_nomem(err, "reading annotations");
+	if (!tfr_buf_append(&r->image, r->path.data, n) ||
+		!tfr_buf_append(&r->image, name, strlen(name) + 1)) {
+		r->image.size = 0;
+		return true;
+	}
 	name = (const char *)r->image.data;
-	*found = tfr_path_is_below(name) && tfr_scan_file(p->scan, p->dir, name) != TFR_NO_FILE;
-	return TFR_OK;
+	return tfr_path_is_below(name) && tfr_scan_file(p->scan, p->dir, name) != TFR_NO_FILE;
 }
 
 /* Sets r->image to the path below the folder of images of the image of an annotation: the image
@@ -126,14 +127,13 @@ static enum tfr_status find_image(struct reading *r, struct tfr_error *err)
 
 	if (windows && (!last || windows > last))
 		last = windows;
-	TFR_TRY(is_at(r, xml, folder, filename, &found, err));
-	if (!found)
-		TFR_TRY(is_at(r, "", 0, filename, &found, err));
-	if (!found && last)
-		TFR_TRY(is_at(r, xml, folder, last + 1, &found, err));
+	found = is_at(r, folder, filename) || is_at(r, 0, filename) ||
+		(last && is_at(r, folder, last + 1));
 	for (size_t i = 0; !found && i < sizeof(extensions) / sizeof(*extensions); i++)
-		TFR_TRY(is_at(r, xml, stem, extensions[i], &found, err));
-	return found ? TFR_OK : is_at(r, "", 0, filename, &found, err);
+		found = is_at(r, stem, extensions[i]);
+	if (!found)
+		is_at(r, 0, filename);
+	return r->image.size ? TFR_OK : tfr_fail_nomem(err, "reading annotations");
 }
 
 /* --- one annotation --- */
@@ -231,35 +231,30 @@ static enum tfr_status read_annotation(
 
 /* --- all of them --- */
 
-struct announcing {
-	const struct tfr_place *p;
-	uint32_t first;
-};
-
+/* The file `i` of the folder of annotations, if it is one. */
 static bool announced_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
-	const struct announcing *a = ctx;
-	uint32_t file = a->first + (uint32_t)i;
+	const struct tfr_place *p = ctx;
+	uint32_t file = p->scan->dirs[p->dir].first + (uint32_t)i;
 
-	*size = a->p->scan->sizes[file];
-	return a->p->scan->items[file].kind == TFR_FILE_XML && !a->p->scan->items[file].fault &&
-	       tfr_scan_path_below(a->p->scan, file, 0, path);
+	*size = p->scan->sizes[file];
+	return p->scan->items[file].kind == TFR_FILE_XML && !p->scan->items[file].fault &&
+	       tfr_scan_path_below(p->scan, file, 0, path);
 }
 
 /* Finds all files .xml below the folder, in the order of their paths. */
 static enum tfr_status read_all(struct reading *r, struct tfr_item *item, struct tfr_error *err)
 {
-	const struct tfr_place *p = &r->part->at->annotations;
-	const struct tfr_scan_dir *dir = &p->scan->dirs[p->dir];
-	struct announcing a = { p, dir->first };
+	struct tfr_place p = r->part->at->annotations;
+	const struct tfr_scan_dir *dir = &p.scan->dirs[p.dir];
 	struct tfr_fetch_ahead ahead = { 0 };
 
 	for (uint32_t i = dir->first; i < dir->last; i++) {
-		tfr_fetch_ahead_of(&ahead, p->scan->root, i - dir->first, dir->last - dir->first,
-			announced_path, &a);
-		if (p->scan->items[i].kind != TFR_FILE_XML)
+		tfr_fetch_ahead_of(&ahead, p.scan->root, i - dir->first, dir->last - dir->first,
+			announced_path, &p);
+		if (p.scan->items[i].kind != TFR_FILE_XML)
 			continue;
-		TFR_NEED_MEMORY(tfr_scan_path_below(p->scan, i, p->dir, &r->path), err,
+		TFR_NEED_MEMORY(tfr_scan_path_below(p.scan, i, p.dir, &r->path), err,
 			"reading annotations");
 		TFR_TRY(read_annotation(r, i, item, err));
 	}

@@ -42,16 +42,16 @@ static bool is_label(const struct tfr_scan *s, uint32_t file, bool *empty, struc
 	size_t n = tfr_scan_head(s, file, head, sizeof(head), err), line = 0, from = 0;
 	enum tfr_status status;
 
-	while (from < n && strchr(" \t\r\n", head[from]) && head[from])
+	while (from < n && head[from] && strchr(" \t\r\n", head[from]))
 		from++;
 	*empty = from == n;
+	if (*empty)
+		return false;
 	while (from + line < n && head[from + line] != '\n')
 		line++;
 	/* A first line that is truncated is a long polygon. */
 	while (n == HEAD && from + line == HEAD && line && head[from + line - 1] != ' ')
 		line--;
-	if (*empty)
-		return false;
 	status = tfr_yolo_parse(&boxes, &corners, head + from, line, 0, &tally, NULL);
 	if (status == TFR_ENOMEM)
 		tfr_fail_nomem(err, "looking for labels");
@@ -147,20 +147,19 @@ static bool is_file(const char *folder, const char *name, struct tfr_error *err)
 	return !status && S_ISREG(st.st_mode);
 }
 
-/* Whether a folder, or the one above it, has a file that names classes. */
+/* Whether a folder, or with `above` the one above it, has a file that names classes. */
 static bool has_names(struct tfr_parts *p, uint32_t dir, bool above)
 {
 	static const char *const names[] = { "data.yaml", "dataset.yaml", "classes.txt",
 		"obj.names", "_darknet.labels" };
 	const bool outside = above && !dir && !p->scan->places;
+	const uint32_t other = above ? p->scan->dirs[dir].parent : dir;
 	TFR_AUTO_FREE char *folder = outside ? tfr_scan_folder_path(p->scan, dir) : NULL;
 	bool found = false;
 
 	for (size_t i = 0; !found && i < sizeof(names) / sizeof(*names); i++)
 		found = tfr_scan_file(p->scan, dir, names[i]) != TFR_NO_FILE ||
-			(above && dir &&
-				tfr_scan_file(p->scan, p->scan->dirs[dir].parent, names[i]) !=
-					TFR_NO_FILE) ||
+			tfr_scan_file(p->scan, other, names[i]) != TFR_NO_FILE ||
 			(outside && is_file(folder, names[i], p->err));
 	return found;
 }
@@ -398,18 +397,14 @@ static enum tfr_status find_labels(struct reading *r, uint32_t image, struct tfr
 	return TFR_OK;
 }
 
-struct announcing {
-	struct reading *r;
-	uint32_t first;
-};
-
+/* The labels of the image `i` of the part. */
 static bool label_path(void *ctx, uint64_t i, struct tfr_buf *path, uint64_t *size)
 {
-	const struct announcing *a = ctx;
-	const struct tfr_part *at = a->r->part->at;
-	uint32_t image = a->first + (uint32_t)i, file;
+	struct reading *r = ctx;
+	const struct tfr_part *at = r->part->at;
+	uint32_t image = at->images.scan->dirs[at->images.dir].first + (uint32_t)i, file;
 
-	if (is_other(at->images.scan, image) || find_labels(a->r, image, path, &file, NULL) ||
+	if (is_other(at->images.scan, image) || find_labels(r, image, path, &file, NULL) ||
 		file == TFR_NO_FILE)
 		return false;
 	*size = at->annotations.scan->sizes[file];
@@ -420,14 +415,13 @@ static enum tfr_status read_all(struct reading *r, struct tfr_error *err)
 {
 	const struct tfr_part *at = r->part->at;
 	const struct tfr_scan_dir *dir = &at->images.scan->dirs[at->images.dir];
-	struct announcing a = { r, dir->first };
 	struct tfr_fetch_ahead ahead = { 0 };
 	TFR_AUTO_BUF path = { 0 };
 	uint32_t file;
 
 	for (uint32_t i = dir->first; i < dir->last; i++) {
 		tfr_fetch_ahead_of(&ahead, at->annotations.scan->root, i - dir->first,
-			dir->last - dir->first, label_path, &a);
+			dir->last - dir->first, label_path, r);
 		if (is_other(at->images.scan, i))
 			continue;
 		TFR_TRY(find_labels(r, i, &path, &file, err));
