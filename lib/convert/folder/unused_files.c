@@ -165,11 +165,11 @@ static bool has_member(const char *head)
 		"\"file_name\"", "\"imagePath\"", "\"bbox\"", "\"boundingBox\"", "\"polygon\"",
 		"\"segmentation\"", "\"keypoints\"", "\"shapes\"", "\"regions\"", "\"caption\"",
 		"\"classTitle\"" };
-	size_t i = 0;
+	bool found = false;
 
-	while (i < sizeof(members) / sizeof(*members) && !strstr(head, members[i]))
-		i++;
-	return i < sizeof(members) / sizeof(*members);
+	for (size_t i = 0; !found && i < sizeof(members) / sizeof(*members); i++)
+		found = strstr(head, members[i]);
+	return found;
 }
 
 static enum reader examine(
@@ -248,60 +248,57 @@ void tfr_unused_clear(struct tfr_unused *u)
 
 /* --- a folder --- */
 
-static enum tfr_status note_all(
-	struct tfr_unused *u, const struct tfr_scan *scan, struct tfr_error *err)
+/* Notes the file `item` of a tree, or without one that of a path, and reads what may be
+ * annotations. */
+static enum tfr_status note_file(struct tfr_unused *u, const struct tfr_scan *scan, uint32_t item,
+	const char *path, struct tfr_error *err)
 {
 	char head[TFR_UNUSED_HEAD];
-
-	for (uint32_t i = 0; i < scan->n_items + scan->n_outside; i++) {
-		const struct tfr_scan_item *item = &scan->items[i];
-		const char *name = tfr_scan_name(scan, item->name);
-		TFR_AUTO_FREE char *path = NULL;
-		bool wanted = false;
-		size_t n;
-
-		u->above |= i >= scan->n_items;
-		if (item->fault)
-			continue;
-		if (item->kind != TFR_FILE_IMAGE && item->kind != TFR_FILE_AUDIO) {
-			path = tfr_scan_file_path(scan, i);
-			TFR_NEED_MEMORY(path, err, looking);
-		}
-		TFR_NEED_MEMORY(tfr_unused_note(u, path ?: name, &wanted), err, looking);
-		if (!wanted)
-			continue;
-		n = tfr_scan_head(scan, i, head, sizeof(head), err);
-		if (err->status)
-			return err->status;
-		TFR_NEED_MEMORY(tfr_unused_add(u, path ?: name, head, n), err, looking);
-	}
-	return TFR_OK;
-}
-
-/* A file outside of the tree. */
-static enum tfr_status note_file(struct tfr_unused *u, const char *path, struct tfr_error *err)
-{
-	char head[TFR_UNUSED_HEAD];
+	struct tfr_error why = { 0 };
 	bool wanted = false;
 	size_t n = 0;
 
 	TFR_NEED_MEMORY(tfr_unused_note(u, path, &wanted), err, looking);
 	if (!wanted)
 		return TFR_OK;
-	TFR_TRY(tfr_root_head(NULL, path, head, sizeof(head), &n, err));
+	if (scan)
+		n = tfr_scan_head(scan, item, head, sizeof(head), &why);
+	else
+		tfr_root_head(NULL, path, head, sizeof(head), &n, &why);
+	TFR_TRY(tfr_error_pass(&why, err));
 	TFR_NEED_MEMORY(tfr_unused_add(u, path, head, n), err, looking);
 	return TFR_OK;
 }
 
-/* A file, or a folder with all that it contains. */
+static enum tfr_status note_all(
+	struct tfr_unused *u, const struct tfr_scan *scan, struct tfr_error *err)
+{
+	for (uint32_t i = 0; i < scan->n_items + scan->n_outside; i++) {
+		const struct tfr_scan_item *item = &scan->items[i];
+		const bool media = item->kind == TFR_FILE_IMAGE || item->kind == TFR_FILE_AUDIO;
+		TFR_AUTO_FREE char *path = NULL;
+
+		u->above |= i >= scan->n_items;
+		if (item->fault)
+			continue;
+		path = media ? NULL : tfr_scan_file_path(scan, i);
+		TFR_NEED_MEMORY(media || path, err, looking);
+		TFR_TRY(note_file(u, scan, i, path ?: tfr_scan_name(scan, item->name), err));
+	}
+	return TFR_OK;
+}
+
+/* A file outside of the tree, or a folder with all that it contains. */
 static enum tfr_status note_beside(struct tfr_unused *u, const char *path, struct tfr_error *err)
 {
 	struct tfr_scan scan;
 	struct stat st;
 	enum tfr_status status = tfr_look(path, &st, err);
 
-	if (status || !S_ISDIR(st.st_mode))
-		return status == TFR_END ? TFR_OK : status ?: note_file(u, path, err);
+	if (status)
+		return status == TFR_END ? TFR_OK : status;
+	if (!S_ISDIR(st.st_mode))
+		return note_file(u, NULL, 0, path, err);
 	TFR_TRY(tfr_scan_folder(&scan, path, NULL, err));
 	status = note_all(u, &scan, err);
 	tfr_scan_clear(&scan);

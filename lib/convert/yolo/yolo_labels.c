@@ -7,9 +7,7 @@
  * (ultralytics/data/utils.py: verify_image_label). */
 #include "convert/yolo/yolo.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "convert/number_text.h"
@@ -41,11 +39,6 @@ static bool next_word(struct line *l, const char **word, size_t *size)
 	return *size > 0;
 }
 
-static enum tfr_status malformed(const struct line *l, const char *what)
-{
-	return tfr_fail(l->err, TFR_EDATA, "line %lu of its labels has %s", l->number, what);
-}
-
 static enum tfr_status bad_word(
 	const struct line *l, const char *word, size_t size, const char *what)
 {
@@ -68,15 +61,6 @@ static enum tfr_status read_class(struct line *l, uint32_t *class)
 	return TFR_OK;
 }
 
-static enum tfr_status add_coordinate(struct line *l, double value)
-{
-	float clipped = (float)(value < 0 ? 0 : value > 1 ? 1 : value);
-
-	return tfr_buf_append(l->corners, &clipped, sizeof(clipped))
-		       ? TFR_OK
-		       : tfr_fail_nomem(l->err, "reading labels");
-}
-
 /* The numbers after the class. */
 struct numbers {
 	double box[4];		/* the first ones */
@@ -93,6 +77,7 @@ static enum tfr_status read_numbers(struct line *l, size_t bounded, struct numbe
 	*v = (struct numbers){ .low = { 1, 1 } };
 	for (; next_word(l, &word, &size); v->n++) {
 		unsigned axis = v->n % 2;
+		float corner;
 
 		if (!tfr_number(word, size, &value))
 			return bad_word(l, word, size, "not a number");
@@ -102,7 +87,9 @@ static enum tfr_status read_numbers(struct line *l, size_t bounded, struct numbe
 			return bad_word(l, word, size, "not a fraction of the image's size");
 		if (v->n < 4)
 			v->box[v->n] = value;
-		TFR_TRY(add_coordinate(l, value));
+		corner = (float)(value < 0 ? 0 : value > 1 ? 1 : value);
+		TFR_NEED_MEMORY(tfr_buf_append(l->corners, &corner, sizeof(corner)), l->err,
+			"reading labels");
 		v->low[axis] = v->n < 2 || value < v->low[axis] ? value : v->low[axis];
 		v->high[axis] = v->n < 2 || value > v->high[axis] ? value : v->high[axis];
 	}
@@ -139,22 +126,20 @@ static enum tfr_status keep(struct tfr_buf *boxes, const struct numbers *v, uint
 							: tfr_fail_nomem(err, "reading labels");
 }
 
-/* Handles a line with `n` numbers after the class. */
+/* Checks how many numbers are after the class. */
 static enum tfr_status check_count(const struct line *l, size_t n, size_t keypoints)
 {
-	char what[96];
-
-	if (keypoints ? n == 4 || n == 4 + keypoints : n == 4 || (n >= 6 && n % 2 == 0))
+	if (n == 4 || (keypoints ? n == 4 + keypoints : n >= 6 && n % 2 == 0))
 		return TFR_OK;
-	if (keypoints)
-		snprintf(what, sizeof(what),
-			"%zu numbers after the class, neither 4 nor 4 and %zu of keypoints", n,
-			keypoints);
-	else
-		snprintf(what, sizeof(what),
-			"%zu numbers after the class, neither 4 of a box nor pairs of a polygon",
-			n);
-	return malformed(l, what);
+	if (!keypoints)
+		return tfr_fail(l->err, TFR_EDATA,
+			"line %lu of its labels has %zu numbers after the class, neither 4 of a "
+			"box nor pairs of a polygon",
+			l->number, n);
+	return tfr_fail(l->err, TFR_EDATA,
+		"line %lu of its labels has %zu numbers after the class, neither 4 nor 4 and %zu "
+		"of keypoints",
+		l->number, n, keypoints);
 }
 
 static enum tfr_status read_line(
