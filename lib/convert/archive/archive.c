@@ -18,7 +18,7 @@
 #include "convert/archive/member_folders.h"
 #include "convert/archive/members.h"
 #include "convert/audio_features.h"
-#include "convert/folder/class_folders.h"
+#include "convert/folder/splits.h"
 #include "convert/folder/unused_files.h"
 #include "convert/image_features.h"
 

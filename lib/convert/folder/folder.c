@@ -9,8 +9,8 @@
 #include <tfr-private/audio.h>
 
 #include "convert/audio_features.h"
-#include "convert/folder/class_folders.h"
 #include "convert/folder/class_lists.h"
+#include "convert/folder/splits.h"
 #include "convert/image_features.h"
 
 /* The functions for the files of a folder, called for one file at a time, by any thread. */

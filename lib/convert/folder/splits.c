@@ -1,4 +1,5 @@
-/* convert/folder/splits.c - finds splits by their names, or by the names in the outputs.
+/* convert/folder/splits.c - finds splits by their names, or by the names in the outputs, and the
+ * class folders in them.
  *
  * A name is divided into words, so that "training_set", "Split-eval" and "val2017" are
  * recognised without being listed.  A single such folder among others can be a class: they are
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -103,6 +105,16 @@ bool tfr_splits_are_asked(const struct tfr_convert_opts *opts)
 
 enum { HEAD = 4096, UNNAMED_MOST = 1000 };
 
+/* How much to examine. */
+enum reach {
+	DIRECTLY, /* files in the folder itself */
+	BELOW,	  /* files at any depth */
+	/* Likewise, and every file is opened if needed, and judged like a record; otherwise the
+	 * first bytes decide, and only a bounded number of files without an image's or WAV
+	 * file's extension is opened. */
+	ALL,
+};
+
 struct looking {
 	struct tfr_usable *u;
 	struct tfr_buf path;
@@ -158,28 +170,30 @@ static bool judge(struct looking *l)
 	return !l->item.skipped || l->item.why == TFR_ESYS;
 }
 
-static bool look_into(struct looking *l, uint32_t dir, enum tfr_usable_reach reach, bool named)
+static bool look_into(struct looking *l, uint32_t dir, enum reach reach, bool named)
 {
 	const struct tfr_usable *u = l->u;
 	const struct tfr_scan_dir *d = &u->scan->dirs[dir];
-	size_t left = named || reach == TFR_USABLE_ALL ? SIZE_MAX : UNNAMED_MOST;
+	size_t left = named || reach == ALL ? SIZE_MAX : UNNAMED_MOST;
 	bool yes = false;
 
 	for (uint32_t i = d->first; !yes && !u->why.status && left && i < d->last; i++) {
 		const struct tfr_scan_item *found = &u->scan->items[i];
 
-		if (found->fault || (reach == TFR_USABLE_DIRECTLY && found->dir != dir) ||
+		if (found->fault || (reach == DIRECTLY && found->dir != dir) ||
 			tfr_is_media(tfr_scan_name(u->scan, found->name)) != named)
 			continue;
-		yes = look_at(l, found) && (reach != TFR_USABLE_ALL || !u->judge || judge(l));
+		yes = look_at(l, found) && (reach != ALL || !u->judge || judge(l));
 		left--;
 	}
 	return yes;
 }
 
-bool tfr_usable_in(struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach)
+/* Whether a folder contains a usable file.  One with files that are not included counts as one:
+ * leaving files out moves no label. */
+static bool usable_in(struct tfr_usable *u, uint32_t dir, enum reach reach)
 {
-	const bool below = reach != TFR_USABLE_DIRECTLY;
+	const bool below = reach != DIRECTLY;
 	const uint32_t end = below ? u->scan->dirs[dir].end : dir + 1;
 	struct looking l = { .u = u };
 	bool yes = false;
@@ -193,22 +207,24 @@ bool tfr_usable_in(struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach rea
 	return yes && !u->why.status;
 }
 
-uint32_t tfr_usable_child(
-	struct tfr_usable *u, uint32_t dir, uint32_t last, enum tfr_usable_reach reach)
+/* The first folder directly in `dir` that contains a usable file; after `last`, unless that is 0.
+ * 0: there is none. */
+static uint32_t usable_child(struct tfr_usable *u, uint32_t dir, uint32_t last, enum reach reach)
 {
 	const struct tfr_scan_dir *dirs = u->scan->dirs;
 	uint32_t d = last ? dirs[last].end : dir + 1;
 
-	while (d < dirs[dir].end && !tfr_usable_in(u, d, reach))
+	while (d < dirs[dir].end && !usable_in(u, d, reach))
 		d = dirs[d].end;
 	return d < dirs[dir].end ? d : 0;
 }
 
-uint32_t tfr_usable_only_child(struct tfr_usable *u, uint32_t dir)
+/* The only one, with files at any depth; 0: there is none, or several. */
+static uint32_t usable_only_child(struct tfr_usable *u, uint32_t dir)
 {
-	uint32_t first = tfr_usable_child(u, dir, 0, TFR_USABLE_BELOW);
+	uint32_t first = usable_child(u, dir, 0, BELOW);
 
-	return first && !tfr_usable_child(u, dir, first, TFR_USABLE_BELOW) ? first : 0;
+	return first && !usable_child(u, dir, first, BELOW) ? first : 0;
 }
 
 /* --- the base --- */
@@ -224,7 +240,7 @@ static size_t count_splits(struct tfr_usable *u, uint32_t dir)
 {
 	size_t n = 0, splits = 0;
 
-	for (uint32_t d = 0; (d = tfr_usable_child(u, dir, d, TFR_USABLE_BELOW)); n++) {
+	for (uint32_t d = 0; (d = usable_child(u, dir, d, BELOW)); n++) {
 		enum meaning m = name_means(name_of(u->scan, d));
 
 		if (m < COMPANION)
@@ -240,16 +256,16 @@ static size_t count_splits(struct tfr_usable *u, uint32_t dir)
  * contains only folders: no class has such a name. */
 static bool descend(struct tfr_splits *s, struct tfr_usable *u)
 {
-	const uint32_t only = tfr_usable_only_child(u, s->base);
+	const uint32_t only = usable_only_child(u, s->base);
 	const char *name = name_of(s->scan, only);
 	bool yes;
 
 	if (!only)
 		return false;
-	if (tfr_usable_in(u, s->base, TFR_USABLE_DIRECTLY))
-		yes = tfr_split_is_name(name) && !tfr_usable_in(u, only, TFR_USABLE_DIRECTLY);
+	if (usable_in(u, s->base, DIRECTLY))
+		yes = tfr_split_is_name(name) && !usable_in(u, only, DIRECTLY);
 	else
-		yes = tfr_split_is_wrapping(name) || !tfr_usable_in(u, only, TFR_USABLE_DIRECTLY) ||
+		yes = tfr_split_is_wrapping(name) || !usable_in(u, only, DIRECTLY) ||
 		      count_splits(u, only);
 	if (yes)
 		s->base = only;
@@ -344,7 +360,7 @@ static enum tfr_status add_target(struct tfr_splits *s, struct tfr_usable *u,
 			return tfr_fail(err, TFR_EUSAGE, "the folders '%s' and '%s/' overlap",
 				folder, s->list[i].path);
 	}
-	yes = tfr_usable_in(u, dir, TFR_USABLE_ALL);
+	yes = usable_in(u, dir, ALL);
 	TFR_TRY(tfr_error_pass(&u->why, err));
 	TFR_TRY(add(s, dir, t, err));
 	if (yes)
@@ -364,7 +380,7 @@ static enum tfr_status add_siblings(
 		const uint32_t parent = s->scan->dirs[s->list[i].dir].parent;
 		const bool usual = tfr_split_is_name(s->list[i].name);
 
-		for (uint32_t d = 0; (d = tfr_usable_child(u, parent, d, TFR_USABLE_BELOW));) {
+		for (uint32_t d = 0; (d = usable_child(u, parent, d, BELOW));) {
 			bool in = usual && name_means(name_of(s->scan, d)) < COMPANION;
 
 			for (size_t j = 0; !in && j < s->n; j++)
@@ -396,7 +412,7 @@ enum tfr_status tfr_splits_find(struct tfr_splits *s, struct tfr_usable *u,
 		TFR_TRY(add_siblings(s, u, err));
 		qsort(s->list, s->n, sizeof(*s->list), by_dir);
 	} else if (count_splits(u, s->base) > 1) {
-		for (uint32_t d = 0; (d = tfr_usable_child(u, s->base, d, TFR_USABLE_BELOW));)
+		for (uint32_t d = 0; (d = usable_child(u, s->base, d, BELOW));)
 			TFR_TRY(add(s, d, TFR_NO_TARGET, err));
 	}
 	return tfr_error_pass(&u->why, err);
@@ -431,7 +447,7 @@ enum tfr_status tfr_splits_refuse(const struct tfr_splits *s, struct tfr_usable 
 
 		found[i] = (struct tfr_found_split){ s->list[i].name,
 			s->scan->dirs[dir].last - s->scan->dirs[dir].first,
-			tfr_usable_child(u, dir, 0, TFR_USABLE_BELOW) != 0 };
+			usable_child(u, dir, 0, BELOW) != 0 };
 	}
 	TFR_TRY(tfr_error_pass(&u->why, err));
 	return tfr_splits_refuse_found(opts, "splits, not classes", found, s->n, err);
@@ -498,4 +514,226 @@ void tfr_splits_clear(struct tfr_splits *s)
 {
 	tfr_splits_forget(s);
 	*s = (struct tfr_splits){ 0 };
+}
+
+/* --- names of classes --- */
+
+/* The position of a name, or the position at which to insert it.  There are thousands of classes at
+ * most. */
+static size_t place_of(const struct tfr_names *names, const char *name, bool *found)
+{
+	size_t low = 0, high = names->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(names->list[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*found = low < names->n && !strcmp(names->list[low], name);
+	return low;
+}
+
+bool tfr_class_names_add(struct tfr_class_names *c, const char *name)
+{
+	bool found;
+	size_t at = place_of(&c->sorted, name, &found);
+
+	return found || tfr_names_insert(&c->sorted, at, name, strlen(name));
+}
+
+uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name)
+{
+	bool found;
+	size_t at = place_of(&c->sorted, name, &found);
+
+	return found ? (uint32_t)at : TFR_NO_CLASS;
+}
+
+bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in)
+{
+	free(c->classes);
+	c->classes = calloc(c->sorted.n + 1, sizeof(*c->classes));
+	if (!c->classes)
+		return false;
+	for (size_t k = 0; k < c->sorted.n; k++)
+		c->classes[k] = (struct tfr_class){ .label = in->opts->classes.base + (int64_t)k,
+			.text = c->sorted.list[k] };
+	in->classes = c->classes;
+	in->n_classes = c->sorted.n;
+	return true;
+}
+
+void tfr_class_names_clear(struct tfr_class_names *c)
+{
+	tfr_names_clear(&c->sorted);
+	free(c->classes);
+	*c = (struct tfr_class_names){ 0 };
+}
+
+/* --- class folders --- */
+
+/* The folder of a split, or the base, whose folders are classes. */
+struct root {
+	uint32_t dir;
+	/* the folder that contains all usable files and is not a class; 0: there is none */
+	uint32_t only;
+};
+
+static uint32_t find_only(struct tfr_usable *u, uint32_t dir)
+{
+	uint32_t only = usable_only_child(u, dir);
+
+	if (!only || usable_in(u, dir, DIRECTLY))
+		return 0;
+	return tfr_split_is_wrapping(name_of(u->scan, only)) || !usable_in(u, only, DIRECTLY) ? only
+											      : 0;
+}
+
+/* Whether all splits with folders have one that is not a class: with the same name in all of
+ * them, or with the name of a split. */
+static bool have_one_more(struct tfr_usable *u, struct root *roots, size_t n)
+{
+	const char *first = NULL;
+	size_t more = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
+
+		roots[i].only = find_only(u, roots[i].dir);
+		name = name_of(u->scan, roots[i].only);
+		if (!roots[i].only && usable_child(u, roots[i].dir, 0, BELOW))
+			return false;
+		if (!roots[i].only)
+			continue;
+		more++;
+		if (tfr_split_is_name(name))
+			continue;
+		if (first && strcmp(name, first))
+			return false;
+		first = name;
+	}
+	return more > 1 && !u->why.status;
+}
+
+static void mark(
+	struct tfr_class_folders *c, const struct tfr_scan *scan, uint32_t dir, uint32_t class)
+{
+	for (uint32_t d = dir; d < scan->dirs[dir].end; d++)
+		c->class_of[d] = class;
+}
+
+/* Marks the class folders of a root as those of any class, and collects their names; *any: there
+ * are some. */
+static enum tfr_status list_classes(struct tfr_class_folders *c, struct tfr_usable *u,
+	uint32_t root, bool *any, struct tfr_error *err)
+{
+	*any = false;
+	for (uint32_t d = 0; (d = usable_child(u, root, d, ALL)); *any = true) {
+		TFR_NEED_MEMORY(tfr_class_names_add(&c->names, name_of(u->scan, d)), err,
+			"listing a folder");
+		c->class_of[d] = 0;
+	}
+	return tfr_error_pass(&u->why, err);
+}
+
+/* Gives the folders that list_classes() marked, and those in them, their class. */
+static void number_folders(struct tfr_class_folders *c, const struct tfr_scan *scan)
+{
+	for (uint32_t d = 0, next; d < scan->n_dirs; d = next) {
+		next = c->class_of[d] ? d + 1 : scan->dirs[d].end;
+		if (!c->class_of[d])
+			mark(c, scan, d, tfr_class_names_find(&c->names, name_of(scan, d)));
+	}
+}
+
+enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
+	struct tfr_usable *u, struct tfr_error *err)
+{
+	const size_t n = s->n ? s->n : 1;
+	TFR_AUTO_FREE struct root *roots = calloc(n, sizeof(*roots));
+	bool any;
+
+	c->class_of = malloc(u->scan->n_dirs * sizeof(*c->class_of));
+	if (!roots || !c->class_of)
+		return tfr_fail_nomem(err, "listing a folder");
+	for (size_t i = 0; i < n; i++)
+		roots[i].dir = s->n ? s->list[i].dir : s->base;
+	while (s->n && have_one_more(u, roots, n))
+		for (size_t i = 0; i < n; i++)
+			roots[i].dir = roots[i].only ? roots[i].only : roots[i].dir;
+	mark(c, u->scan, 0, TFR_NO_CLASS);
+	for (size_t i = 0; i < n; i++) {
+		TFR_TRY(list_classes(c, u, roots[i].dir, &any, err));
+		if (any)
+			continue;
+		mark(c, u->scan, s->n ? s->list[i].dir : s->base, TFR_CLASSLESS);
+		c->classless = s->n ? s->list[i].path : NULL;
+	}
+	if (c->names.sorted.n) {
+		number_folders(c, u->scan);
+	} else {
+		free(TFR_STEAL(c->class_of));
+		c->classless = NULL;
+	}
+	return TFR_OK;
+}
+
+/* --- masks --- */
+
+enum { MOST_BESIDE_MASKS = 4 /* folders; among more, "label" can be a class */ };
+
+/* Puts the path of the first class with one of the names into `path`, which stays empty if there is
+ * none.  False: out of memory. */
+static bool find_one_of(const struct tfr_class_folders *c, const struct tfr_scan *scan,
+	const char *const *wanted, struct tfr_buf *path)
+{
+	const struct tfr_names *names = &c->names.sorted;
+
+	for (; *wanted; wanted++)
+		for (uint32_t d = 0; d < scan->n_dirs; d++)
+			if (c->class_of[d] < names->n &&
+				!strcasecmp(names->list[c->class_of[d]], *wanted))
+				return tfr_scan_dir_path(scan, d, path);
+	return true;
+}
+
+enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
+	const struct tfr_scan *scan, const struct tfr_convert_opts *opts, struct tfr_error *err)
+{
+	static const char *const images[] = { "images", "image", "imgs", "img", "JPEGImages",
+		"leftImg8bit", "inputs", "input", "photos", "rgb", NULL };
+	static const char *const masks[] = { "masks", "mask", "SegmentationClass", "labels",
+		"label", "SegmentationClassRaw", "SegmentationClassPNG", "SegmentationObject",
+		"annotations", "annotation", "segmentations", "segmentation", "segmaps", "seg",
+		"gtFine", "gt", "groundtruth", "ground_truth", "targets", "target", "trimaps",
+		"mattes", NULL };
+	TFR_AUTO_BUF of_images = { 0 }, of_masks = { 0 };
+
+	if (opts->classes.labels || !c->class_of || c->names.sorted.n > MOST_BESIDE_MASKS)
+		return TFR_OK;
+	if (!find_one_of(c, scan, images, &of_images) || !find_one_of(c, scan, masks, &of_masks))
+		return tfr_fail_nomem(err, "listing a folder");
+	if (!of_images.size || !of_masks.size)
+		return TFR_OK;
+	tfr_fail(err, TFR_EUSAGE, "'%s' contains images and their masks, not classes: '%s', '%s'",
+		opts->input.paths[0], (const char *)of_images.data, (const char *)of_masks.data);
+	if (scan->root)
+		tfr_error_hint(err,
+			"Pair them with 'tfr shard %s/%s --mask %s/%s'.  '--exclude' leaves one "
+			"out, and '--labels' names both as classes.",
+			opts->input.paths[0], (const char *)of_images.data, opts->input.paths[0],
+			(const char *)of_masks.data);
+	else
+		tfr_error_hint(err, "Unpack the archive, and pair them with '--mask'.");
+	return TFR_EUSAGE;
+}
+
+void tfr_class_folders_clear(struct tfr_class_folders *c)
+{
+	tfr_class_names_clear(&c->names);
+	free(c->class_of);
+	*c = (struct tfr_class_folders){ 0 };
 }

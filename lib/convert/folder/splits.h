@@ -1,5 +1,6 @@
 /* convert/folder/splits.h - finds folders of an input that are splits, such as train/ and val/,
- * and the sets that they go to.
+ * with the sets that they go to, and those that are classes: the folders with usable files in the
+ * base folder or in every split.
  *
  * A kind of input scans its folder, and tfr_splits_find() decides which of the folders is the
  * base: if a single folder contains all usable files, the base is searched for inside it, as in
@@ -9,7 +10,11 @@
 #ifndef TFR_CONVERT_FOLDER_SPLITS_H
 #define TFR_CONVERT_FOLDER_SPLITS_H
 
+#include "base/names.h"
 #include "convert/folder/scan.h"
+
+struct tfr_class;
+struct tfr_input;
 
 /* --- folders that contain usable files --- */
 
@@ -26,26 +31,6 @@ struct tfr_usable {
 	 * folders pass it on. */
 	struct tfr_error why;
 };
-
-/* How much to examine. */
-enum tfr_usable_reach {
-	TFR_USABLE_DIRECTLY, /* files in the folder itself */
-	TFR_USABLE_BELOW,    /* files at any depth */
-	/* Likewise, and every file is opened if needed, and judged like a record; otherwise the
-	 * first bytes decide, and only a bounded number of files without an image's or WAV
-	 * file's extension is opened. */
-	TFR_USABLE_ALL,
-};
-
-/* Whether a folder contains a usable file.  One with files that are not included counts as one:
- * leaving files out moves no label. */
-bool tfr_usable_in(struct tfr_usable *u, uint32_t dir, enum tfr_usable_reach reach);
-/* The first folder directly in `dir` that contains a usable file; after `last`, unless that is 0.
- * 0: there is none. */
-uint32_t tfr_usable_child(
-	struct tfr_usable *u, uint32_t dir, uint32_t last, enum tfr_usable_reach reach);
-/* The only one, with files at any depth; 0: there is none, or several. */
-uint32_t tfr_usable_only_child(struct tfr_usable *u, uint32_t dir);
 
 /* --- splits --- */
 
@@ -99,5 +84,42 @@ void tfr_splits_keep(const struct tfr_splits *s, struct tfr_scan *scan);
 /* Sends an item to the set of the split that has its folder. */
 void tfr_splits_place(const struct tfr_splits *s, uint32_t dir, struct tfr_item *item);
 void tfr_splits_clear(struct tfr_splits *s);
+
+/* --- classes --- */
+
+/* The names of classes, each once. */
+struct tfr_class_names {
+	struct tfr_names sorted;   /* bytewise */
+	struct tfr_class *classes; /* after tfr_class_names_number() */
+};
+
+/* False: out of memory. */
+bool tfr_class_names_add(struct tfr_class_names *c, const char *name);
+/* The number of a name, or TFR_NO_CLASS. */
+uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name);
+/* Gives the names to the input, with labels from opts->classes.base; again if there are more names
+ * now.  False: out of memory. */
+bool tfr_class_names_number(struct tfr_class_names *c, struct tfr_input *in);
+void tfr_class_names_clear(struct tfr_class_names *c);
+
+/* Images of a split without class folders have no class. */
+#define TFR_CLASSLESS (TFR_NO_CLASS - 1)
+
+struct tfr_class_folders {
+	struct tfr_class_names names; /* of all splits, written or not */
+	/* Of each folder of the scan: a number of `names`, TFR_NO_CLASS or TFR_CLASSLESS.  NULL:
+	 * there are no classes. */
+	uint32_t *class_of;
+	/* a split without class folders, although others have some; NULL: none */
+	const char *classless;
+};
+
+/* `s` has been found and still has all its items. */
+enum tfr_status tfr_class_folders_find(struct tfr_class_folders *c, const struct tfr_splits *s,
+	struct tfr_usable *u, struct tfr_error *err);
+/* TFR_EUSAGE: two of the folders are one of images and one of their masks. */
+enum tfr_status tfr_class_folders_check(const struct tfr_class_folders *c,
+	const struct tfr_scan *scan, const struct tfr_convert_opts *opts, struct tfr_error *err);
+void tfr_class_folders_clear(struct tfr_class_folders *c);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "convert/archive/members.h"
 #include "convert/archive/webdataset_names.h"
-#include "convert/folder/class_folders.h"
+#include "convert/folder/splits.h"
+#include "convert/input.h"
 
 static void expect_name(const char *path, const char *name, bool hidden, const char *fault)
 {
