@@ -58,9 +58,11 @@ static inline struct tfr_place tfr_place_in(const struct tfr_parts *p, uint32_t 
 {
 	return (struct tfr_place){ p->scan, dir };
 }
-/* Adds the parts of a folder of images and one of annotations: one for each sub-folder that both
- * have, if these are the splits and no image is beside them, otherwise one for both. */
-void tfr_parts_add_pair(struct tfr_parts *p, struct tfr_place images, struct tfr_place annotations);
+/* Adds the parts of a folder of images and one of annotations, which are in the split: one for each
+ * sub-folder that both have, if these are the splits and no image is beside them, otherwise one for
+ * both. */
+void tfr_parts_add_pair(struct tfr_parts *p, const char *split, struct tfr_place images,
+	struct tfr_place annotations);
 /* Scans a folder outside of the input.  No scan: there is no such folder. */
 struct tfr_place tfr_parts_outside(struct tfr_parts *p, const char *path);
 /* A copy of a name that lives as long as `p`; NULL: out of memory. */

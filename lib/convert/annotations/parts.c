@@ -151,12 +151,13 @@ void tfr_parts_leave(struct tfr_parts *p, uint32_t dir)
 
 /* --- pairs and splits --- */
 
-void tfr_parts_add_pair(struct tfr_parts *p, struct tfr_place images, struct tfr_place annotations)
+void tfr_parts_add_pair(struct tfr_parts *p, const char *split, struct tfr_place images,
+	struct tfr_place annotations)
 {
 	const struct tfr_scan *s = images.scan;
 	uint32_t at = 0;
 	size_t before = p->n, left = p->left.size;
-	bool splits = tfr_scan_next(s, images.dir, TFR_FILE_IMAGE, &at) == TFR_NO_FILE;
+	bool splits = !split && tfr_scan_next(s, images.dir, TFR_FILE_IMAGE, &at) == TFR_NO_FILE;
 
 	for (uint32_t d = images.dir + 1; splits && d < s->dirs[images.dir].end;
 		d = s->dirs[d].end) {
@@ -174,7 +175,7 @@ void tfr_parts_add_pair(struct tfr_parts *p, struct tfr_place images, struct tfr
 		return;
 	p->n = before;
 	p->left.size = left;
-	tfr_parts_add(p, NULL, images, annotations, TFR_NO_FILE);
+	tfr_parts_add(p, split, images, annotations, TFR_NO_FILE);
 }
 
 /* Examines the folders that are splits.  If `find` finds nothing in most of them, what the

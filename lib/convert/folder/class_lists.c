@@ -49,9 +49,10 @@ static enum tfr_status take_manifest(struct tfr_label_map *m, struct tfr_error *
 	if (status == TFR_ENOMEM || (!status && !tfr_buf_append(&lines, "", 1)))
 		return tfr_fail_nomem(err, "reading labels");
 	if (!status) {
-		m->text.size = 0;
-		if (!tfr_buf_append(&m->text, lines.data, lines.size))
-			return tfr_fail_nomem(err, "reading labels");
+		struct tfr_buf text = m->text;
+
+		m->text = lines;
+		lines = text;
 	}
 	return TFR_OK;
 }

@@ -61,12 +61,7 @@ static void find_in(struct tfr_parts *p, uint32_t dir, const char *split)
 
 	if (images != TFR_NO_FOLDER && annotations != TFR_NO_FOLDER &&
 		(own != TFR_NO_FOLDER || has_annotations(p, annotations, 0, SIZE_MAX, false))) {
-		if (split)
-			tfr_parts_add(p, split, tfr_place_in(p, images),
-				tfr_place_in(p, annotations), TFR_NO_FILE);
-		else
-			tfr_parts_add_pair(
-				p, tfr_place_in(p, images), tfr_place_in(p, annotations));
+		tfr_parts_add_pair(p, split, tfr_place_in(p, images), tfr_place_in(p, annotations));
 		return;
 	}
 	if (tfr_scan_next(p->scan, dir, TFR_FILE_IMAGE, &at) != TFR_NO_FILE &&

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suffix.h"
 #include "base/url.h"
 #include "convert/annotations/kinds.h"
 #include "convert/yolo/yolo.h"
@@ -89,14 +90,9 @@ static void find_pair(struct tfr_parts *p, uint32_t dir, const char *split)
 	uint32_t labels = tfr_scan_child(p->scan, dir, "labels");
 
 	/* A split for testing can lack labels. */
-	if (images == TFR_NO_FOLDER || labels == TFR_NO_FOLDER ||
-		!has_labels(tfr_place_in(p, labels), 0, p->err))
-		return;
-	if (split)
-		tfr_parts_add(
-			p, split, tfr_place_in(p, images), tfr_place_in(p, labels), TFR_NO_FILE);
-	else
-		tfr_parts_add_pair(p, tfr_place_in(p, images), tfr_place_in(p, labels));
+	if (images != TFR_NO_FOLDER && labels != TFR_NO_FOLDER &&
+		has_labels(tfr_place_in(p, labels), 0, p->err))
+		tfr_parts_add_pair(p, split, tfr_place_in(p, images), tfr_place_in(p, labels));
 }
 
 /* The path with its last part "images" replaced by "labels"; NULL: it has none. */
@@ -132,7 +128,7 @@ static void find_outside(struct tfr_parts *p, uint32_t dir)
 	if (labels)
 		place = tfr_parts_outside(p, labels);
 	if (place.scan && has_labels(place, 0, p->err))
-		tfr_parts_add_pair(p, tfr_place_in(p, dir), place);
+		tfr_parts_add_pair(p, NULL, tfr_place_in(p, dir), place);
 }
 
 static bool is_file(const char *folder, const char *name, struct tfr_error *err)
@@ -179,17 +175,13 @@ static void find_flat(struct tfr_parts *p, uint32_t dir, const char *split)
 /* CVAT's export for Darknet: obj_train_data/ beside obj.names. */
 static void find_darknet(struct tfr_parts *p, uint32_t dir)
 {
-	static const char begins[] = "obj_", ends[] = "_data";
-
 	if (!has_names(p, dir, false))
 		return;
 	for (uint32_t d = dir + 1; d < p->scan->dirs[dir].end; d = p->scan->dirs[d].end) {
 		const char *name = tfr_scan_name(p->scan, p->scan->dirs[d].name);
-		size_t n = strlen(name);
 
-		if (n > strlen(begins) + strlen(ends) && !strncmp(name, begins, strlen(begins)) &&
-			!strcmp(name + n - strlen(ends), ends) &&
-			has_labels(tfr_place_in(p, d), 0, p->err))
+		if (strlen(name) > strlen("obj__data") && !strncmp(name, "obj_", 4) &&
+			tfr_has_suffix(name, "_data") && has_labels(tfr_place_in(p, d), 0, p->err))
 			tfr_parts_add(p, name, tfr_place_in(p, d), tfr_place_in(p, d), TFR_NO_FILE);
 	}
 }
@@ -312,17 +304,16 @@ static enum tfr_status add_boxes(struct reading *r, const char *path, struct tfr
 		const struct tfr_yolo_box *b = &boxes[i];
 		uint32_t class = tfr_yolo_class_of(c, b->class);
 		const double side[4] = { b->xmin, b->ymin, b->xmax, b->ymax };
-		struct tfr_box box = { .image = (uint32_t)r->t->n_images - 1,
-			.class = class == TFR_NO_CLASS ? 0 : class };
 		const struct tfr_box_more more = { .first = (uint32_t)r->t->n_corners,
 			.n = b->corners };
+		struct tfr_box box = { .image = (uint32_t)r->t->n_images - 1 };
 
 		if (class == TFR_NO_CLASS)
 			return tfr_fail(err, TFR_EDATA,
 				"class %u in '%s%s', but '%s' names %zu classes, %lld to %lld",
 				b->class, r->part->aside, path, c->path, c->n,
-				c->n ? (long long)c->list[0].number : 0,
-				c->n ? (long long)c->list[c->n - 1].number : -1);
+				(long long)c->list[0].number, (long long)c->list[c->n - 1].number);
+		box.class = class;
 		for (uint32_t k = 0; k < b->corners; k++, corner += 2)
 			TFR_TRY(tfr_table_add_corner(r->t, corner[0], corner[1], err));
 		TFR_TRY(tfr_table_add_box(
