@@ -289,15 +289,16 @@ static enum tfr_status check_opts(
 					   tfr_splits_are_asked(opts)),
 			0, "--no-classes excludes options of classes and of splits", NULL },
 		{ tables->tmpdir && !tfr_list_is_packed(in->paths[0]) && !writes_objects(opts),
-			TFR_INPUT_TMPDIR, "--tmpdir has no effect: ", " needs no temporary files" },
+			TFR_INPUT_TMPDIR,
+			"--tmpdir has no effect: no temporary files are needed for ", "" },
 		{ classes->synsets && opts->output.tfds, 0,
 			"--synsets and --tfds exclude each other: a TFDS data set has no feature "
 			"for synsets",
 			NULL },
 		{ in->masks, TFR_INPUT_MASKS, "--mask does not apply to ", "" },
 		{ opts->order.stratify && ops->flags & TFR_INPUT_BOXES, 0,
-			"--stratify-classes needs one class per image, and images with boxes have "
-			"several",
+			"--stratify-classes needs one class per image, and images with annotations "
+			"can have several",
 			NULL },
 		{ in->image_set, TFR_INPUT_IMAGE_SET, "--image-set does not apply to ", "" },
 		{ in->annotations || in->captions || in->panoptic, TFR_INPUT_ANNOTATIONS,
