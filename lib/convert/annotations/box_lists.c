@@ -173,7 +173,7 @@ const struct tfr_set_kind tfr_set_box_lists = {
 		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES,
 		.tree = "",
 	},
-	.none = "no _annotations.csv in",
+	.none = "no CSV file of boxes in",
 	.sizes = "in the CSV file",
 	.unmatched = "the CSV file does not list them",
 	.all_parts = true,

@@ -18,7 +18,7 @@
 #include "convert/image_features.h"
 #include "io/path.h"
 
-enum { LOOKED_AT = 100 };
+enum { LOOKED_AT = 100, HEAD = 4 << 10 };
 
 struct webdataset {
 	struct tfr_input in;
@@ -341,16 +341,37 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	return tfr_set_open(set, &o, err);
 }
 
+/* Whether a text beside an image is its labels in a YOLO data set: the number of a class and
+ * fractions of the image's size. */
+static bool is_yolo(const char *text)
+{
+	const char *p = text + strspn(text, " \t\r\n");
+	unsigned words = 0;
+
+	for (; *p; words++) {
+		size_t n = strspn(p, "0123456789.+-eE");
+		bool fraction = n == 1 || p[0] == '.' || p[1] == '.';
+
+		if (!n || !strchr(" \t\r\n", p[n]) || (words && words < 5 && !fraction))
+			return false;
+		p += n;
+		p += strspn(p, " \t\r\n");
+	}
+	return words >= 5;
+}
+
 /* Whether two consecutive members among the first ones have the same key and different fields, one
  * of which is a field of WebDataset's.  If there are images or audio, at most half of the samples
- * may be without: more are the other files of an archive of images. */
+ * may be without: more are the other files of an archive of images.  No text is the labels of a
+ * YOLO data set. */
 static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 {
 	struct tfr_sample s = { 0 };
 	TFR_AUTO_BUF name = { 0 };
+	TFR_AUTO_BUF text = { 0 };
 	struct tfr_member member;
 	const char *fault, *field;
-	bool yes = false, hidden, telling = false;
+	bool yes = false, yolo = false, hidden, telling = false;
 	unsigned samples = 0, media = 0;
 
 	for (int i = 0; i < LOOKED_AT && !tfr_archive_next(m, &member, err); i++) {
@@ -376,10 +397,20 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 		field = tfr_sample_field(&s, s.n_parts - 1);
 		telling |= !strcmp(field, "cls") || !strcmp(field, "json") || !strcmp(field, "txt");
 		yes |= telling && s.n_parts > 1;
+		if (strcmp(field, "txt"))
+			continue;
+		text.size = 0;
+		if (tfr_archive_read(m, &text, HEAD, err))
+			break;
+		if (!tfr_buf_append(&text, "", 1)) {
+			tfr_fail_nomem(err, "looking at an archive");
+			break;
+		}
+		yolo |= is_yolo((const char *)text.data);
 	}
 	media += s.has_image || s.has_audio;
 	tfr_sample_clear(&s);
-	return yes && (!media || media * 2 >= samples);
+	return yes && !yolo && (!media || media * 2 >= samples);
 }
 
 /* Detection reads nothing from a pipe. */
