@@ -7,16 +7,6 @@
 
 enum { AHEAD = 64, JUMPS = 3, MOST = 4 << 20 /* larger ones come in ranges of their own */ };
 
-/* False: there is no room for it now. */
-static bool announce(const struct tfr_root *root, const char *path, uint64_t size,
-	const struct tfr_object_module *remote)
-{
-	bool failed;
-	TFR_AUTO_FREE char *url = tfr_root_url(root, path, &failed);
-
-	return !url || size > MOST || remote->prefetch(url, size);
-}
-
 void tfr_fetch_ahead_of(struct tfr_fetch_ahead *a, const struct tfr_root *root, uint64_t at,
 	uint64_t count, tfr_fetch_ahead_path *path, void *ctx)
 {
@@ -33,11 +23,15 @@ void tfr_fetch_ahead_of(struct tfr_fetch_ahead *a, const struct tfr_root *root, 
 	if (a->next < at)
 		a->next = at;
 	while (room && a->next < at + AHEAD && a->next < count) {
+		TFR_AUTO_FREE char *url = NULL;
 		uint64_t size = 0;
+		bool failed;
 
 		text.size = 0;
 		if (path(ctx, a->next, &text, &size))
-			room = announce(root, (const char *)text.data, size, remote);
+			url = tfr_root_url(root, (const char *)text.data, &failed);
+		if (url && size <= MOST)
+			room = remote->prefetch(url, size);
 		a->next += room;
 	}
 }
