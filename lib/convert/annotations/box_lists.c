@@ -85,8 +85,7 @@ static enum tfr_status read_size(
 	if (column != SIZE_MAX)
 		TFR_TRY(tfr_csv_number(&r->csv, column, 1, INT32_MAX, &value, err));
 	*size = (uint32_t)value;
-	return value == *size ? TFR_OK
-			      : tfr_csv_fault(&r->csv, column, "not a whole number", err);
+	return value == *size ? TFR_OK : tfr_csv_fault(&r->csv, column, "not a whole number", err);
 }
 
 /* The number of the image that the row names, which is added if there is none. */

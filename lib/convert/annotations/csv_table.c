@@ -70,8 +70,8 @@ enum tfr_status tfr_csv_fault(
 		(const char *)cell.data, what, c->path, (unsigned long long)c->line);
 }
 
-enum tfr_status tfr_csv_class(const struct tfr_csv_table *c, size_t column, struct tfr_bytes *name,
-	struct tfr_error *err)
+enum tfr_status tfr_csv_class(
+	const struct tfr_csv_table *c, size_t column, struct tfr_bytes *name, struct tfr_error *err)
 {
 	*name = tfr_csv_cell(c, column);
 	return name->size ? TFR_OK : tfr_csv_fault(c, column, "not a name", err);
@@ -96,8 +96,7 @@ enum tfr_status tfr_csv_column(
 		if (strcmp(c->names.list[k], name))
 			continue;
 		if (*column != SIZE_MAX)
-			return tfr_fail(
-				err, TFR_EDATA, "two columns '%s' in '%s'", name, c->path);
+			return tfr_fail(err, TFR_EDATA, "two columns '%s' in '%s'", name, c->path);
 		*column = k;
 	}
 	return !name || *column != SIZE_MAX

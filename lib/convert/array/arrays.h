@@ -153,9 +153,9 @@ struct tfr_hdf5_helper {
 	uint64_t seconds;    /* of processor time for one request; 0: the usual */
 	int socket;	     /* -1: not started */
 
-	pid_t pid;	/* 0: no process, or it has ended */
-	bool ready;	/* it has started */
-	uint64_t until; /* the processor time at which it is killed */
+	pid_t pid;		     /* 0: no process, or it has ended */
+	bool ready;		     /* it has started */
+	uint64_t until;		     /* the processor time at which it is killed */
 	struct tfr_hdf5_reply reply; /* the head of the last one */
 };
 

@@ -141,8 +141,8 @@ struct tfr_coco {
 	size_t n_images;
 	struct tfr_buf shapes; /* uint8_t *: the blocks of texts that shapes are in */
 	/* Of panoptic segments: */
-	struct tfr_coco_panoptic *panoptic; /* of each image; NULL: there are none */
-	struct tfr_buf segments;	    /* struct tfr_coco_segment */
+	struct tfr_coco_panoptic *panoptic;   /* of each image; NULL: there are none */
+	struct tfr_buf segments;	      /* struct tfr_coco_segment */
 	struct tfr_coco_category *categories; /* by their ids */
 	size_t n_categories;
 	struct tfr_root *folder; /* of the images of segments */

@@ -1,9 +1,9 @@
 /* convert/folder/class_lists.c - reads labels, synsets and the classes of images from files.
  *
- * Of a file of labels, the first line decides which of the two forms the file has, and the others must have it too,
- * so that a name that begins with digits and a colon is not ambiguous.  Names are bytes, not
- * text, and are compared with those of folders unchanged.  A manifest with classes is first
- * converted to such lines. */
+ * Of a file of labels, the first line decides which of the two forms the file has, and the others
+ * must have it too, so that a name that begins with digits and a colon is not ambiguous.  Names are
+ * bytes, not text, and are compared with those of folders unchanged.  A manifest with classes is
+ * first converted to such lines. */
 #include "convert/folder/class_lists.h"
 
 #include <ctype.h>

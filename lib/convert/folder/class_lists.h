@@ -1,6 +1,6 @@
 /* convert/folder/class_lists.h - files that name classes: labels, as lines LABEL:NAME or lines
- * NAME, which are numbered, and the two lists of ImageNet's scripts, the text of each synset and the
- * synset of each image of a folder (tensorflow/models,
+ * NAME, which are numbered, and the two lists of ImageNet's scripts, the text of each synset and
+ * the synset of each image of a folder (tensorflow/models,
  * research/slim/datasets/{build_imagenet_data,preprocess_imagenet_validation_data}.py). */
 #ifndef TFR_CONVERT_FOLDER_CLASS_LISTS_H
 #define TFR_CONVERT_FOLDER_CLASS_LISTS_H
