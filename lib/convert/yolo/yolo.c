@@ -146,17 +146,15 @@ static bool is_file(const char *folder, const char *name, struct tfr_error *err)
 /* Whether a folder, or with `above` the one above it, has a file that names classes. */
 static bool has_names(struct tfr_parts *p, uint32_t dir, bool above)
 {
-	static const char *const names[] = { "data.yaml", "dataset.yaml", "classes.txt",
-		"obj.names", "_darknet.labels" };
 	const bool outside = above && !dir && !p->scan->places;
 	const uint32_t other = above ? p->scan->dirs[dir].parent : dir;
 	TFR_AUTO_FREE char *folder = outside ? tfr_scan_folder_path(p->scan, dir) : NULL;
 	bool found = false;
 
-	for (size_t i = 0; !found && i < sizeof(names) / sizeof(*names); i++)
-		found = tfr_scan_file(p->scan, dir, names[i]) != TFR_NO_FILE ||
-			tfr_scan_file(p->scan, other, names[i]) != TFR_NO_FILE ||
-			(outside && is_file(folder, names[i], p->err));
+	for (size_t i = 0; !found && i < TFR_YOLO_NAMES; i++)
+		found = tfr_scan_file(p->scan, dir, tfr_yolo_names[i]) != TFR_NO_FILE ||
+			tfr_scan_file(p->scan, other, tfr_yolo_names[i]) != TFR_NO_FILE ||
+			(outside && is_file(folder, tfr_yolo_names[i], p->err));
 	return found;
 }
 

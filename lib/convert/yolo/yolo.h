@@ -78,6 +78,10 @@ struct tfr_yolo_classes {
 	bool renames;	  /* the table had another name for a label */
 };
 
+/* The usual names of the file that names the classes.  The first ones also describe the splits. */
+enum { TFR_YOLO_DESCRIPTIONS = 4, TFR_YOLO_NAMES = 7 };
+extern const char *const tfr_yolo_names[TFR_YOLO_NAMES];
+
 /* Reads the names from opts->classes.labels, or else from data.yaml, classes.txt or the like in the
  * folders of the input and of the part, or above them, and adds them to the table.  TFR_EUSAGE:
  * there are none.  Must be cleared in any case. */

@@ -139,10 +139,8 @@ static bool is_yaml(const char *name)
 	return tfr_file_kind(name) == TFR_FILE_YAML;
 }
 
-/* The usual names of the file; the first ones also describe the splits. */
-static const char *const names[] = { "data.yaml", "data.yml", "dataset.yaml", "dataset.yml",
-	"classes.txt", "obj.names", "_darknet.labels" };
-enum { DESCRIPTIONS = 3, NAMES = sizeof(names) / sizeof(*names) };
+const char *const tfr_yolo_names[TFR_YOLO_NAMES] = { "data.yaml", "data.yml", "dataset.yaml",
+	"dataset.yml", "classes.txt", "obj.names", "_darknet.labels" };
 
 /* Reads a file of names, which is `file` of a tree, or a path without one.  TFR_END: there is no
  * such file, or it names no classes.  `path` is taken. */
@@ -176,8 +174,8 @@ static enum tfr_status try_folder(
 {
 	enum tfr_status status = TFR_END;
 
-	for (size_t i = 0; status == TFR_END && i < NAMES; i++) {
-		uint32_t file = tfr_scan_file(s, dir, names[i]);
+	for (size_t i = 0; status == TFR_END && i < TFR_YOLO_NAMES; i++) {
+		uint32_t file = tfr_scan_file(s, dir, tfr_yolo_names[i]);
 
 		if (file != TFR_NO_FILE)
 			status = try_file(c, s, file, tfr_scan_file_path(s, file), err);
@@ -212,8 +210,8 @@ static enum tfr_status try_yamls(
 /* The next .yaml file of a folder, the usual names first. */
 static uint32_t next_yaml(const struct tfr_scan *s, uint32_t dir, size_t i, uint32_t *at)
 {
-	return i < DESCRIPTIONS ? tfr_scan_file(s, dir, names[i])
-				: tfr_scan_next(s, dir, TFR_FILE_YAML, at);
+	return i < TFR_YOLO_DESCRIPTIONS ? tfr_scan_file(s, dir, tfr_yolo_names[i])
+					 : tfr_scan_next(s, dir, TFR_FILE_YAML, at);
 }
 
 bool tfr_yolo_describe(
@@ -223,7 +221,7 @@ bool tfr_yolo_describe(
 	uint32_t at = 0;
 
 	*y = (struct tfr_yolo_yaml){ 0 };
-	for (size_t i = 0; !found && i < DESCRIPTIONS + TFR_EXAMINED; i++) {
+	for (size_t i = 0; !found && i < TFR_YOLO_DESCRIPTIONS + TFR_EXAMINED; i++) {
 		uint32_t file = next_yaml(s, dir, i, &at);
 		TFR_AUTO_FREE char *path = file == TFR_NO_FILE ? NULL : tfr_scan_file_path(s, file);
 		TFR_AUTO_BUF text = { 0 };
@@ -269,8 +267,8 @@ static enum tfr_status try_path(
 	TFR_AUTO_NAMES list = { 0 };
 	enum tfr_status status = TFR_END;
 
-	for (size_t k = 0; status == TFR_END && k < NAMES; k++)
-		status = try_file(c, NULL, 0, tfr_path_join(folder, names[k]), err);
+	for (size_t k = 0; status == TFR_END && k < TFR_YOLO_NAMES; k++)
+		status = try_file(c, NULL, 0, tfr_path_join(folder, tfr_yolo_names[k]), err);
 	if (status == TFR_END)
 		status = tfr_list_folder(folder, &list, err) ?: TFR_END;
 	tfr_names_sort(&list);

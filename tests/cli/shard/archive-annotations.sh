@@ -23,6 +23,7 @@ images meta; printf '{"file_name": "1.png", "n": 3, "objects": {"bbox": [[1, 1, 
 same meta
 mkdir -p dark/obj_train_data; cp yolo/images/*.png yolo/labels/*.txt dark/obj_train_data; echo cat > dark/obj.names; echo 'names = obj.names' > dark/obj.data
 same dark; : > dark/obj_train_data/1.txt; same dark
+mkdir flat; cp yolo/images/*.png yolo/labels/*.txt flat; echo 'names: [cat]' > flat/data.yml; same flat
 echo 'a cat 0.5 0.5 0.5 0.5' | tee dark/obj_train_data/1.txt > dark/obj_train_data/2.txt; (cd dark; tar -cf ../caption.tar --sort=name obj_train_data); tfr shard caption.tar --dry-run -o x.tfrecord
 echo --- refused, and left out
 tfr shard yolo.tar --mask yolo -o x.tfrecord; tfr shard yolo.tar --from coco -o x.tfrecord; cat yolo.tar | tfr shard - --from yolo -o x.tfrecord; tfr shard yolo.tar --from archive -o x.tfrecord; tfr shard yolo.tar --from archive --ignore-annotations --dry-run -o x.tfrecord
