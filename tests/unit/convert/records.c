@@ -211,7 +211,7 @@ Test(records, damage_keeps_its_places)
 	struct tfr_reader *r;
 	struct tfr_record rec;
 	size_t size;
-	int bad = 0;
+	uint64_t bad = 0;
 
 	make("in/a", 700, 1500, 11);
 	make("in/b", 50, 100, 12);
