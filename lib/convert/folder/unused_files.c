@@ -95,9 +95,10 @@ static bool is_stem(const struct tfr_unused *u, uint64_t hash)
 	return tfr_find_u64((const uint64_t *)(const void *)u->stems.data, images(u), hash);
 }
 
-/* Whether a text is the path of an image of the input; or its name without extension, if that has
- * `bare` bytes or more. */
-static bool names_image(const struct tfr_unused *u, const char *text, size_t n, size_t bare)
+/* Whether a text is the path of an image of the input, or with `any` of any image; or its name
+ * without extension, if that has `bare` bytes or more. */
+static bool names_image(
+	const struct tfr_unused *u, const char *text, size_t n, size_t bare, bool any)
 {
 	char name[NAME];
 	const char *last;
@@ -108,6 +109,8 @@ static bool names_image(const struct tfr_unused *u, const char *text, size_t n, 
 	name[n] = '\0';
 	last = tfr_base_name(name);
 	last = strrchr(last, '\\') ? strrchr(last, '\\') + 1 : last;
+	if (any && tfr_is_media(last))
+		return true;
 	return (tfr_is_media(last) || (strlen(last) >= bare && !strchr(last, '.'))) &&
 	       is_stem(u, stem_hash(last));
 }
@@ -127,8 +130,10 @@ static const struct form {
 	{ { "txt" }, " ,;|\t\n", "\n", "\"'\r", 2, 2, 5 },
 };
 
-static bool names_images(
-	const struct tfr_unused *u, const struct form *form, const char *head, size_t size)
+/* `any`: a table of images that are not in the input counts, as of a data set of which it is a
+ * part. */
+static bool names_images(const struct tfr_unused *u, const struct form *form, bool any,
+	const char *head, size_t size)
 {
 	size_t rows = 0, hits = 0, bare = 0, cells = 0, n;
 	bool found = false, is_bare = false;
@@ -140,8 +145,8 @@ static bool names_images(
 			to > from && strchr(form->quotes, at[to - 1]);)
 			to--;
 		cells += to > from;
-		if (!found &&
-			names_image(u, at + from, to - from, cells > 1 ? SIZE_MAX : form->bare)) {
+		if (!found && names_image(u, at + from, to - from,
+				      cells > 1 ? SIZE_MAX : form->bare, any)) {
 			found = true;
 			is_bare = !memchr(at + from, '.', to - from);
 		}
@@ -183,7 +188,7 @@ static enum reader examine(
 		return strstr(head, "<annotations") ? NO_OPTION : VOC;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		named |= tfr_has_one_of(name, forms[i].extensions) &&
-			 names_images(u, &forms[i], head, f->head - 1);
+			 names_images(u, &forms[i], !json && !f->above, head, f->head - 1);
 	named |= json && !f->above && has_member(head);
 	if (json && named && (strstr(head, "\"images\"") || strstr(head, "\"categories\"")))
 		return strstr(path, "panoptic_")				  ? PANOPTIC
