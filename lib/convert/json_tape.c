@@ -439,38 +439,94 @@ static const char *read_nested(struct scan *s, const char *p)
 	return p;
 }
 
-enum tfr_status tfr_tape_scan(
-	struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err)
+/* A scan of `text` from text[at] on, with a tape that is empty. */
+static enum tfr_status begin(struct scan *s, struct tfr_tape *t, const char *text, size_t size,
+	size_t at, struct tfr_error *err)
 {
-	struct scan s = {
-		.tape = t, .end = text + size, .checked = text, .depth = t->depth ? t->depth : DEPTH
-	};
-	const char *p;
-
+	*s = (struct scan){ .tape = t,
+		.end = text + size,
+		.checked = text + at,
+		.depth = t->depth ? t->depth : DEPTH };
 	t->tokens_.size = t->text.size = t->n = t->objects = 0;
 	t->fault = NULL;
 	if (size > INT32_MAX)
 		return tfr_fail(err, TFR_EDATA, "JSON of 2 GiB or more");
 	TFR_NEED_MEMORY(tfr_buf_reserve(&t->text, size), err, "reading JSON");
-	p = read_value(&s, skip_blanks(text, s.end));
-	if (s.no_memory)
+	return TFR_OK;
+}
+
+/* What became of it. */
+static enum tfr_status finish(struct scan *s, const char *text, struct tfr_error *err)
+{
+	struct tfr_tape *t = s->tape;
+
+	if (s->no_memory)
 		return tfr_fail_nomem(err, "reading JSON");
-	if (p && p == s.end && tfr_tape_root(t)->type < TFR_TOKEN_TEXT)
-		fail(&s, p, "a value of which more may be missing");
-	else if (p && (p = skip_blanks(p, s.end)) < s.end)
-		fail(&s, p, "trailing bytes");
-	else if (p)
-		check_characters(&s, s.end);
-	if (!t->fault && s.nul) {
+	if (!t->fault && s->nul) {
 		t->fault = "a name with a NUL byte in it";
 		return tfr_fail(err, TFR_EDATA, "%s", t->fault);
 	}
 	if (!t->fault)
 		return TFR_OK;
-	if (s.fault_at == s.end)
-		return tfr_fail(err, TFR_EDATA, "the JSON is cut short at byte %zu", size);
+	if (s->fault_at == s->end)
+		return tfr_fail(err, TFR_EDATA, "the JSON is cut short at byte %zu",
+			(size_t)(s->end - text));
 	return tfr_fail(
-		err, TFR_EDATA, "no JSON at byte %zu: %s", (size_t)(s.fault_at - text), t->fault);
+		err, TFR_EDATA, "no JSON at byte %zu: %s", (size_t)(s->fault_at - text), t->fault);
+}
+
+/* After the last value there are blanks. */
+static void expect_end(struct scan *s, const char *p)
+{
+	p = skip_blanks(p, s->end);
+	if (p < s->end)
+		fail(s, p, "trailing bytes");
+	else
+		check_characters(s, s->end);
+}
+
+enum tfr_status tfr_tape_scan(
+	struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err)
+{
+	struct scan s;
+	const char *p;
+
+	TFR_TRY(begin(&s, t, text, size, 0, err));
+	p = read_value(&s, skip_blanks(text, s.end));
+	if (p && p == s.end && tfr_tape_root(t)->type < TFR_TOKEN_TEXT)
+		fail(&s, p, "a value of which more may be missing");
+	else if (p)
+		expect_end(&s, p);
+	return finish(&s, text, err);
+}
+
+enum tfr_status tfr_tape_element(
+	struct tfr_tape *t, const char *text, size_t size, size_t *at, struct tfr_error *err)
+{
+	const bool first = !*at;
+	bool ends = false;
+	struct scan s;
+	const char *p;
+
+	TFR_TRY(begin(&s, t, text, size, *at, err));
+	s.level = 1;
+	p = skip_blanks(text + *at, s.end);
+	if (p < s.end && *p == (first ? '[' : ',')) {
+		p = skip_blanks(p + 1, s.end);
+		ends = first && p < s.end && *p == ']';
+	} else if (p < s.end && *p == ']' && !first)
+		ends = true;
+	else
+		p = fail(&s, p, first ? "expected '['" : "expected ',' or ']'");
+	if (ends)
+		expect_end(&s, p + 1);
+	else if (p)
+		p = read_value(&s, p);
+	if (p && !ends)
+		check_characters(&s, p);
+	*at = p ? (size_t)(p - text) : size;
+	TFR_TRY(finish(&s, text, err));
+	return ends ? TFR_END : TFR_OK;
 }
 
 void tfr_tape_clear(struct tfr_tape *t)

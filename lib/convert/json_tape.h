@@ -59,6 +59,11 @@ struct tfr_tape {
  * TFR_EDATA: the fault, and its byte in the text. */
 enum tfr_status tfr_tape_scan(
 	struct tfr_tape *t, const char *text, size_t size, struct tfr_error *err);
+/* The same for a text that is an array, one element after the other, so that the tape has the
+ * tokens of one only.  *at is 0 at the beginning, and the place after the element later.  TFR_END:
+ * there are no more. */
+enum tfr_status tfr_tape_element(
+	struct tfr_tape *t, const char *text, size_t size, size_t *at, struct tfr_error *err);
 void tfr_tape_clear(struct tfr_tape *t);
 /* The next quote, backslash, bracket or brace from `p` on; `end`: there is none. */
 const char *tfr_json_mark(const char *p, const char *end);

@@ -116,35 +116,28 @@ static enum tfr_status add_image(struct tfr_table *t, const struct tfr_open_part
 	return TFR_OK;
 }
 
-static enum tfr_status add_all(struct tfr_table *t, const struct tfr_open_part *part,
-	const struct tfr_tape *tape, struct tfr_error *err)
-{
-	const struct tfr_token *list = tfr_tape_root(tape), *image = list + 1;
-
-	if (list->type != TFR_TOKEN_ARRAY)
-		return tfr_fail_path(err, TFR_EDATA, part->aside, "not a list of images:");
-	for (uint32_t i = 0; i < list->n; i++, image = tfr_token_next(image))
-		TFR_TRY(add_image(t, part, i, image, err));
-	return TFR_OK;
-}
-
 static enum tfr_status read_part(
 	struct tfr_table *t, struct tfr_open_part *part, struct tfr_error *err)
 {
 	TFR_AUTO_BUF text = { 0 };
 	struct tfr_tape tape = { 0 };
 	struct tfr_error why = { 0 };
-	enum tfr_status status;
+	enum tfr_status status = TFR_OK;
+	size_t at = 0;
 
 	t->by_name = t->clips = t->named_source = true;
 	TFR_TRY(tfr_part_read_file(part, &text, err));
-	status = tfr_tape_scan(&tape, (const char *)text.data, text.size, &why);
-	if (status == TFR_EDATA)
-		status = tfr_fail_path(err, status, part->aside, "%s in", why.message);
-	else if (!tfr_error_pass(&why, err))
-		status = add_all(t, part, &tape, err);
+	for (uint32_t i = 0; !status; i++) {
+		status = tfr_tape_element(&tape, (const char *)text.data, text.size, &at, &why);
+		if (!status)
+			status = add_image(t, part, i, tfr_tape_root(&tape), err);
+	}
+	if (why.status == TFR_EDATA)
+		tfr_fail_path(err, TFR_EDATA, part->aside, "%s in", why.message);
+	else
+		tfr_error_pass(&why, err);
 	tfr_tape_clear(&tape);
-	return status;
+	return status == TFR_END ? TFR_OK : status;
 }
 
 const struct tfr_set_kind tfr_set_createml = {

@@ -236,3 +236,57 @@ Test(json_tape, a_number_at_the_end_is_cut_short)
 	cr_expect_str_eq(err.message, "the JSON is cut short at byte 2");
 	tfr_tape_clear(&t);
 }
+
+/* The tokens of all elements of a text, as of one tape without the array. */
+static enum tfr_status scan_elements(
+	const char *text, size_t size, char *tokens, size_t room, struct tfr_error *err)
+{
+	struct tfr_tape t = { 0 };
+	enum tfr_status status;
+	size_t at = 0, n = 0;
+
+	*tokens = '\0';
+	while (!(status = tfr_tape_element(&t, text, size, &at, err))) {
+		n = strlen(tokens);
+		snprintf(tokens + n, room - n, " ");
+		print_tokens(&t, tokens + n + 1, room - n - 1);
+	}
+	tfr_tape_clear(&t);
+	return status == TFR_END ? TFR_OK : status;
+}
+
+/* Elements one by one are what a scan of the whole array finds, with the same faults, also in
+ * texts that are cut short or have another byte. */
+Test(json_tape, elements)
+{
+	static const char *const texts[] = { "[]", " [ ] \n", "[1]", "[ 1 , -2.5 ,\"x\" ] ",
+		"[{\"image\": \"a\\u0041.jpg\", \"annotations\": [{\"x\": 1.5}]},[[]],null]",
+		"[\"\\\"],[\",{\"]\":[\",\"]}]" };
+	static const char bytes[] = "[]{},:\"\\1x ";
+	char text[100], tokens[400], all[400];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		for (size_t n = strlen(texts[i]), k = 0; k < (n + 1) * sizeof(bytes); k++) {
+			size_t place = k / sizeof(bytes), cut = n;
+			struct tfr_error whole = { 0 }, parts = { 0 };
+			struct tfr_tape t = { 0 };
+
+			strcpy(text, texts[i]);
+			if (bytes[k % sizeof(bytes)] && place < n)
+				text[place] = bytes[k % sizeof(bytes)];
+			else
+				cut = place;
+			if (text[strspn(text, " ")] != '[')
+				continue;
+			tfr_tape_scan(&t, text, cut, &whole);
+			scan_elements(text, cut, tokens, sizeof(tokens), &parts);
+			cr_expect_eq(whole.status, parts.status, "%.*s", (int)cut, text);
+			cr_expect_str_eq(whole.message, parts.message, "%.*s", (int)cut, text);
+			if (!whole.status) {
+				print_tokens(&t, all, sizeof(all));
+				cr_expect(!*tokens || strstr(all, tokens), "%s: '%s', not '%s'",
+					text, tokens, all);
+			}
+			tfr_tape_clear(&t);
+		}
+}
