@@ -16,6 +16,7 @@
 #include "convert/archive/webdataset_names.h"
 #include "convert/audio_features.h"
 #include "convert/image_features.h"
+#include "convert/yolo/yolo.h"
 #include "io/path.h"
 
 enum { LOOKED_AT = 100, HEAD = 4 << 10 };
@@ -341,25 +342,6 @@ static enum tfr_status list_files(struct tfr_names *braces, struct tfr_set **set
 	return tfr_set_open(set, &o, err);
 }
 
-/* Whether a text beside an image is its labels in a YOLO data set: the number of a class and
- * fractions of the image's size. */
-static bool is_yolo(const char *text)
-{
-	const char *p = text + strspn(text, " \t\r\n");
-	unsigned words = 0;
-
-	for (; *p; words++) {
-		size_t n = strspn(p, "0123456789.+-eE");
-		bool fraction = n == 1 || p[0] == '.' || p[1] == '.';
-
-		if (!n || !strchr(" \t\r\n", p[n]) || (words && words < 5 && !fraction))
-			return false;
-		p += n;
-		p += strspn(p, " \t\r\n");
-	}
-	return words >= 5;
-}
-
 /* Whether two consecutive members among the first ones have the same key and different fields, one
  * of which is a field of WebDataset's.  If there are images or audio, at most half of the samples
  * may be without: more are the other files of an archive of images.  No text is the labels of a
@@ -374,7 +356,7 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 	bool yes = false, yolo = false, hidden, telling = false;
 	unsigned samples = 0, media = 0;
 
-	for (int i = 0; i < LOOKED_AT && !tfr_archive_next(m, &member, err); i++) {
+	for (int i = 0; i < LOOKED_AT && !yolo && !tfr_archive_next(m, &member, err); i++) {
 		if (member.kind != TFR_MEMBER_FILE)
 			continue;
 		if (!tfr_member_name(member.path, &name, &hidden, &fault)) {
@@ -402,11 +384,7 @@ static bool looks_like_samples(struct tfr_archive *m, struct tfr_error *err)
 		text.size = 0;
 		if (tfr_archive_read(m, &text, HEAD, err))
 			break;
-		if (!tfr_buf_append(&text, "", 1)) {
-			tfr_fail_nomem(err, "looking at an archive");
-			break;
-		}
-		yolo |= is_yolo((const char *)text.data);
+		yolo = tfr_yolo_looks((const char *)text.data, text.size);
 	}
 	media += s.has_image || s.has_audio;
 	tfr_sample_clear(&s);
@@ -456,11 +434,6 @@ static enum tfr_status open_webdataset(
 	w->in.opts = opts;
 	w->in.items = TFR_STREAM;
 	w->in.prefix = "";
-	if (opts->classes.base)
-		return tfr_fail(err, TFR_EUSAGE,
-			"--label-base %lld does not apply to a WebDataset, which has its own "
-			"labels",
-			(long long)opts->classes.base);
 	return list_files(&w->braces, &w->set, opts, err);
 }
 

@@ -61,6 +61,11 @@ static enum tfr_status read_class(struct line *l, uint32_t *class)
 	return TFR_OK;
 }
 
+static bool is_fraction(double value)
+{
+	return value >= -tolerance && value <= 1 + tolerance;
+}
+
 /* The numbers after the class. */
 struct numbers {
 	double box[4];		/* the first ones */
@@ -83,7 +88,7 @@ static enum tfr_status read_numbers(struct line *l, size_t bounded, struct numbe
 			return bad_word(l, word, size, "not a number");
 		if (v->n >= bounded)
 			continue;
-		if (!(value >= -tolerance && value <= 1 + tolerance))
+		if (!is_fraction(value))
 			return bad_word(l, word, size, "not a fraction of the image's size");
 		if (v->n < 4)
 			v->box[v->n] = value;
@@ -191,4 +196,24 @@ enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, struct tfr_buf *corners, c
 	else
 		boxes->size = before, corners->size = corners_before;
 	return status;
+}
+
+bool tfr_yolo_looks(const char *text, size_t size)
+{
+	struct tfr_error ignored;
+	struct line l = { .at = text, .end = text + size, .err = &ignored };
+	const char *word;
+	uint32_t class;
+	double value;
+
+	while (l.at < l.end && (is_blank(*l.at) || *l.at == '\n'))
+		l.at++;
+	l.end = memchr(l.at, '\n', (size_t)(l.end - l.at)) ?: l.end;
+	if (read_class(&l, &class))
+		return false;
+	for (int i = 0; i < 4; i++)
+		if (!next_word(&l, &word, &size) || !tfr_number(word, size, &value) ||
+			!is_fraction(value))
+			return false;
+	return true;
 }
