@@ -124,15 +124,16 @@ enum tfr_input_flag {
 	TFR_INPUT_AUDIO = 1 << 8,    /* uses tfr_audio_item_add(), and so `audio` */
 	TFR_INPUT_COLUMNS = 1 << 9,  /* has columns: types, embeds */
 	TFR_INPUT_CELLS = 1 << 10,   /* ... in CSV: delimiter, na */
-	TFR_INPUT_ARRAYS = 1 << 11,  /* include and exclude choose arrays */
-	TFR_INPUT_CHOOSES = 1 << 12, /* include and exclude choose files; labels */
-	TFR_INPUT_LABELS = 1 << 13,  /* labels, even without that */
+	TFR_INPUT_CHOOSES = 1 << 11, /* files or arrays: include, exclude */
+	TFR_INPUT_LABELS = 1 << 12,  /* labels */
+	TFR_INPUT_NUMBERS = 1 << 13, /* numbers the classes: label_base */
 	TFR_INPUT_CLASSLESS = 1 << 14,
 	TFR_INPUT_TMPDIR = 1 << 15,
 	TFR_INPUT_MASKS = 1 << 16,
 	TFR_INPUT_ANNOTATIONS = 1 << 17, /* annotations, captions, panoptic */
 	TFR_INPUT_IMAGE_SET = 1 << 18,
 	TFR_INPUT_SHAPES = 1 << 19, /* draw_masks */
+	TFR_INPUT_SANDBOX = 1 << 20,
 };
 
 struct tfr_input_ops {

@@ -268,10 +268,11 @@ static enum tfr_status check_opts(
 		{ opts->audio.kind, TFR_INPUT_AUDIO, "--audio needs audio files, not ", "" },
 		{ framed && opts->audio.kind != TFR_AUDIO_FLOATS, 0,
 			"--frame needs audio as floats", NULL },
-		{ in->include_count || in->exclude_count, TFR_INPUT_CHOOSES | TFR_INPUT_ARRAYS,
-			"options that choose files and labels do not apply to ", "" },
-		{ classes->labels, TFR_INPUT_CHOOSES | TFR_INPUT_ARRAYS | TFR_INPUT_LABELS,
-			"options that choose files and labels do not apply to ", "" },
+		{ in->include_count || in->exclude_count, TFR_INPUT_CHOOSES,
+			"--include and --exclude do not apply to ", "" },
+		{ in->no_sandbox, TFR_INPUT_SANDBOX, "--no-sandbox needs an HDF5 file, not ", "" },
+		{ classes->labels, TFR_INPUT_LABELS, "--labels does not apply to ", "" },
+		{ classes->base, TFR_INPUT_NUMBERS, "--label-base does not apply to ", "" },
 		{ tables->type_count + tables->embed_count, TFR_INPUT_COLUMNS,
 			"--types and --embed need a list, not ", "" },
 		{ tables->delimiter || tables->na, TFR_INPUT_CELLS,
@@ -350,12 +351,21 @@ static enum tfr_status scan_tree(
 	return status;
 }
 
+/* Annotations of a set can also be in an archive.  A pipe may be one. */
+static bool is_archive(
+	const struct kind *kind, const struct tfr_convert_opts *opts, const struct tfr_offer *offer)
+{
+	return kind->ops == &tfr_input_archive ||
+	       (kind->set && !offer->scan &&
+		       (!offer->head || tfr_input_archive.recognises(opts, offer)));
+}
+
 static enum tfr_status open_kind(struct tfr_input **in, const struct kind *kind,
 	const struct tfr_convert_opts *opts, const struct tfr_offer *offer, struct tfr_error *err)
 {
 	if (!kind->set && !kind->ops->open_tree)
 		return kind->ops->open(in, opts, err);
-	if (!offer->scan && kind->set && tfr_input_archive.recognises(opts, offer))
+	if (is_archive(kind, opts, offer))
 		return tfr_archive_open_set(in, kind->set, opts, err);
 	if (!offer->scan)
 		return tfr_fail_path(err, TFR_EUSAGE, opts->input.paths[0], "%s",
@@ -382,8 +392,8 @@ enum tfr_status tfr_input_open(
 		status = scan_tree(&offer, opts, err);
 	if (!status && !opts->input.from)
 		status = recognise(&kind, opts, &offer, err);
-	/* What an archive is shows when it is open. */
-	if (!status && kind.ops != &tfr_input_archive)
+	/* What an archive has shows when it is open. */
+	if (!status && !is_archive(&kind, opts, &offer))
 		status = tfr_input_check(kind.ops, opts, err);
 	tfr_opened_collect(&opened);
 	if (!status)

@@ -235,9 +235,7 @@ enum tfr_status tfr_labels_open(
 			return tfr_fail_nomem(err, "writing a labels file");
 		TFR_TRY(tfr_labels_open_named(l, sets, err));
 	}
-	return !resumes && (in->ops->flags & TFR_INPUT_CHOOSES || in->ops->flags & TFR_INPUT_LABELS)
-		       ? look_beside(sets, err)
-		       : TFR_OK;
+	return !resumes && in->ops->flags & TFR_INPUT_LABELS ? look_beside(sets, err) : TFR_OK;
 }
 
 void tfr_labels_close(struct tfr_labels *l)

@@ -294,7 +294,6 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 static enum tfr_status check(const struct tfr_convert_opts *o, struct tfr_error *err)
 {
 	const char *what = o->images.verify				? "--verify-images"
-			   : o->classes.base				? "--label-base"
 			   : o->run.on_error == TFR_ON_ERROR_QUARANTINE ? "--on-error quarantine"
 									: NULL;
 

@@ -146,7 +146,8 @@ const struct tfr_set_kind tfr_set_createml = {
 		.what = "images with Create ML annotations",
 		.nothing = "no image that the annotations name in",
 		.refused = "not a usable image",
-		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES,
+		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_NUMBERS |
+			 TFR_INPUT_SPLITS | TFR_INPUT_BOXES,
 		.tree = "",
 	},
 	.none = "no Create ML annotations in",

@@ -594,7 +594,9 @@ const struct tfr_set_kind tfr_set_metadata = {
 		.what = "files with metadata",
 		.nothing = "no row to use in the metadata of",
 		.refused = "not a usable row",
-		.flags = TFR_INPUT_COLUMNS | TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_AUDIO | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_CELLS,
+		.flags = TFR_INPUT_COLUMNS | TFR_INPUT_IMAGES | TFR_INPUT_REWORKS |
+			 TFR_INPUT_AUDIO | TFR_INPUT_LABELS | TFR_INPUT_NUMBERS | TFR_INPUT_SPLITS |
+			 TFR_INPUT_CELLS,
 		.tree = "",
 	},
 	.none = "no metadata.csv or metadata.jsonl with a column 'file_name' in",

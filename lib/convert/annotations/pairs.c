@@ -266,10 +266,7 @@ static enum tfr_status check(const struct tfr_convert_opts *opts, struct tfr_err
 {
 	if (!opts->input.masks)
 		return tfr_fail(err, TFR_EUSAGE, "pairs need --mask, the folder of masks");
-	return opts->classes.base ? tfr_fail(err, TFR_EUSAGE,
-					    "--label-base does not apply to pairs, which have no "
-					    "classes")
-				  : TFR_OK;
+	return TFR_OK;
 }
 
 const struct tfr_set_kind tfr_set_pairs = {

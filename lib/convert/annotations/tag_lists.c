@@ -105,7 +105,8 @@ const struct tfr_set_kind tfr_set_tag_lists = {
 		.what = "images with classes in a CSV file",
 		.nothing = "no image that the CSV file names in",
 		.refused = "not a usable image",
-		.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES,
+		.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_LABELS |
+			 TFR_INPUT_NUMBERS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES,
 		.tree = "",
 	},
 	.none = "no _classes.csv in",

@@ -541,16 +541,24 @@ static void close_owner(void *owner)
 	close_archive(&a->in);
 }
 
+static enum tfr_status check_opts(
+	const struct archive *a, const struct tfr_input_ops *kind, struct tfr_error *err)
+{
+	struct tfr_input_ops ops = *kind;
+
+	/* Annotations are looked for, and read, in an unpacked copy. */
+	ops.flags |= a->m->placed ? 0 : TFR_INPUT_TMPDIR;
+	return tfr_input_check(&ops, a->in.opts, err);
+}
+
 /* Opens the archive as a set.  *in is then that of the set, whose tree owns the archive. */
 static enum tfr_status open_set(struct archive *a, struct tfr_input **in,
 	const struct tfr_set_kind *set, struct tfr_error *err)
 {
 	struct tfr_scan *scan = a->scan;
-	struct tfr_input_ops ops = set->ops;
 	enum tfr_status status;
 
-	ops.flags |= a->m->placed ? 0 : TFR_INPUT_TMPDIR; /* it is unpacked */
-	TFR_TRY(tfr_input_check(&ops, a->in.opts, err));
+	TFR_TRY(check_opts(a, &set->ops, err));
 	*in = NULL;
 	status = tfr_images_open(in, set, a->in.opts, scan, err);
 	if (!*in) {
@@ -592,11 +600,12 @@ static enum tfr_status survey(struct archive *a, struct tfr_input **in,
 			return open_set(a, in, set, err);
 		drop_scan(a);
 	}
-	TFR_TRY(tfr_input_check(a->in.ops, a->in.opts, err));
+	TFR_TRY(check_opts(a, a->in.ops, err));
 	if (!a->in.opts->input.ignore_annotations)
 		TFR_TRY(tfr_unused_judge(&a->unused,
-			a->in.opts->input.from ? "Without '--from', annotations are looked for."
-					       : TFR_UNUSED_UNPACK,
+			a->in.opts->input.from
+				? "Without '--from', the kind of annotations is detected."
+				: TFR_UNUSED_UNPACK,
 			err));
 	tfr_unused_clear(&a->unused);
 	TFR_TRY(lay_out(a, err));
@@ -655,7 +664,7 @@ const struct tfr_input_ops tfr_input_archive = {
 	.nothing = "no images in",
 	.refused = "not a usable image",
 	.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_AUDIO | TFR_INPUT_SPLITS |
-		 TFR_INPUT_STRAYS | TFR_INPUT_CLASSLESS | TFR_INPUT_TMPDIR,
+		 TFR_INPUT_STRAYS | TFR_INPUT_CLASSLESS | TFR_INPUT_NUMBERS,
 	.recognises = recognises,
 	.open = open_archive,
 	.next = next,

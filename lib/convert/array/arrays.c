@@ -24,12 +24,9 @@ enum tfr_status tfr_arrays_open(struct tfr_input **in, size_t size, const struct
 {
 	struct tfr_arrays *a;
 
-	if (opts->classes.labels || opts->classes.base || opts->order.stratify)
+	if (opts->order.stratify)
 		return tfr_fail(err, TFR_EUSAGE,
-			"%s has no effect on arrays, which have no classes",
-			opts->classes.labels ? "--labels"
-			: opts->classes.base ? "--label-base"
-					     : "--stratify-classes");
+			"--stratify-classes has no effect on arrays, which have no classes");
 	if (opts->tables.embed_count)
 		return tfr_fail(
 			err, TFR_EUSAGE, "--embed needs a list; arrays have no columns of paths");

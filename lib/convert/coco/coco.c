@@ -361,27 +361,19 @@ static void close_part(struct tfr_open_part *part)
 	free(part->own);
 }
 
-static enum tfr_status check(const struct tfr_convert_opts *opts, struct tfr_error *err)
-{
-	return opts->classes.base ? tfr_fail(err, TFR_EUSAGE,
-					    "--label-base does not apply: the annotations number "
-					    "the classes")
-				  : TFR_OK;
-}
-
 const struct tfr_set_kind tfr_set_coco = {
 	.ops = {
 		.name = "coco",
 		.what = "images with COCO annotations",
 		.nothing = "no image that the annotations name in",
 		.refused = "not a usable image",
-		.flags = TFR_INPUT_IMAGES | TFR_INPUT_SPLITS | TFR_INPUT_SHAPES | TFR_INPUT_ANNOTATIONS,
+		.flags = TFR_INPUT_IMAGES | TFR_INPUT_SPLITS | TFR_INPUT_SHAPES |
+			 TFR_INPUT_ANNOTATIONS,
 		.tree = "",
 	},
 	.none = "no COCO annotations in",
 	.sizes = "in the annotations",
 	.unmatched = "the annotations do not list them",
-	.check = check,
 	.find = find,
 	.read = read_part,
 	.add = add_panoptic,

@@ -352,8 +352,9 @@ const struct tfr_input_ops tfr_input_folder = {
 	.what = "a folder of images",
 	.nothing = "no images in",
 	.refused = "not a usable image",
-	.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_CHOOSES | TFR_INPUT_SPLITS |
-		 TFR_INPUT_STRAYS | TFR_INPUT_PLAIN | TFR_INPUT_CLASSLESS,
+	.flags = TFR_INPUT_IMAGES | TFR_INPUT_REWORKS | TFR_INPUT_CHOOSES | TFR_INPUT_LABELS |
+		 TFR_INPUT_NUMBERS | TFR_INPUT_SPLITS | TFR_INPUT_STRAYS | TFR_INPUT_PLAIN |
+		 TFR_INPUT_CLASSLESS,
 	.tree = "",
 	.recognises = recognises_images,
 	.open_tree = open_images,
@@ -405,8 +406,8 @@ const struct tfr_input_ops tfr_input_audio = {
 	.what = "a folder of audio files",
 	.nothing = "no WAV files in",
 	.refused = "not a usable WAV file",
-	.flags = TFR_INPUT_AUDIO | TFR_INPUT_CHOOSES | TFR_INPUT_SPLITS | TFR_INPUT_STRAYS |
-		 TFR_INPUT_CLASSLESS,
+	.flags = TFR_INPUT_AUDIO | TFR_INPUT_CHOOSES | TFR_INPUT_LABELS | TFR_INPUT_NUMBERS |
+		 TFR_INPUT_SPLITS | TFR_INPUT_STRAYS | TFR_INPUT_CLASSLESS,
 	.tree = "",
 	.recognises = recognises_audio,
 	.open_tree = open_audio,

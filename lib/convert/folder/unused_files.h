@@ -14,7 +14,8 @@ enum { TFR_UNUSED_HEAD = 16 << 10 };
 
 /* The hint for an archive, whose files no option can name. */
 #define TFR_UNUSED_UNPACK                                                                          \
-	"tfr-shard(1) has the layouts that are read; unpack the archive if an option names them."
+	"tfr-shard(1) has the layouts that are read.  To name the files in an option, unpack the " \
+	"archive."
 
 struct tfr_unused {
 	const struct tfr_input *in;

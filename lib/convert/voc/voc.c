@@ -344,7 +344,9 @@ const struct tfr_set_kind tfr_set_voc = {
 		.what = "images with VOC annotations",
 		.nothing = "no image with an annotation in",
 		.refused = "not a usable image",
-		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES | TFR_INPUT_ANNOTATIONS | TFR_INPUT_IMAGE_SET,
+		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_NUMBERS |
+			 TFR_INPUT_SPLITS | TFR_INPUT_BOXES | TFR_INPUT_ANNOTATIONS |
+			 TFR_INPUT_IMAGE_SET,
 		.tree = "xml",
 	},
 	.none = "no images with VOC annotations in",

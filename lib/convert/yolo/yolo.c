@@ -512,7 +512,8 @@ const struct tfr_set_kind tfr_set_yolo = {
 		.what = "images with YOLO labels",
 		.nothing = "no usable image in",
 		.refused = "not a usable image",
-		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_SPLITS | TFR_INPUT_BOXES | TFR_INPUT_SHAPES,
+		.flags = TFR_INPUT_IMAGES | TFR_INPUT_LABELS | TFR_INPUT_NUMBERS |
+			 TFR_INPUT_SPLITS | TFR_INPUT_BOXES | TFR_INPUT_SHAPES,
 		.tree = "txt",
 	},
 	.none = "no images with YOLO labels in",

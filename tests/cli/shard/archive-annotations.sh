@@ -27,5 +27,7 @@ mkdir flat; cp yolo/images/*.png yolo/labels/*.txt flat; echo 'names: [cat]' > f
 echo 'a cat 0.5 0.5 0.5 0.5' | tee dark/obj_train_data/1.txt > dark/obj_train_data/2.txt; (cd dark; tar -cf ../caption.tar --sort=name obj_train_data); tfr shard caption.tar --dry-run -o x.tfrecord
 echo --- refused, and left out
 tfr shard yolo.tar --mask yolo -o x.tfrecord; tfr shard yolo.tar --from coco -o x.tfrecord; cat yolo.tar | tfr shard - --from yolo -o x.tfrecord; tfr shard yolo.tar --from archive -o x.tfrecord; tfr shard yolo.tar --from archive --ignore-annotations --dry-run -o x.tfrecord
-echo --- unpacked in a folder
-mkdir tmp; tfr shard yolo.tar --tmpdir tmp -o x.tfrecord; packed || tfr shard yolo.zip --tmpdir tmp --dry-run -q -o x.tfrecord > yolo.plan
+echo '3 1 4 1 5' > flat/1.txt; cp flat/1.txt flat/2.txt; (cd flat; tar -cf ../digits.tar --sort=name 1.png 1.txt 2.png 2.txt); tfr shard digits.tar --dry-run -o x.tfrecord
+echo "--- --tmpdir"
+mkdir tmp; (cd voc/JPEGImages; tar -cf ../../plain.tar *); for f in plain.tar yolo.tar 'yolo.tar --from yolo'; do tfr shard $f --tmpdir tmp -o x.tfrecord; done
+for o in '' '--from yolo'; do if packed; then echo "tfr shard: cannot make a temporary file in 'gone': No such file or directory"; else tfr shard yolo.zip $o --tmpdir gone -o x.tfrecord; tfr shard yolo.zip $o --tmpdir tmp --dry-run -q -o x.tfrecord > yolo.plan; fi; done

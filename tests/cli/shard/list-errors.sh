@@ -8,6 +8,7 @@ printf 'a,,b\n1,2,3\n' > noname.csv; try noname.csv
 printf 'a,b,a\n1,2,3\n' > twice.csv; try twice.csv
 printf 'a,b\n1,x\n' > good.csv
 try good.csv --types c=int
+try good.csv --label-base 1
 try good.csv --types a
 try good.csv --types a=complex
 try good.csv --embed c

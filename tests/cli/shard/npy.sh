@@ -38,7 +38,7 @@ echo "none"
 for name in scalar complex object date void long rows empty; do refused "$DATA/arrays/none/$name.npy" 2>&1 | sed "s:$DATA/::"; done
 cp "$DATA/arrays/cube.npy" cut.npy; truncate -s -1 cut.npy; refused cut.npy; cp "$DATA/arrays/cube.npy" more.npy; echo >> more.npy; refused more.npy
 refused "$DATA/arrays/cube.npy" cut.npy 2>&1; refused "$DATA/arrays/cube.npy" "$DATA/arrays/cube.npy" 2>&1 | sed "s:$DATA/::"
-refused "$DATA/arrays/cube.npy" --labels x; refused "$DATA/arrays/cube.npy" --label-base 1; refused "$DATA/arrays/cube.npy" --embed cube
+refused "$DATA/arrays/cube.npy" --labels x; refused "$DATA/arrays/cube.npy" --label-base 1; refused "$DATA/arrays/cube.npy" --no-sandbox; refused "$DATA/arrays/cube.npy" --embed cube
 refused "$DATA/arrays/cube.npy" --sha256; refused "$DATA/arrays/cube.npy" --resize 4; refused "$DATA/arrays/cube.npy" --verify-images
 refused "$DATA/arrays/cube.npy" --exclude cube 2>&1 | sed "s:$DATA/::"; refused --from npy - < "$DATA/arrays/cube.npy"
 echo "called one and another"
