@@ -2,7 +2,8 @@
 import os
 import signal
 
-from harness import case, read, write
+from harness import DATA, case, read, write
+from servers import faults
 from support import datasets
 
 
@@ -62,6 +63,22 @@ def _same(t, files, name='', options=(), ahead=True):
 @case
 def class_folders(t):
     _same(t, datasets.classes())
+
+
+@case
+def yolo_names_above_a_prefix(t):
+    """The folder above a prefix has the names of classes, but nothing is above a bucket.  A key that may read one prefix is
+    enough for the images in it."""
+    s, image, label = t.store(), read(DATA + 'images/jpeg/422.jpg'), b'0 .5 .5 .2 .2\n'
+    for key, data in {'flat/train/a.jpg': image, 'flat/train/a.txt': label, 'flat/data.yaml': b'names: [cat]\n', 'pair/images/a.jpg': image,
+                      'pair/labels/a.txt': label, 'one/images/a.jpg': image}.items():
+        s.put('train', key, data)
+    t.good('shard', 's3://train/flat/train', '-o', t.path('flat.tfrecord'))
+    assert b'"cat"' in t.good('show', t.path('flat.tfrecord')).out
+    t.fails(2, 'shard', 's3://train/pair', '-o', t.path('x.tfrecord'), says='cannot find data.yaml')
+    s.inject(faults.status(403, 'AccessDenied', 'Access Denied'), times=None,
+             when=lambda r: not (r.path.startswith('/train/one/images') or r.parameters.get('prefix', '').startswith('one/images')))
+    t.good('shard', 's3://train/one/images', '-o', t.path('one.tfrecord'))
 
 
 @case

@@ -28,11 +28,12 @@ struct tfr_place tfr_parts_outside(struct tfr_parts *p, const char *path)
 {
 	struct tfr_place none = { NULL, 0 };
 	struct tfr_scan *scan;
+	struct tfr_error why = { 0 };
 	struct stat st;
-	enum tfr_status status = tfr_look(path, &st, p->err);
+	enum tfr_status status = tfr_look(path, &st, &why);
 
-	if (status == TFR_END)
-		*p->err = (struct tfr_error){ 0 };
+	if (status)
+		status = tfr_absent_or_failed(path, status, &why, p->err);
 	if (status || !S_ISDIR(st.st_mode))
 		return none;
 	scan = calloc(1, sizeof(*scan));

@@ -131,15 +131,16 @@ static void find_outside(struct tfr_parts *p, uint32_t dir)
 		tfr_parts_add_pair(p, NULL, tfr_place_in(p, dir), place);
 }
 
-static bool is_file(const char *folder, const char *name, struct tfr_error *err)
+static bool has_file(const char *folder, const char *name, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *path = folder ? tfr_asprintf("%s/../%s", folder, name) : NULL;
+	TFR_AUTO_FREE char *path = tfr_path_join(folder, name);
+	struct tfr_error why = { 0 };
 	struct stat st;
 	enum tfr_status status =
-		path ? tfr_look(path, &st, err) : tfr_fail_nomem(err, "looking for labels");
+		path ? tfr_look(path, &st, &why) : tfr_fail_nomem(&why, "looking for labels");
 
-	if (status == TFR_END)
-		*err = (struct tfr_error){ 0 };
+	if (status)
+		status = tfr_absent_or_failed(path, status, &why, err);
 	return !status && S_ISREG(st.st_mode);
 }
 
@@ -148,13 +149,13 @@ static bool has_names(struct tfr_parts *p, uint32_t dir, bool above)
 {
 	const bool outside = above && !dir && !p->scan->places;
 	const uint32_t other = above ? p->scan->dirs[dir].parent : dir;
-	TFR_AUTO_FREE char *folder = outside ? tfr_scan_folder_path(p->scan, dir) : NULL;
+	TFR_AUTO_FREE char *folder = outside ? tfr_yolo_above(p->scan->path, p->err) : NULL;
 	bool found = false;
 
 	for (size_t i = 0; !found && i < TFR_YOLO_NAMES; i++)
 		found = tfr_scan_file(p->scan, dir, tfr_yolo_names[i]) != TFR_NO_FILE ||
 			tfr_scan_file(p->scan, other, tfr_yolo_names[i]) != TFR_NO_FILE ||
-			(outside && is_file(folder, tfr_yolo_names[i], p->err));
+			(folder && has_file(folder, tfr_yolo_names[i], p->err));
 	return found;
 }
 

@@ -119,6 +119,9 @@ struct tfr_yolo_tally {
  * malformed; the message has the line and the reason, and both are unchanged. */
 enum tfr_status tfr_yolo_parse(struct tfr_buf *boxes, struct tfr_buf *corners, const uint8_t *text,
 	size_t size, size_t keypoints, struct tfr_yolo_tally *tally, struct tfr_error *err);
+/* The path of the folder above one, to be freed.  NULL: a bucket or a server has none, or out of
+ * memory, which is in *err. */
+char *tfr_yolo_above(const char *folder, struct tfr_error *err);
 /* Whether the first line of a text is a label: the number of a class and at least four fractions.
  * The rest may be missing. */
 bool tfr_yolo_looks(const char *text, size_t size);

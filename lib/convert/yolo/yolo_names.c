@@ -27,16 +27,20 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The table keeps the name that a label got first. */
-static enum tfr_status add(struct tfr_yolo_classes *c, int64_t number, const char *name,
+static enum tfr_status add_class(struct tfr_yolo_classes *c, int64_t number, const char *name,
 	size_t size, struct tfr_error *err)
 {
 	struct tfr_table *t = c->table;
 	struct tfr_yolo_class class = { .number = number };
 	const char *had;
+	int64_t label;
 
+	if (__builtin_add_overflow(number, c->base, &label))
+		return tfr_fail(
+			err, TFR_EDATA, "the number of class '%.*s' is too large", (int)size, name);
 	if (TFR_ARRAY_ONE_MORE(c->list, c->n))
 		return tfr_fail_nomem(err, reading);
-	TFR_TRY(tfr_table_label(t, number + c->base, name, size, &class.id, err));
+	TFR_TRY(tfr_table_label(t, label, name, size, &class.id, err));
 	had = tfr_table_string(t, t->classes[class.id].name);
 	c->renames |= strncmp(had, name, size) || had[size];
 	c->list[c->n++] = class;
@@ -55,10 +59,9 @@ static enum tfr_status take_list(
 		const char *name = map.classes[i].text;
 		size_t n;
 
-		name += !i && !strncmp(name, "\xef\xbb\xbf", 3) && name[3] ? 3 : 0; /* the mark */
 		for (n = strlen(name); n && strchr(" \t", name[n - 1]);)
 			n--;
-		status = add(c, map.classes[i].label, name, n, err);
+		status = add_class(c, map.classes[i].label, name, n, err);
 	}
 	tfr_label_map_clear(&map);
 	return status;
@@ -125,8 +128,8 @@ static enum tfr_status take_yaml(struct tfr_yolo_classes *c, const struct tfr_bu
 
 		/* Ultralytics uses these names if only the number of classes is known. */
 		snprintf(own, sizeof(own), "class_%zu", i);
-		status =
-			add(c, y.n_names ? y.names[i].number : (int64_t)i, name, strlen(name), err);
+		status = add_class(
+			c, y.n_names ? y.names[i].number : (int64_t)i, name, strlen(name), err);
 	}
 	tfr_yolo_yaml_clear(&y);
 	return status;
@@ -150,12 +153,17 @@ static enum tfr_status try_file(struct tfr_yolo_classes *c, const struct tfr_sca
 	TFR_AUTO_BUF text = { 0 };
 	size_t most = path && is_yaml(path) ? MOST : TFR_LABEL_MAP_MOST;
 	enum tfr_status status = TFR_OK;
+	struct tfr_error why = { 0 };
 	struct stat st;
 
 	if (!path)
 		return tfr_fail_nomem(err, reading);
-	if (!s)
-		status = tfr_look(path, &st, err) ?: S_ISREG(st.st_mode) ? TFR_OK : TFR_END;
+	if (!s) {
+		status = tfr_look(path, &st, &why);
+		status = status		       ? tfr_absent_or_failed(path, status, &why, err)
+			 : S_ISREG(st.st_mode) ? TFR_OK
+					       : TFR_END;
+	}
 	if (!status)
 		status = s ? tfr_scan_read(s, file, most, &text, err)
 			   : tfr_source_read_regular(path, most, &text, reading, err);
@@ -242,22 +250,28 @@ bool tfr_yolo_describe(
 
 /* --- folders above --- */
 
-/* Replaces a path by its parent folder.  NULL: out of memory. */
-static char *parent(char *path)
+char *tfr_yolo_above(const char *folder, struct tfr_error *err)
 {
-	char *slash = strrchr(path, '/'), *up;
+	const bool url = tfr_is_url(folder);
+	TFR_AUTO_FREE char *path = strdup(folder);
+	char *slash, *above;
 
-	while (slash && slash > path && !slash[1]) {
-		*slash = '\0';
-		slash = strrchr(path, '/');
+	if (!path) {
+		tfr_fail_nomem(err, reading);
+		return NULL;
 	}
+	while ((slash = strrchr(path, '/')) && slash > path && !slash[1])
+		*slash = '\0';
+	if (url && (!slash || slash[-1] == '/')) /* a bucket or a server */
+		return NULL;
 	if (slash && slash > path && strcmp(slash, "/..") && strcmp(slash, "/.")) {
 		*slash = '\0';
-		return path;
+		return TFR_STEAL(path);
 	}
-	up = tfr_path_join(path, "..");
-	free(path);
-	return up;
+	above = tfr_path_join(path, "..");
+	if (!above)
+		tfr_fail_nomem(err, reading);
+	return above;
 }
 
 /* Tries the files of a folder outside of the tree. */
@@ -278,15 +292,22 @@ static enum tfr_status try_path(
 	return status;
 }
 
+/* Tries `levels` folders above one. */
 static enum tfr_status try_above(
-	struct tfr_yolo_classes *c, const char *folder, struct tfr_error *err)
+	struct tfr_yolo_classes *c, const char *folder, unsigned levels, struct tfr_error *err)
 {
-	TFR_AUTO_FREE char *path = strdup(folder);
+	TFR_AUTO_FREE char *path = NULL;
+	struct tfr_error why = { 0 };
 	enum tfr_status status = TFR_END;
 
-	for (int i = 0; status == TFR_END && i < UP; i++) {
-		path = path ? parent(path) : NULL;
-		status = path ? try_path(c, path, err) : tfr_fail_nomem(err, reading);
+	while (status == TFR_END && levels--) {
+		char *above = tfr_yolo_above(path ?: folder, &why);
+
+		free(path);
+		path = above;
+		if (!path)
+			return why.status ? tfr_error_pass(&why, err) : TFR_END;
+		status = try_path(c, path, err);
 	}
 	return status;
 }
@@ -309,6 +330,7 @@ static enum tfr_status find_names(
 	const struct tfr_place places[] = { top, at->annotations, at->images };
 	TFR_AUTO_BUF text = { 0 };
 	enum tfr_status status = TFR_END;
+	unsigned up = 0;
 
 	if (labels) {
 		TFR_TRY(tfr_source_read_file(
@@ -321,16 +343,15 @@ static enum tfr_status find_names(
 		status = try_folder(c, places[i].scan, places[i].dir, err);
 	if (status == TFR_END)
 		status = try_yamls(c, top.scan, top.dir, err);
-	/* An archive often has a folder around everything. */
-	for (uint32_t up = 0, dir = at->images.dir;
-		status == TFR_END && top.scan->places && dir && up < UP; up++) {
+	for (uint32_t dir = at->images.dir; dir && up < UP; up++) {
 		dir = top.scan->dirs[dir].parent;
-		status = try_folder(c, top.scan, dir, err);
-		if (status == TFR_END)
+		if (status == TFR_END && dir)
+			status = try_folder(c, top.scan, dir, err);
+		if (status == TFR_END && dir)
 			status = try_yamls(c, top.scan, dir, err);
 	}
 	if (status == TFR_END && !top.scan->places)
-		status = try_above(c, part->prefix, err);
+		status = try_above(c, top.scan->path, UP - up, err);
 	return status == TFR_END ? no_names(input, err) : status;
 }
 
