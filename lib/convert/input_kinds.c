@@ -272,6 +272,7 @@ static enum tfr_status check_opts(
 			"--include and --exclude do not apply to ", "" },
 		{ in->no_sandbox, TFR_INPUT_SANDBOX, "--no-sandbox needs an HDF5 file, not ", "" },
 		{ classes->labels, TFR_INPUT_LABELS, "--labels does not apply to ", "" },
+		{ classes->base > INT32_MAX, 0, "--label-base is above 2147483647", NULL },
 		{ classes->base, TFR_INPUT_NUMBERS, "--label-base does not apply to ", "" },
 		{ tables->type_count + tables->embed_count, TFR_INPUT_COLUMNS,
 			"--types and --embed need a list, not ", "" },

@@ -17,10 +17,18 @@
 #include "io/source.h"
 #include "shard/manifests.h"
 
+/* Whether a text begins with a byte order mark, as editors on Windows write. */
+static bool has_mark(const char *text, size_t size)
+{
+	return size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3);
+}
+
 static enum tfr_status check_text(struct tfr_label_map *m, const char *path, struct tfr_error *err)
 {
 	if (m->text.size > TFR_LABEL_MAP_MOST)
 		return tfr_fail_path(err, TFR_EDATA, path, "the list of labels is too large:");
+	if (has_mark((const char *)m->text.data, m->text.size))
+		memmove(m->text.data, m->text.data + 3, m->text.size -= 3);
 	TFR_NEED_MEMORY(tfr_buf_reserve(&m->text, 1), err, "reading labels");
 	if (memchr(m->text.data, '\0', m->text.size))
 		return tfr_fail_path(err, TFR_EDATA, path,
@@ -193,6 +201,10 @@ static enum tfr_status read_lines(
 		uint64_t number = lines.number;
 		size_t class = 0, text;
 
+		if (number == 1 && has_mark(line, size)) {
+			line += 3;
+			size -= 3;
+		}
 		while (size && (line[size - 1] == '\r' || line[size - 1] == '\n'))
 			size--;
 		while (class < size && line[class] != '\t' && line[class] != ' ')

@@ -233,15 +233,14 @@ static enum tfr_status list_classes(struct folder *f, struct tfr_error *err)
 	if (o->classes.labels)
 		TFR_TRY(tfr_label_map_read(&f->map, o->classes.labels, o->classes.base, err));
 	f->class_of_item = malloc((f->list.n + 1) * sizeof(*f->class_of_item));
-	for (size_t i = 0; i < f->list.n; i++) {
-		const char *class = f->list.list[i];
-
-		if (!f->class_of_item || !tfr_class_names_add(&f->names, class))
-			return tfr_fail_nomem(err, "listing a folder");
-	}
-	TFR_NEED_MEMORY(tfr_class_names_number(&f->names, &f->in), err, "listing a folder");
-	f->in.classes = o->classes.labels ? f->map.classes : f->names.classes;
-	f->in.n_classes = o->classes.labels ? f->map.n : f->in.n_classes;
+	TFR_NEED_MEMORY(f->class_of_item, err, "listing a folder");
+	f->in.classes = f->map.classes;
+	f->in.n_classes = f->map.n;
+	for (size_t i = 0; i < f->list.n && !o->classes.labels; i++)
+		TFR_NEED_MEMORY(
+			tfr_class_names_add(&f->names, f->list.list[i]), err, "listing a folder");
+	if (!o->classes.labels)
+		TFR_NEED_MEMORY(tfr_class_names_number(&f->names, &f->in), err, "listing a folder");
 	for (size_t i = 0; i < f->list.n; i++) {
 		const char *class = f->list.list[i];
 

@@ -136,7 +136,7 @@ static bool look_at(struct looking *l, const struct tfr_scan_item *found)
 	}
 	status = tfr_root_head(scan->root, (const char *)l->path.data, l->item.file.data, HEAD,
 		&l->item.file.size, &why);
-	if (status && !tfr_errno_of_process(why.sys_errno)) {
+	if (status && status != TFR_ENOMEM && !tfr_errno_of_process(why.sys_errno)) {
 		named = tfr_is_media(tfr_scan_name(scan, found->name));
 		if (named || status == TFR_END)
 			return named;
@@ -520,7 +520,7 @@ void tfr_splits_clear(struct tfr_splits *s)
 
 /* The position of a name, or the position at which to insert it.  There are thousands of classes at
  * most. */
-static size_t place_of(const struct tfr_names *names, const char *name, bool *found)
+static size_t position_of(const struct tfr_names *names, const char *name, bool *found)
 {
 	size_t low = 0, high = names->n;
 
@@ -539,7 +539,7 @@ static size_t place_of(const struct tfr_names *names, const char *name, bool *fo
 bool tfr_class_names_add(struct tfr_class_names *c, const char *name)
 {
 	bool found;
-	size_t at = place_of(&c->sorted, name, &found);
+	size_t at = position_of(&c->sorted, name, &found);
 
 	return found || tfr_names_insert(&c->sorted, at, name, strlen(name));
 }
@@ -547,7 +547,7 @@ bool tfr_class_names_add(struct tfr_class_names *c, const char *name)
 uint32_t tfr_class_names_find(const struct tfr_class_names *c, const char *name)
 {
 	bool found;
-	size_t at = place_of(&c->sorted, name, &found);
+	size_t at = position_of(&c->sorted, name, &found);
 
 	return found ? (uint32_t)at : TFR_NO_CLASS;
 }

@@ -13,6 +13,7 @@
 enum { DEEPEST = 16, POINTS_MOST = 10000 };
 
 /* The members that are used. */
+enum { MOST_CLASSES = 1 << 20 };
 enum key { OTHER, NAMES, COUNT, ROOT, PLACES, KEYPOINTS };
 
 static const struct {
@@ -134,8 +135,8 @@ static enum tfr_status take_scalar(struct parsing *p, unsigned depth)
 			return fail(p, "'names' that is neither a list nor a mapping");
 		return depth == 2 ? take_name(p) : fail(p, "a name that is a list");
 	case COUNT:
-		if (!direct || !is_whole(p, &p->y->count))
-			return fail(p, "an 'nc' that is not a number");
+		if (!direct || !is_whole(p, &p->y->count) || p->y->count > MOST_CLASSES)
+			return fail(p, "an 'nc' that is not a number of classes");
 		return TFR_OK;
 	case ROOT:
 		return direct ? keep_text(p, &p->y->root) : TFR_OK;

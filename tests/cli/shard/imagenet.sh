@@ -3,7 +3,7 @@ exec 2>&1
 mkdir -p train/n02 train/n01 val out
 cp "$DATA/pairs/images/gray8.jpg" train/n01/n01_1.JPEG; cp "$DATA/pairs/images/gray16.jpg" train/n02/n02_1.JPEG
 for k in 1 2 3; do cp "$DATA/pairs/images/palette$((k == 3 ? 4 : k)).jpg" val/ILSVRC2012_val_0000000$k.JPEG; done
-printf 'n00\tnothing\nn02\tcrane\r\nn03  tench, Tinca tinca\n\nn01\tred fox, Vulpes vulpes\n' > metadata.txt
+printf '\xef\xbb\xbfn02\tcrane\r\nn00\tnothing\nn03  tench, Tinca tinca\n\nn01\tred fox, Vulpes vulpes\n' > metadata.txt
 printf 'n02\nn01\nn01\n' > val.txt
 printf 'n03\nn01\nn02\n' > synsets.txt
 classes() { tfr show -q --json "$1" | grep -o '"image/\(class/[a-z]*\|filename\)": [^]]*]' | paste -d' ' - - - ${2--}; }

@@ -6,6 +6,7 @@ run '7:dog\n3:cat\n'; look t.tfrecord; cat t.file-tfrecord.labels.txt
 run 'dog\ncat'; look t.tfrecord
 run 'dog\r\n\r\ncat\r\n' --label-base 1; look t.tfrecord; cat t.file-tfrecord.labels.txt
 run '0:background\n1:cat\n2:dog\n3:emu\n'; look t.tfrecord; cat t.file-tfrecord.labels.txt
+run '\xef\xbb\xbf3:cat\n7:dog\n'; look t.tfrecord
 run '1:cat\n'
 run '1:cat\ndog\n'
 run 'cat\n1:dog\n'

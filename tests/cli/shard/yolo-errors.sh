@@ -17,12 +17,12 @@ label '2 0.5 0.5 0.5 0.5'; label '4294967296 0.5 0.5 0.5 0.5'; echo '0 .5 .5 .5 
 echo --- data.yaml
 names() { yaml "$1"; run y | head -2; }
 names 'nc: 1\n'; tfr show -q --json s.tfrecord --limit 1 | grep -o '"image/object/class/text[^]]*'
-names 'names: []'; names 'nc: x'; names 'names: cat'; names 'names: {0: a, 0: b}'; names 'names: {a: b}'; names 'names: [[a]]'; names 'names: [a, ""]'; names 'names: {0: {a: b}}'
+names 'names: []'; names 'nc: x'; names 'nc: 2000000000'; names 'names: cat'; names 'names: {0: a, 0: b}'; names 'names: {a: b}'; names 'names: [[a]]'; names 'names: [a, ""]'; names 'names: {0: {a: b}}'
 names 'names:\n\t- a\n'; names '[a, b]'; names 'text'; names ''; names '{'; names '"\\xff"'; names 'a: &x [1]\nb: [*x, *x]\nnames: [a]\n'; names 'names: [a]\nnames: [b]\n'
 names "$(printf '[%.0s' $(seq 2000))"; names "names: $(printf '{a: %.0s' $(seq 40))"; names '? [a]\n: b\nnames: [a]\n'; names '\xff\xfen\x00'; names 'names: !!python/object [a]\n'
 names 'names: [person]\nkpt_shape: [2, 3]\n'; printf '0 .5 .5 .5 .5 .1 .1 2 .2 .2 0\n' > y/labels/a.txt; run y | grep -v 'read'; names 'names: [person]\nkpt_shape: [2, 4]\n'; names 'names: [person]\nkpt_shape: 17\n'
 echo --- no names, no labels
-rm y/data.yaml; run y; echo '0 .5 .5 .5 .5' > y/labels/a.txt; printf 'only\n' > y/classes.txt; run y; touch y/labels/lost.txt y/labels/README.txt; run y; rm y/labels/[bc].txt y/labels/lost.txt; run y
+rm y/data.yaml; run y; printf '\xef\xbb\xbf0:only\n' > y/classes.txt; run y; tfr show -q s.tfrecord -n 1 | grep text; printf '9223372036854775807:only\n' > y/classes.txt; run y; run y --labels y/classes.txt --label-base 1; rm y/classes.txt; echo '0 .5 .5 .5 .5' > y/labels/a.txt; printf 'only\n' > y/classes.txt; run y; touch y/labels/lost.txt y/labels/README.txt; run y; rm y/labels/[bc].txt y/labels/lost.txt; run y
 mkdir -p none/images none/labels; cp y/images/a.jpg none/images; run --from yolo none; run --from yolo gone; run --from yolo y/classes.txt
 echo --- options
 run y --stratify-classes; run y --draw-masks; run y --resize 8; run y --include a; run y --tfds x; run y --class-list x
