@@ -17,7 +17,7 @@ static bool rows_open(
 	struct tfr_list *l, enum tfr_list_format format, bool careful, const void *data, size_t size)
 {
 	*l = (struct tfr_list){ .in.opts = &rows_opts, .path = "list", .file = true };
-	l->tables = l->columns.tables = &rows_opts.tables;
+	l->columns.tables = &rows_opts.tables;
 	l->lines.end = true;
 	l->lines.feed = '\n';
 	l->reader = (struct tfr_row_reader){ .format = format,

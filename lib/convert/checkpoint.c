@@ -348,7 +348,7 @@ enum tfr_status tfr_checkpoint_open(struct tfr_checkpoint *c, const struct tfr_c
 	return status;
 }
 
-/* --- notes --- */
+/* --- saving --- */
 
 static void set_due(struct tfr_checkpoint *c)
 {

@@ -407,18 +407,19 @@ enum tfr_status tfr_sets_publish(
 	TFR_AUTO_FREE struct tfr_class_count *counts =
 		calloc(s->n * in->n_classes + 1, sizeof(*counts));
 	struct tfr_class_count *count = counts;
+	const bool copied = in->ops->flags & TFR_INPUT_FRAMED;
 	enum tfr_status status = TFR_OK;
 
 	if (!writers || !infos || !counts)
 		return tfr_fail_nomem(err, "writing the manifests");
 	/* Records that are copied unchanged keep the classes of their sets. */
-	if (in->ops->flags & TFR_INPUT_FRAMED)
+	if (copied)
 		status = tfr_set_info_carry(&base, in->files, err);
 	for (size_t t = 0; t < s->n; t++) {
 		writers[t] = s->targets[t].writer;
 		infos[t] = base;
 		infos[t].options = has_terms(in->opts, t) ? options : NULL;
-		if (!(in->ops->flags & TFR_INPUT_FRAMED))
+		if (!copied)
 			infos[t].classes = count;
 		for (size_t k = 0; k < in->n_classes; k++)
 			*count++ = (struct tfr_class_count){ .label = in->classes[k].label,
@@ -427,7 +428,7 @@ enum tfr_status tfr_sets_publish(
 	}
 	if (!status)
 		status = tfr_set_writers_publish(writers, infos, s->n, err);
-	if (in->ops->flags & TFR_INPUT_FRAMED)
+	if (copied)
 		tfr_set_info_clear(&base);
 	return status;
 }

@@ -192,7 +192,8 @@ static enum tfr_status read_run(struct records *r, struct tfr_record_run *run,
 	return r->met ? TFR_OK : status;
 }
 
-/* Verifies the records of a run.  Those that are skipped become gaps, which the others close. */
+/* Verifies the records of a run.  A record that is skipped leaves a gap, and
+ * those after it move up. */
 static enum tfr_status verify(struct records *r, struct tfr_item *item, struct tfr_error *err)
 {
 	struct held *h = item->own;

@@ -518,9 +518,7 @@ static enum tfr_status open_list(struct metadata *m, struct tfr_error *err)
 	}
 	if (status)
 		tfr_source_close(source);
-	return status
-		       ?: tfr_list_open(&m->list, ops, part->opts, &part->opts->tables, part->aside,
-				  source, folder, err);
+	return status ?: tfr_list_open(&m->list, ops, part->opts, part->aside, source, folder, err);
 }
 
 static enum tfr_status read_part(

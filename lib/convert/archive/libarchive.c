@@ -154,7 +154,7 @@ static enum tfr_status start_reading(struct packed *p, struct tfr_error *err)
 
 static enum tfr_status start(struct packed *p, struct tfr_error *err)
 {
-	locale_t before = uselocale(p->utf8); /* which 0 leaves as it is */
+	locale_t before = uselocale(p->utf8); /* 0 leaves it unchanged */
 	enum tfr_status status = start_reading(p, err);
 
 	uselocale(before);

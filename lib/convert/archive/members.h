@@ -73,7 +73,7 @@ struct tfr_member {
 struct tfr_archive {
 	const struct tfr_archive_ops *ops;
 	struct tfr_feed feed;
-	unsigned shared; /* how often, and not closed since; atomic */
+	unsigned shared; /* copies that are open; atomic */
 	uint64_t begin;	 /* of the archive in its file */
 	bool placed;	 /* tfr_archive_read_at() can be used */
 	bool rewindable; /* ops->rewind() can be used */

@@ -56,7 +56,7 @@ static void free_own(void *p)
 static enum tfr_status new_own(
 	const struct tfr_list *l, struct tfr_list_item **out, struct tfr_error *err)
 {
-	size_t n = l->tables->embed_count;
+	size_t n = l->columns.tables->embed_count;
 	struct tfr_list_item *own = calloc(1, sizeof(*own));
 
 	if (own)
@@ -355,7 +355,7 @@ static enum tfr_status load(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_list_item *own = item->own;
 	enum tfr_status status = TFR_OK;
 
-	if (l->file && !l->tables->embed_count)
+	if (l->file && !l->columns.tables->embed_count)
 		return encode_rows(l, item, err);
 	if (l->file)
 		status = or_skip(item,
@@ -384,7 +384,7 @@ static void close_list(struct tfr_input *in)
  * is the current one. */
 static enum tfr_status find_folder(const struct tfr_list *l, char **folder, struct tfr_error *err)
 {
-	const char *root = l->tables->root, *slash = strrchr(l->path, '/');
+	const char *root = l->columns.tables->root, *slash = strrchr(l->path, '/');
 	size_t n = strlen(root ?: "");
 
 	*folder = NULL;
@@ -477,16 +477,15 @@ static bool has_embed(
 }
 
 /* Options for images or audio need a column of them. */
-static enum tfr_status check_embeds(const struct tfr_list *l, struct tfr_error *err)
+static enum tfr_status check_embeds(const struct tfr_convert_opts *opts,
+	const struct tfr_convert_tables *tables, struct tfr_error *err)
 {
-	const struct tfr_convert_opts *opts = l->in.opts;
-
 	if ((opts->images.sha256 || tfr_rework_wanted(&opts->images.rework)) &&
-		!has_embed(l->tables, tfr_embed_is_image))
+		!has_embed(tables, tfr_embed_is_image))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed image.",
 			"no column is embedded as images: there are none to change");
-	if (opts->audio.kind != TFR_AUDIO_BYTES && !has_embed(l->tables, tfr_embed_is_audio))
+	if (opts->audio.kind != TFR_AUDIO_BYTES && !has_embed(tables, tfr_embed_is_audio))
 		return tfr_fail_hint(err, TFR_EUSAGE,
 			"Name the column of their paths, such as --embed path=audio/encoded.",
 			"no column is embedded as audio: there is none to decode");
@@ -508,8 +507,8 @@ static bool ends_in(const struct tfr_offer *offer, const char *const *suffixes)
 enum tfr_status tfr_list_embed(
 	struct tfr_list *l, const struct tfr_convert_tables *tables, struct tfr_error *err)
 {
-	l->tables = l->columns.tables = tables;
-	TFR_TRY(check_embeds(l, err));
+	TFR_TRY(check_embeds(l->in.opts, tables, err));
+	l->columns.tables = tables;
 	tfr_columns_embed(&l->columns);
 	l->in.groups = false;
 	free_own(TFR_STEAL(l->announced));
@@ -517,9 +516,10 @@ enum tfr_status tfr_list_embed(
 }
 
 enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops *ops,
-	const struct tfr_convert_opts *opts, const struct tfr_convert_tables *tables,
-	const char *path, struct tfr_source *source, struct tfr_root *folder, struct tfr_error *err)
+	const struct tfr_convert_opts *opts, const char *path, struct tfr_source *source,
+	struct tfr_root *folder, struct tfr_error *err)
 {
+	const struct tfr_convert_tables *tables = &opts->tables;
 	const enum tfr_list_format format = ops == &tfr_input_jsonl ? TFR_LIST_JSONL
 					    : ops == &tfr_input_tsv ? TFR_LIST_TSV
 								    : TFR_LIST_CSV;
@@ -535,7 +535,7 @@ enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops 
 	l->in = (struct tfr_input){ .ops = ops, .opts = opts, .items = TFR_STREAM };
 	l->path = path;
 	l->folder = folder;
-	l->tables = l->columns.tables = tables;
+	l->columns.tables = tables;
 	TFR_TRY(open_files(l, source, err));
 	l->prefix = tfr_asprintf("%s:", l->path);
 	TFR_NEED_MEMORY(l->prefix, err, "reading a list");
@@ -561,10 +561,8 @@ enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops 
 static enum tfr_status open_list(struct tfr_input **in, const struct tfr_input_ops *ops,
 	const struct tfr_convert_opts *opts, struct tfr_error *err)
 {
-	const struct tfr_list asked = { .in.opts = opts, .tables = &opts->tables };
-
-	TFR_TRY(check_embeds(&asked, err));
-	return tfr_list_open(in, ops, opts, &opts->tables, opts->input.paths[0], NULL, NULL, err);
+	TFR_TRY(check_embeds(opts, &opts->tables, err));
+	return tfr_list_open(in, ops, opts, opts->input.paths[0], NULL, NULL, err);
 }
 
 #define LIST(name_, what_, flags_, ...)                                                            \

@@ -300,7 +300,6 @@ struct tfr_row_reader {
 
 struct tfr_list {
 	struct tfr_input in;
-	const struct tfr_convert_tables *tables;
 	const char *path;
 	char *prefix;
 	int unpacked;		 /* a file with the text of a GZIP file; -1: it is none */
@@ -345,13 +344,12 @@ static inline enum tfr_status tfr_list_append(
 /* --- list.c --- */
 
 /* Opens a list of another input: the file `path`, whose bytes are in `source` and whose paths begin
- * in `folder`, both of which are the list's from now on.  `tables`, which must outlive the list,
- * takes the place of opts->tables. */
+ * in `folder`, both of which are the list's from now on. */
 enum tfr_status tfr_list_open(struct tfr_input **in, const struct tfr_input_ops *ops,
-	const struct tfr_convert_opts *opts, const struct tfr_convert_tables *tables,
-	const char *path, struct tfr_source *source, struct tfr_root *folder,
-	struct tfr_error *err);
-/* Embeds other columns from now on: those of `tables`, whose other members are the same. */
+	const struct tfr_convert_opts *opts, const char *path, struct tfr_source *source,
+	struct tfr_root *folder, struct tfr_error *err);
+/* Embeds other columns from now on: those of `tables`, whose other members are the same, and which
+ * must outlive the list. */
 enum tfr_status tfr_list_embed(
 	struct tfr_list *l, const struct tfr_convert_tables *tables, struct tfr_error *err);
 

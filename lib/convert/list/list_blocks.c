@@ -148,8 +148,7 @@ static bool open_block(struct block *b, const struct tfr_list *l)
 	b->list.in.opts = l->in.opts;
 	b->list.path = l->path;
 	b->list.file = true;
-	b->list.tables = l->tables;
-	b->list.columns.tables = l->tables;
+	b->list.columns.tables = l->columns.tables;
 	b->list.reader = tfr_row_reader_like(&l->reader);
 	b->open = true;
 	for (size_t i = 0; b->open && l->reader.format != TFR_LIST_JSONL && i < l->columns.n; i++)

@@ -529,14 +529,15 @@ static enum tfr_status embed_bytes(struct tfr_list *l, struct tfr_item *item, si
 		return status;
 	keep_file(item, i);
 	bytes = (struct tfr_bytes){ own->embedded[i].file.data, own->embedded[i].file.size };
-	return tfr_builder_bytes_ref(item->builder, l->tables->embeds[i].feature, &bytes, 1, err);
+	return tfr_builder_bytes_ref(
+		item->builder, l->columns.tables->embeds[i].feature, &bytes, 1, err);
 }
 
 /* The image comes last: it stays where it was read to. */
 enum tfr_status tfr_list_embed_all(struct tfr_list *l, struct tfr_item *item,
 	struct tfr_workbench *bench, const struct tfr_room *room, struct tfr_error *err)
 {
-	const struct tfr_embed *embeds = l->tables->embeds;
+	const struct tfr_embed *embeds = l->columns.tables->embeds;
 	struct tfr_list_item *own = item->own;
 	const char *image = NULL;
 

@@ -252,7 +252,7 @@ static void warn_of_gaps(const struct tfr_list *l)
 			col->looks & TFR_LOOK_NUMBERS && !nas++)
 			na = col;
 	}
-	if (empty && !l->tables->na)
+	if (empty && !l->columns.tables->na)
 		tfr_warn(l->in.opts,
 			"'%.500s' is empty in %llu row%s: such records lack the feature%s",
 			empty->name, (unsigned long long)empty->absent,

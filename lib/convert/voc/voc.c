@@ -90,8 +90,8 @@ struct reading {
 	size_t unusable, clipped;   /* boxes */
 };
 
-/* Sets r->image to the first `n` bytes of the annotation's path and `name`.  Whether there is such
- * an image, or no memory, which leaves r->image empty. */
+/* Sets r->image to the first `n` bytes of the annotation's path and `name`, and returns whether
+ * there is such an image.  Out of memory, it returns true and leaves r->image empty. */
 static bool is_at(struct reading *r, size_t n, const char *name)
 {
 	const struct tfr_place *p = &r->part->at->images;
