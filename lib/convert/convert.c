@@ -486,7 +486,7 @@ static enum tfr_status check_parts(const struct run *r, struct tfr_error *err)
 		(!rows || r->opts->tables.embed_count))
 		return TFR_OK;
 	return tfr_fail_hint(err, TFR_EUSAGE,
-		"Folders, with or without annotations, uncompressed tar files and lists with "
+		"Folders, archives with annotations, uncompressed tar files and lists with "
 		"--embed can be.  Without --part, one process converts this input.",
 		"%s cannot be converted in parts", in->ops->what);
 }

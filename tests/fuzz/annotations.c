@@ -1,9 +1,9 @@
 /* tests/fuzz/annotations.c - any bytes as a file of boxes in CSV, of classes in CSV or of Create ML
- * beside images, in an archive in memory: refused in words, or a table whose images, boxes and
- * classes are consistent.
+ * beside images, in an archive in memory: refused with a message, or a table whose images, boxes
+ * and classes are consistent.
  *
- * The first byte chooses the kind and the name of the file.  The file is read twice, as two parts of
- * a data set, which share their classes. */
+ * The first byte chooses the kind and the name of the file.  The file is read twice, as two parts
+ * of a data set, which share their classes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,7 @@ static void check_image(const struct tfr_table *t, size_t i)
 
 	check(row->file == TFR_NO_FILE && row->mask == TFR_NO_FILE);
 	check_text(t, row->name);
+	check_text(t, row->fault);
 	check(row->fault || tfr_path_is_below(tfr_table_string(t, row->name)));
 	check(!row->fault || row->status == TFR_EDATA);
 	check(!row->width == !row->height);

@@ -372,11 +372,11 @@ def yolo_lines(rng, oriented):
         kind = 'box' if rng.randrange(6) == 0 else 'corners' if oriented else 'segment'
         if kind == 'box':
             numbers = [rng.uniform(.2, .8), rng.uniform(.2, .8), rng.uniform(.01, .4), rng.uniform(.01, .4)]
-        elif kind == 'corners':   # a box turned by any angle, which may extend past the edges by 1 %
-            (x, y), (w, h), angle = rng.choices((.3, .5, .6), k=2), (rng.uniform(.01, .2), rng.uniform(.01, .2)), rng.uniform(0, 7)
+        elif kind == 'corners':   # a box turned by any angle, which extends past the edges by 0.3 % at most
+            (x, y), (w, h), angle = rng.choices((.28, .5, .72), k=2), (rng.uniform(.01, .2), rng.uniform(.01, .2)), rng.uniform(0, 7)
             turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
             numbers = ((np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) @ turn) + [x, y]).ravel().tolist()
-        else:
+        else:   # corners up to 1 % past the edges
             numbers = [rng.uniform(-.0099, 1.0099) for _ in range(2 * rng.randrange(3, 40))]
         yield '%d %s' % (rng.randrange(len(NAMES)), ' '.join(rng.choice(('%.6f', '%r', '%.3g')) % v for v in numbers))
 
