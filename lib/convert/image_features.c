@@ -33,16 +33,6 @@ void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info)
 						    : TFR_FOUND_DAMAGED;
 }
 
-enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
-	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err)
-{
-	TFR_TRY(tfr_item_read(
-		item, root, (const char *)item->name.data, tfr_image_look, room, err));
-	if (!item->skipped)
-		tfr_item_probe_image(item, info);
-	return TFR_OK;
-}
-
 static void skip_damaged(struct tfr_item *item, const struct tfr_error *why)
 {
 	tfr_item_skip_error(item, why);
@@ -75,9 +65,7 @@ enum tfr_status tfr_rework_check(const struct tfr_rework *w, struct tfr_error *e
 		return tfr_fail(err, TFR_EUSAGE,
 			"a size is either that of the shorter side or of both sides");
 	if (w->enlarge && !w->shorter)
-		return tfr_fail(err, TFR_EUSAGE,
-			"enlarging images needs a "
-			"size");
+		return tfr_fail(err, TFR_EUSAGE, "enlarging images needs a size");
 	if (w->quality > 100)
 		return tfr_fail(
 			err, TFR_EUSAGE, "a quality must be from 1 to 100, not %u", w->quality);

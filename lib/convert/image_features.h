@@ -3,15 +3,11 @@
 #define TFR_CONVERT_IMAGE_FEATURES_H
 
 #include "convert/input.h"
-#include "io/root.h"
 
 /* For tfr_item_read(): skips a large file that is not an image after its first block. */
 void tfr_image_look(struct tfr_item *item);
 /* Measures the image in item->file; skips a file that is not an image, or a broken one. */
 void tfr_item_probe_image(struct tfr_item *item, struct tfr_image_info *info);
-/* Reads the image with the item's name below the folder `root`, and measures it. */
-enum tfr_status tfr_image_read(struct tfr_item *item, const struct tfr_root *root,
-	const struct tfr_room *room, struct tfr_image_info *info, struct tfr_error *err);
 /* Whether any change is requested. */
 bool tfr_rework_wanted(const struct tfr_rework *w);
 /* TFR_EUSAGE: the requested changes contradict each other. */

@@ -550,6 +550,11 @@ const struct tfr_token *tfr_token_member(const struct tfr_token *t, const char *
 	return found;
 }
 
+bool tfr_token_is_name(const struct tfr_token *t)
+{
+	return t->type == TFR_TOKEN_TEXT && t->size && !memchr(t->text, '\0', t->size);
+}
+
 static bool is_scanned(const struct tfr_token *t)
 {
 	return t->number.before || t->number.after;

@@ -49,7 +49,7 @@ struct tfr_tape {
 	struct tfr_buf text; /* of names and texts with escapes */
 	size_t n;	     /* tokens */
 	uint32_t objects;
-	const char *fault; /* of a text that is not JSON; NULL: of its size */
+	const char *fault; /* why the last text is not JSON; NULL: it is, or it is too large */
 };
 
 /* Scans a text that is one value.  The tokens are valid until the next call and as long as the
@@ -82,6 +82,8 @@ static inline const struct tfr_token *tfr_token_next(const struct tfr_token *t)
 /* The value of a member; of equal names that of the last.  NULL: there is none, or `t` is no
  * object. */
 const struct tfr_token *tfr_token_member(const struct tfr_token *t, const char *name);
+/* Whether a value is a text that can be a name: not empty, and without a NUL. */
+bool tfr_token_is_name(const struct tfr_token *t);
 /* Whether a number is written without a point and an exponent. */
 bool tfr_token_is_integer(const struct tfr_token *t);
 /* A number that is written as an integer and that int64 holds; false: any other value. */

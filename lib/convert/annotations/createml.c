@@ -51,12 +51,6 @@ static enum tfr_status malformed(
 	return tfr_fail_path(err, TFR_EDATA, part->aside, "image %u has %s in", image + 1, what);
 }
 
-/* Whether a text can be a name. */
-static bool is_name(const struct tfr_token *t)
-{
-	return t && t->size && !memchr(t->text, 0, t->size);
-}
-
 static const struct tfr_token *member(
 	const struct tfr_token *t, const char *name, const char *other, enum tfr_token_type type)
 {
@@ -76,7 +70,7 @@ static enum tfr_status add_box(struct tfr_table *t, const struct tfr_open_part *
 	double v[4], side[4];
 	uint32_t class;
 
-	if (!is_name(label) || !place)
+	if (!label || !tfr_token_is_name(label) || !place)
 		return malformed(
 			part, number, "an annotation without a label and coordinates", err);
 	for (int i = 0; i < 4; i++) {
@@ -103,12 +97,9 @@ static enum tfr_status add_image(struct tfr_table *t, const struct tfr_open_part
 	struct tfr_image_row row = { .file = TFR_NO_FILE, .mask = TFR_NO_FILE };
 	const struct tfr_token *a;
 
-	if (!is_name(name) || !list)
+	if (!name || !tfr_token_is_name(name) || !list)
 		return malformed(part, number, "no name or no list of annotations", err);
 	TFR_TRY(tfr_table_text(t, name->text, name->size, &row.name, err));
-	if (!tfr_path_is_below(tfr_table_string(t, row.name)))
-		TFR_TRY(tfr_table_fault(
-			t, &row, TFR_EDATA, "a name that leads out of the folder of images", err));
 	TFR_TRY(tfr_table_add_image(t, &row, err));
 	a = list + 1;
 	for (uint32_t i = 0; i < list->n; i++, a = tfr_token_next(a))

@@ -113,7 +113,6 @@ static enum tfr_status put(struct making *m, enum list first, enum list end, str
 {
 	struct tfr_builder *b = m->item->builder;
 
-	TFR_NEED_MEMORY(!m->no_memory, err, making);
 	for (enum list i = first; i < end; i++) {
 		const void *values = m->bench->lists[i].data;
 		size_t size = m->bench->lists[i].size;
@@ -231,7 +230,6 @@ static enum tfr_status add_boxes(struct making *m, struct tfr_error *err)
 			add_box(m, &box, more);
 		else
 			__atomic_fetch_add(&m->t->unusable, 1, __ATOMIC_RELAXED);
-	TFR_NEED_MEMORY(!m->no_memory, err, making);
 	if (m->item->skipped || !m->bench->lists[XMIN].size)
 		return TFR_OK;
 	TFR_TRY(put(m, XMIN, LABEL, err));
@@ -265,7 +263,6 @@ static enum tfr_status add_captions(struct making *m, struct tfr_error *err)
 	}
 	for (; low < t->n_captions && t->captions[low].image == m->image; low++)
 		add_text(m, CAPTION, t->captions[low].text);
-	TFR_NEED_MEMORY(!m->no_memory, err, making);
 	return m->bench->lists[CAPTION].size ? put(m, CAPTION, TAG, err) : TFR_OK;
 }
 
@@ -414,5 +411,8 @@ enum tfr_status tfr_annotations_add(struct tfr_table *t, uint32_t image, struct 
 		TFR_TRY(draw_masks(&m, room, err));
 	if (!item->skipped && t->tagged)
 		TFR_TRY(add_tags(&m, err));
-	return item->skipped ? TFR_OK : add_captions(&m, err);
+	if (!item->skipped)
+		TFR_TRY(add_captions(&m, err));
+	TFR_NEED_MEMORY(!m.no_memory, err, making);
+	return TFR_OK;
 }

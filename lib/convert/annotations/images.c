@@ -62,7 +62,8 @@ static bool append_name(const struct tfr_table *t, const struct tfr_open_part *p
 	       tfr_buf_append(path, below.data, below.size);
 }
 
-bool tfr_image_path(const struct tfr_table *t, const struct tfr_open_part *part, uint32_t image,
+/* The path of an image in the tree of its part, below the root.  False: out of memory. */
+static bool image_path(const struct tfr_table *t, const struct tfr_open_part *part, uint32_t image,
 	struct tfr_buf *path)
 {
 	path->size = 0;
@@ -79,9 +80,8 @@ static bool announced_path(void *ctx, uint64_t place, struct tfr_buf *path, uint
 
 	if (row->file != TFR_NO_FILE && part->at->images.scan->sizes)
 		*size = part->at->images.scan->sizes[row->file];
-	return !im->kind->next && !row->fault && !row->aside &&
-	       part->at->images.scan == im->parts.scan &&
-	       tfr_image_path(&im->table, part, image, path);
+	return !row->fault && !row->aside && part->at->images.scan == im->parts.scan &&
+	       image_path(&im->table, part, image, path);
 }
 
 static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
@@ -93,17 +93,18 @@ static enum tfr_status next(struct tfr_input *in, struct tfr_item *item,
 	struct tfr_open_part *part = part_of(im, item->number);
 	const struct tfr_scan *scan = place_of(part, row)->scan;
 
-	tfr_fetch_ahead_of(&im->ahead, im->parts.scan->root, in->order ? in->place : item->number,
-		in->ahead, announced_path, im);
 	item->placed = part->target != TFR_NO_TARGET;
 	item->target = item->placed ? part->target : 0;
 	item->prefix = row->aside ? part->aside : part->prefix;
 	item->name.size = 0;
-	if (im->kind->next)
+	if (im->kind->next) {
 		TFR_TRY(im->kind->next(part, row->mask, item, room, err));
-	else
+	} else {
+		tfr_fetch_ahead_of(&im->ahead, im->parts.scan->root,
+			in->order ? in->place : item->number, in->ahead, announced_path, im);
 		TFR_NEED_MEMORY(
 			append_name(t, part, (uint32_t)item->number, &item->name), err, reading);
+	}
 	if (row->file != TFR_NO_FILE && scan->items[row->file].fault)
 		tfr_item_skip_fault(item, scan->items[row->file].fault);
 	else if (row->fault && !item->skipped)
@@ -120,8 +121,7 @@ static enum tfr_status read_image(struct images *im, const struct tfr_open_part 
 	const struct tfr_image_row *row = &im->table.images[item->number];
 	struct tfr_buf *path = &bench->scratch;
 
-	TFR_NEED_MEMORY(
-		tfr_image_path(&im->table, part, (uint32_t)item->number, path), err, reading);
+	TFR_NEED_MEMORY(image_path(&im->table, part, (uint32_t)item->number, path), err, reading);
 	TFR_TRY(tfr_item_read(item, part->at->images.scan->root, (const char *)path->data,
 		tfr_image_look, room, err));
 	if (!item->skipped)
@@ -167,7 +167,7 @@ static void measure(struct tfr_input *in, const struct tfr_item *item, struct tf
 	*m = (struct tfr_measure){ 0 };
 	if (item->skipped)
 		return;
-	if (!tfr_image_path(t, part, (uint32_t)item->number, &path)) {
+	if (!image_path(t, part, (uint32_t)item->number, &path)) {
 		m->fault = ENOMEM;
 		return;
 	}

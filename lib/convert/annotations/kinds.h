@@ -109,7 +109,7 @@ struct tfr_image_row {
 
 struct tfr_box {
 	float side[4];	/* xmin, ymin, xmax, ymax, as fractions of the image's size, if known */
-	uint32_t image; /* UINT32_MAX: the box is left out */
+	uint32_t image;
 	uint32_t class : 29; /* of the table's; TFR_NO_BOX_CLASS: it has none */
 	uint32_t crowd : 1, difficult : 1, truncated : 1;
 };
@@ -190,21 +190,19 @@ enum tfr_status tfr_table_text(struct tfr_table *t, const char *text, size_t siz
 	struct tfr_error *err);
 static inline const char *tfr_table_string(const struct tfr_table *t, uint32_t offset)
 {
-	return (const char *)t->texts.data + offset;
+	return offset ? (const char *)t->texts.data + offset : "";
 }
-/* Adds an image after the others: its boxes are those added from now on, unless boxes name it. */
+/* Adds an image after the others: its boxes are those added from now on, unless boxes name it.  A
+ * name that leads out of the folder of images is its fault. */
 enum tfr_status tfr_table_add_image(
 	struct tfr_table *t, const struct tfr_image_row *row, struct tfr_error *err);
 /* Sets the reason why an image cannot become a record. */
 enum tfr_status tfr_table_fault(struct tfr_table *t, struct tfr_image_row *row,
 	enum tfr_status status, const char *reason, struct tfr_error *err);
-/* Adds a box of box->image, with the sides in pixels or, with t->fractions, as fractions; NULL: its
- * image is not known yet.  `more` can be NULL if no box before has any. */
+/* Adds a box of box->image, with the sides in pixels or, with t->fractions, as fractions.  `more`
+ * can be NULL if no box before has any. */
 enum tfr_status tfr_table_add_box(struct tfr_table *t, const struct tfr_box *box,
 	const double side[4], const struct tfr_box_more *more, struct tfr_error *err);
-/* Gives box `k`, which was added without an image, its image and sides. */
-enum tfr_status tfr_table_place_box(
-	struct tfr_table *t, size_t k, uint32_t image, const double side[4], struct tfr_error *err);
 enum tfr_status tfr_table_add_keypoint(
 	struct tfr_table *t, const struct tfr_keypoint *point, struct tfr_error *err);
 enum tfr_status tfr_table_add_corner(
@@ -298,9 +296,6 @@ struct tfr_set_kind {
  * its input by the options alone. */
 enum tfr_status tfr_images_open(struct tfr_input **in, const struct tfr_set_kind *kind,
 	const struct tfr_convert_opts *opts, struct tfr_scan *scan, struct tfr_error *err);
-/* The path of an image in the tree of its part, below the root.  False: out of memory. */
-bool tfr_image_path(const struct tfr_table *t, const struct tfr_open_part *part, uint32_t image,
-	struct tfr_buf *path);
 
 /* --- reading files of annotations --- */
 

@@ -152,13 +152,14 @@ static enum tfr_status read_class(struct scanning *s, const struct tfr_token *v,
 {
 	int64_t label;
 
-	if (v->type == TFR_TOKEN_TEXT) {
+	if (tfr_token_is_name(v)) {
 		s->t->by_name = true;
 		return tfr_table_class(s->t, v->text, v->size, class, err);
 	}
-	if (tfr_token_int64(v, &label))
-		return tfr_table_label(s->t, label + s->t->opts->classes.base, NULL, 0, class, err);
-	*fault = "'objects' with categories that are neither all numbers nor all texts";
+	if (tfr_token_int64(v, &label) &&
+		!__builtin_add_overflow(label, s->t->opts->classes.base, &label))
+		return tfr_table_label(s->t, label, NULL, 0, class, err);
+	*fault = "'objects' with a category that is neither a name nor the number of a class";
 	return TFR_OK;
 }
 

@@ -37,7 +37,7 @@ enum tfr_status tfr_table_text(
 	struct tfr_table *t, const char *text, size_t size, uint32_t *offset, struct tfr_error *err)
 {
 	TFR_TRY(check_count(t->texts.size + size, "bytes of names", err));
-	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1)) /* offset 0 */
+	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1)) /* offset 0 is none */
 		return no_memory(err);
 	*offset = (uint32_t)t->texts.size;
 	return tfr_buf_append(&t->texts, text, size) && tfr_buf_append(&t->texts, "", 1)
@@ -48,12 +48,16 @@ enum tfr_status tfr_table_text(
 enum tfr_status tfr_table_add_image(
 	struct tfr_table *t, const struct tfr_image_row *row, struct tfr_error *err)
 {
-	if (!t->texts.size && !tfr_buf_append(&t->texts, "", 1))
-		return no_memory(err);
+	struct tfr_image_row *added;
+
 	ADD(t, images, n_images, images_cap, "images", *row, err);
-	t->images[t->n_images].first = (uint32_t)t->n_boxes;
-	t->images[t->n_images++].tag = (uint32_t)t->n_tags;
-	return TFR_OK;
+	added = &t->images[t->n_images++];
+	added->first = (uint32_t)t->n_boxes;
+	added->tag = (uint32_t)t->n_tags;
+	if (!added->name || added->fault || tfr_path_is_below(tfr_table_string(t, added->name)))
+		return TFR_OK;
+	return tfr_table_fault(
+		t, added, TFR_EDATA, "a name that leads out of the folder of images", err);
 }
 
 enum tfr_status tfr_table_fault(struct tfr_table *t, struct tfr_image_row *row,
@@ -63,13 +67,12 @@ enum tfr_status tfr_table_fault(struct tfr_table *t, struct tfr_image_row *row,
 	return tfr_table_text(t, reason, strlen(reason), &row->fault, err);
 }
 
-enum tfr_status tfr_table_place_box(
-	struct tfr_table *t, size_t k, uint32_t image, const double side[4], struct tfr_error *err)
+static enum tfr_status set_sides(
+	struct tfr_table *t, size_t k, const double side[4], struct tfr_error *err)
 {
-	const struct tfr_image_row *row = &t->images[image];
+	const struct tfr_image_row *row = &t->images[t->boxes[k].image];
 	const bool sized = t->fractions || row->width || row->height;
 
-	t->boxes[k].image = image;
 	for (int i = 0; sized && i < 4; i++)
 		t->boxes[k].side[i] =
 			(float)(t->fractions ? side[i]
@@ -93,8 +96,7 @@ enum tfr_status tfr_table_add_box(struct tfr_table *t, const struct tfr_box *box
 	if (more && !before) /* those before it have none */
 		memset(t->more, 0, t->n_boxes * sizeof(*t->more));
 	t->scattered |= box->image != t->n_images - 1;
-	t->n_boxes++;
-	return side ? tfr_table_place_box(t, t->n_boxes - 1, box->image, side, err) : TFR_OK;
+	return set_sides(t, t->n_boxes++, side, err);
 }
 
 enum tfr_status tfr_table_add_keypoint(
@@ -250,18 +252,15 @@ static enum tfr_status group_boxes(struct tfr_table *t, struct tfr_error *err)
 		return no_memory(err);
 	}
 	for (size_t k = 0; k < t->n_boxes; k++)
-		if (t->boxes[k].image != UINT32_MAX)
-			counts[t->boxes[k].image]++;
+		counts[t->boxes[k].image]++;
 	for (size_t i = 0; i < t->n_images; i++) {
 		t->images[i].first = at;
 		at += counts[i];
 		counts[i] = t->images[i].first;
 	}
 	for (size_t k = 0; k < t->n_boxes; k++)
-		if (t->boxes[k].image != UINT32_MAX)
-			t->order[counts[t->boxes[k].image]++] = (uint32_t)k;
+		t->order[counts[t->boxes[k].image]++] = (uint32_t)k;
 	free(counts);
-	t->n_boxes = at;
 	return TFR_OK;
 }
 

@@ -29,9 +29,6 @@ static enum tfr_status read_row(struct tfr_table *t, struct tfr_csv_table *csv, 
 	double value;
 
 	TFR_TRY(tfr_table_text(t, (const char *)name.data, name.size, &row.name, err));
-	if (!tfr_path_is_below(tfr_table_string(t, row.name)))
-		TFR_TRY(tfr_table_fault(
-			t, &row, TFR_EDATA, "a name that leads out of the folder of images", err));
 	TFR_TRY(tfr_table_add_image(t, &row, err));
 	for (size_t k = 0; k < csv->columns; k++) {
 		if (k == image)

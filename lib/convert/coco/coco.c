@@ -345,7 +345,6 @@ static enum tfr_status read_part(
 	TFR_NEED_MEMORY(c, err, "reading annotations");
 	c->t = t;
 	c->part = part;
-	c->folder = NULL;
 	if (part->at->file != TFR_NO_FILE)
 		return read_found(c, err);
 	TFR_TRY(read_named(c, o->annotations, TFR_COCO_OBJECTS, err));

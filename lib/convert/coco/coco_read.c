@@ -141,9 +141,6 @@ static enum tfr_status add_image(
 		return TFR_OK;
 	row.name += texts;
 	row.source += texts;
-	if (!tfr_path_is_below(tfr_table_string(t, row.name)))
-		TFR_TRY(tfr_table_fault(
-			t, &row, TFR_EDATA, "a name that leads out of the folder of images", err));
 	return tfr_table_add_image(t, &row, err);
 }
 
@@ -196,10 +193,10 @@ static enum tfr_status add_annotations(struct reading *r, struct tfr_buf *list, 
 {
 	struct tfr_coco_annotation *a = (void *)list->data, *end = a + list->size / sizeof(*a);
 
-	if (TFR_ARRAY_RESERVE(r->blocks, r->blocks_cap, r->n_blocks + 1))
-		return tfr_fail_nomem(err, reading_it);
 	if (a == end)
 		return TFR_OK;
+	if (TFR_ARRAY_RESERVE(r->blocks, r->blocks_cap, r->n_blocks + 1))
+		return tfr_fail_nomem(err, reading_it);
 	r->n_annotations += (size_t)(end - a);
 	for (; a < end; a++) {
 		if (a->more.shape_size)

@@ -20,7 +20,7 @@ struct tfr_coco_element {
 	enum tfr_coco_list list;
 };
 
-/* At the beginning, all zeros except `path`. */
+/* At the beginning, all zeros except `path` and `no_categories`. */
 struct tfr_coco_scan {
 	const char *path;
 	uint64_t offset; /* in the file, of the text's first byte */

@@ -13,6 +13,7 @@ jpg j/1.jpg; jpg j/2.jpg; jpg j/3.jpg; jpg j/4.jpg; jpg j/masks/1.png gray16
 txt j/metadata.jsonl '{"file_name": "1.jpg", "objects": {"bbox": [[2, 1, 10.5, 6], [0, 0, 21, 13], [20, 0, 2, 1]], "categories": ["dog", "ant", "dog"], "id": [7, 8, 9]}, "tags": ["a", "b"], "mask_file_name": "masks/1.png"}\n{"file_name": "2.jpg", "objects": {"bbox": [], "categories": []}}\n{"file_name": "3.jpg", "objects": {"bbox": [[1, 2, 3]], "categories": ["dog"]}}\n{"file_name": "4.jpg", "objects": {"bbox": [[1, 2, 3, 4]], "categories": []}}\n'
 run j; show; cat s.*labels.txt; printf 'dog\nant\n' > names; run j --labels names --label-base 5 -q; show | grep -o '"image/object/class/[^]]*'
 sed -i 's/"dog"/3/g; s/"ant"/0/g' j/metadata.jsonl; run j --label-base 1 -q; show | grep -o '"image/object/class/[^]]*'; run j --orient; run j --labels names
+for c in '"a\\u0000b"' '""' 9223372036854775807 null; do txt j/metadata.jsonl '{"file_name": "1.jpg", "objects": {"bbox": [[2, 1, 10, 6]], "categories": ['"$c"']}}\n'; run j --label-base 1; done
 echo --- splits: a table in each, and one for all
 jpg p/train/1.jpg; jpg p/test/2.jpg; txt p/train/metadata.csv 'file_name,v\n1.jpg,1\n'; txt p/test/metadata.csv 'file_name,v,w\n2.jpg,0.5,x\n'
 run p; tfr shard -q p -o a.tfrecord=train/ -o b.tfrecord=test/; show a.tfrecord; show b.tfrecord; run p/train; show

@@ -122,11 +122,10 @@ Test(boxes, scattered_boxes_are_grouped)
 	for (int i = 0; i < 99; i++)
 		cr_assert_eq(tfr_table_add_image(&t, &row, NULL), TFR_OK);
 	for (uint32_t k = 0; k < 5000; k++) {
-		const struct tfr_box box = { .image = k % 7 ? k * 31 % 100 : UINT32_MAX,
-			.class = TFR_NO_BOX_CLASS };
+		const struct tfr_box box = { .image = k * 31 % 100, .class = TFR_NO_BOX_CLASS };
 		const double side[4] = { k, 0, 0, 0 };
 
-		cr_assert_eq(tfr_table_add_box(&t, &box, k % 7 ? side : NULL, NULL, NULL), TFR_OK);
+		cr_assert_eq(tfr_table_add_box(&t, &box, side, NULL, NULL), TFR_OK);
 	}
 	cr_assert_eq(tfr_table_finish(&t, NULL), TFR_OK);
 	for (uint32_t i = 0, all = 0; i < 100; i++) {
@@ -140,7 +139,7 @@ Test(boxes, scattered_boxes_are_grouped)
 			before = box->side[0];
 		}
 	}
-	cr_assert_eq(t.n_boxes, 5000 - 715);
+	cr_assert_eq(t.n_boxes, 5000);
 	tfr_table_clear(&t);
 }
 
