@@ -208,6 +208,8 @@ bool tfr_yolo_looks(const char *text, size_t size)
 
 	while (l.at < l.end && (is_blank(*l.at) || *l.at == '\n'))
 		l.at++;
+	if (l.at == l.end)
+		return false;
 	l.end = memchr(l.at, '\n', (size_t)(l.end - l.at)) ?: l.end;
 	if (read_class(&l, &class))
 		return false;
