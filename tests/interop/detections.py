@@ -283,7 +283,9 @@ def coco_wanted(top, data, captions=False):
                  ['class/label', 'class/text', 'area', 'is_crowd']}
         if points:
             lists |= {'image/object/keypoint/' + key: [] for key in ('x', 'y', 'visibility', 'num', 'text')}
-        for a in (a for a in data['annotations'] if a['image_id'] == image['id'] and not captions):
+        for a in data['annotations']:
+            if captions or a['image_id'] != image['id']:
+                continue
             x, y, w, h = a['bbox']
             if not (w > 0 and h > 0 and x >= 0 and y >= 0 and x + w <= width and y + h <= height):
                 continue
